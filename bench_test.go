@@ -1,0 +1,243 @@
+package hashedwheel_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// The library's hot paths beside package time. Each benchmark has the standard
+// library's way (impl=std) and the wheel's, so that one run compares them:
+//
+//	go test -run '^$' -bench . -benchmem
+//
+// An absolute time depends on the machine; the ratio within a run does not.
+
+func nop() {}
+
+var nopTask = hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {})
+
+// newTimer has the default options, but for those given, and ends with b.
+func newTimer(b *testing.B, opts ...hashedwheel.Option) *hashedwheel.Timer {
+	tm := hashedwheel.MustNew(opts...)
+	b.Cleanup(func() { tm.Stop() })
+	return tm
+}
+
+// fillWheel and fillStd arm n timeouts that stay pending.
+func fillWheel(tm *hashedwheel.Timer, n int) []hashedwheel.Timeout {
+	all := make([]hashedwheel.Timeout, n)
+	for i := range all {
+		all[i].Init(tm, nopTask)
+		all[i].Reset(time.Hour)
+	}
+	tm.Pending() // drains
+	return all
+}
+
+func fillStd(b *testing.B, n int) []*time.Timer {
+	all := make([]*time.Timer, n)
+	for i := range all {
+		all[i] = time.AfterFunc(time.Hour, nop)
+	}
+	b.Cleanup(func() {
+		for _, t := range all {
+			t.Stop()
+		}
+	})
+	return all
+}
+
+// BenchmarkArmStop arms a new timeout and stops it: a deadline for each call.
+func BenchmarkArmStop(b *testing.B) {
+	for _, pending := range []int{0, 1_000_000} {
+		b.Run(fmt.Sprintf("pending=%d/impl=std", pending), func(b *testing.B) {
+			fillStd(b, pending)
+			b.ReportAllocs()
+			b.ResetTimer()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					time.AfterFunc(30*time.Second, nop).Stop()
+				}
+			})
+		})
+		b.Run(fmt.Sprintf("pending=%d/impl=AfterFunc", pending), func(b *testing.B) {
+			tm := newTimer(b)
+			fillWheel(tm, pending)
+			b.ReportAllocs()
+			b.ResetTimer()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					tm.AfterFunc(30*time.Second, nop).Stop()
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkRearmStop does the same to a timeout that the caller owns.
+func BenchmarkRearmStop(b *testing.B) {
+	b.Run("impl=std", func(b *testing.B) {
+		b.RunParallel(func(pb *testing.PB) {
+			own := time.AfterFunc(time.Hour, nop)
+			for pb.Next() {
+				own.Reset(30 * time.Second)
+				own.Stop()
+			}
+		})
+	})
+	b.Run("impl=Reset", func(b *testing.B) {
+		tm := newTimer(b)
+		b.RunParallel(func(pb *testing.PB) {
+			var own hashedwheel.Timeout
+			own.Init(tm, nopTask)
+			for pb.Next() {
+				own.Reset(30 * time.Second)
+				own.Stop()
+			}
+		})
+	})
+	b.Run("impl=ResetAt", func(b *testing.B) {
+		tm := newTimer(b)
+		b.RunParallel(func(pb *testing.PB) {
+			var own hashedwheel.Timeout
+			own.Init(tm, nopTask)
+			at := time.Now().Add(30 * time.Second)
+			for pb.Next() {
+				own.ResetAt(at)
+				own.Stop()
+			}
+		})
+	})
+}
+
+// BenchmarkMoveLater moves one of a million pending timeouts later: an idle
+// timeout at each read.
+func BenchmarkMoveLater(b *testing.B) {
+	const n = 1 << 20
+	b.Run("impl=std", func(b *testing.B) {
+		all := fillStd(b, n)
+		b.ResetTimer()
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				all[rand.Uint32()%n].Reset(2 * time.Hour)
+			}
+		})
+	})
+	b.Run("impl=Reset", func(b *testing.B) {
+		all := fillWheel(newTimer(b), n)
+		b.ResetTimer()
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				all[rand.Uint32()%n].Reset(2 * time.Hour)
+			}
+		})
+	})
+	b.Run("impl=ResetAt", func(b *testing.B) {
+		all := fillWheel(newTimer(b), n)
+		b.ResetTimer()
+		b.RunParallel(func(pb *testing.PB) {
+			at := time.Now().Add(2 * time.Hour)
+			for pb.Next() {
+				at = at.Add(1) // as if the event loop had read the clock
+				all[rand.Uint32()%n].ResetAt(at)
+			}
+		})
+	})
+}
+
+// BenchmarkIdleConn moves the idle timeout of a TCP connection.
+func BenchmarkIdleConn(b *testing.B) {
+	b.Run("impl=std", func(b *testing.B) {
+		b.RunParallel(func(pb *testing.PB) {
+			conn := loopback(b)
+			for pb.Next() {
+				_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
+			}
+		})
+	})
+	b.Run("impl=Reset", func(b *testing.B) {
+		tm := newTimer(b)
+		b.RunParallel(func(pb *testing.PB) {
+			var idle hashedwheel.Timeout
+			idle.Init(tm, nopTask)
+			for pb.Next() {
+				idle.Reset(time.Minute)
+			}
+			idle.Stop()
+		})
+	})
+}
+
+// loopback returns one end of a TCP connection.
+func loopback(b *testing.B) net.Conn {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Error(err)
+		return nil
+	}
+	defer l.Close()
+	go func() {
+		if conn, err := l.Accept(); err == nil {
+			b.Cleanup(func() { conn.Close() })
+		}
+	}()
+	conn, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		b.Error(err)
+		return nil
+	}
+	b.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// BenchmarkFire arms 500,000 timeouts and waits until all have expired. The
+// figure to compare is cpu-ns/timeout: all CPU time of the process.
+func BenchmarkFire(b *testing.B) {
+	const n = 500_000
+	fire := func(b *testing.B, arm func(d time.Duration, f func())) {
+		var cpu time.Duration
+		for b.Loop() {
+			before := cpuTime()
+			var done sync.WaitGroup
+			done.Add(n)
+			f := func() { done.Done() }
+			for range n {
+				arm(50*time.Millisecond, f)
+			}
+			done.Wait()
+			cpu += cpuTime() - before
+		}
+		b.ReportMetric(float64(cpu)/float64(b.N*n), "cpu-ns/timeout")
+	}
+	b.Run("impl=std", func(b *testing.B) {
+		fire(b, func(d time.Duration, f func()) { time.AfterFunc(d, f) })
+	})
+	b.Run("impl=goroutines", func(b *testing.B) {
+		tm := newTimer(b, hashedwheel.WithTick(10*time.Millisecond))
+		fire(b, func(d time.Duration, f func()) { tm.AfterFunc(d, f) })
+	})
+	b.Run("impl=Inline", func(b *testing.B) {
+		tm := newTimer(b, hashedwheel.WithTick(10*time.Millisecond), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+		fire(b, func(d time.Duration, f func()) { tm.AfterFunc(d, f) })
+	})
+}
+
+// BenchmarkClock is what any timer that reads the clock pays for that alone.
+func BenchmarkClock(b *testing.B) {
+	var sink atomic.Int64
+	b.RunParallel(func(pb *testing.PB) {
+		start := time.Now()
+		var last time.Duration
+		for pb.Next() {
+			last = time.Since(start)
+		}
+		sink.Store(int64(last))
+	})
+}

@@ -1,0 +1,96 @@
+package hashedwheel
+
+// An Executor runs tasks. Go is called by the worker, without a lock held, and
+// should return soon: the next task waits for it. It may run f itself, or hand
+// it to another goroutine, and must run it at most once. *sync.WaitGroup and
+// most worker pools are Executors as they are.
+type Executor interface {
+	Go(f func())
+}
+
+// ExecutorFunc is a function used as an Executor.
+type ExecutorFunc func(f func())
+
+// Go calls e(f).
+func (e ExecutorFunc) Go(f func()) { e(f) }
+
+// Inline runs tasks on the worker goroutine, one after another. It is by far
+// the cheapest executor, but a slow task delays all the others: use it when
+// every task is short and never blocks.
+type Inline struct{}
+
+// Go calls f.
+func (Inline) Go(f func()) { f() }
+
+// goroutines is the default Executor.
+type goroutines struct{}
+
+func (goroutines) Go(f func()) { go f() }
+
+// executorMode tells the executors apart that need no closure for each task.
+type executorMode uint8
+
+const (
+	custom executorMode = iota
+	inline
+	spawn
+)
+
+func modeOf(e Executor) executorMode {
+	switch e.(type) {
+	case Inline, *Inline:
+		return inline
+	case goroutines:
+		return spawn
+	}
+	return custom
+}
+
+// execute gives the task of an expired timeout to the executor.
+func (t *Timer) execute(to *Timeout) {
+	switch t.mode {
+	case inline:
+		t.run(to)
+	case spawn:
+		t.running.Add(1)
+		go t.runAndLeave(to)
+	default:
+		t.running.Add(1)
+		t.submit(to)
+	}
+}
+
+// submit calls the user's executor. With a panic handler no panic of a task gets
+// out of it, so one that does is the executor's own: the task will not run.
+func (t *Timer) submit(to *Timeout) {
+	if t.onPanic != nil {
+		defer func() {
+			if r := recover(); r != nil {
+				t.leave()
+				t.panicked(to, r)
+			}
+		}()
+	}
+	t.executor.Go(func() { t.runAndLeave(to) })
+}
+
+func (t *Timer) runAndLeave(to *Timeout) {
+	defer t.leave() // deferred: the task may call runtime.Goexit
+	t.run(to)
+}
+
+func (t *Timer) run(to *Timeout) {
+	if t.onPanic != nil {
+		defer func() {
+			if r := recover(); r != nil {
+				t.panicked(to, r)
+			}
+		}()
+	}
+	to.task.Run(to)
+}
+
+func (t *Timer) panicked(to *Timeout, recovered any) {
+	t.panics.Add(1)
+	t.onPanic(to, recovered)
+}

@@ -1,0 +1,283 @@
+package hashedwheel
+
+import (
+	"math"
+	"math/bits"
+)
+
+// hashedWheel keeps timeouts by the tick at which they expire. It is pure: no
+// clock, no goroutine, no lock; the one atomic it touches is a timeout's word,
+// which it reads. Its owner holds Timer.mu.
+//
+// A timeout with no rounds remaining is in the bucket of its tick, modulo the
+// number of buckets. One with rounds remaining waits in an overflow ring of 64
+// slots, the first ring whose slots are coarse enough to reach its tick:
+//
+//	                 tick = 1000, current = 3, 8 buckets
+//
+//	buckets    one tick each    0..7   (1000-3)/8 = 124 rounds remain: too far
+//	ring 0     8 ticks a slot          1000/8  - 3/8  = 125 slots away: too far
+//	ring 1   512 ticks a slot          1000/512 - 3/512 = 1 slot away: here
+//	ring 2 32768 ticks a slot
+//
+// When the wheel reaches the start of that slot, tick 512, the timeout is filed
+// again, into ring 0, and at tick 1000 into a bucket: it is touched once a ring,
+// however far away it is. Ticks are absolute and rounds are derived from them,
+// never counted down, so that any number of ticks can be skipped.
+//
+// The buckets are Varghese and Lauck's hashed wheel (scheme 6 of "Hashed and
+// Hierarchical Timing Wheels", 1987) over a sliding window of one turn; the
+// rings are their hierarchy (scheme 7), used for what a hashed wheel is bad at.
+type hashedWheel struct {
+	tick    int64 // ns
+	never   int64 // the tick of maxDeadline, which no clock reaches
+	current int64 // first tick not taken yet: all that is filed expires then or later
+	count   int   // timeouts filed, and those taken but still in the due list
+
+	buckets  []bucket // the ticks from current up to, but not including, current+len(buckets)
+	occupied bitmap   // of buckets
+	shift    uint     // log2(len(buckets))
+	rings    []ring
+}
+
+// ring holds the timeouts of its next 63 slots. The slot that current is in is
+// always empty, or about to be emptied: what is due in it is filed closer.
+type ring struct {
+	shift    uint   // log2(ticks a slot)
+	occupied uint64 // a bit for each slot
+	slots    [ringSlots]slot
+}
+
+type slot struct {
+	bucket
+	earliest int64 // no timeout here expires before this tick
+}
+
+const (
+	ringBits  = 6 // the slots of a ring fit the bits of a word
+	ringSlots = 1 << ringBits
+
+	noTick = math.MaxInt64
+)
+
+// home is where a timeout is: the level in the low bits, above it the tick it
+// is filed under.
+type home int64
+
+const (
+	levelBits = 4
+
+	unfiled  = 0 // not in the wheel
+	inBatch  = 1 // being handed out: in Timer.batch
+	inBucket = 2 // in a bucket, or in the due list that its bucket was moved to
+	inRing   = 3 // 3+k: in ring k
+)
+
+func (h home) level() int  { return int(h & (1<<levelBits - 1)) }
+func (h home) tick() int64 { return int64(h) >> levelBits }
+
+func (w *hashedWheel) init(tick int64, size int) {
+	w.tick = tick
+	w.current = 1 // tick 0 is the instant at which the timer was made
+	w.buckets = make([]bucket, size)
+	w.occupied = newBitmap(size)
+	w.shift = uint(bits.TrailingZeros(uint(size)))
+	w.never = w.tickOf(maxDeadline)
+	farthest := 2 * w.never // from a clock set back before the timer was made
+	for shift := w.shift; farthest>>shift != 0; shift += ringBits {
+		w.rings = append(w.rings, ring{shift: shift})
+	}
+}
+
+// tickOf rounds a deadline up to a tick.
+func (w *hashedWheel) tickOf(deadline int64) int64 {
+	tick := deadline / w.tick
+	if deadline%w.tick > 0 {
+		tick++
+	}
+	return tick
+}
+
+// place files a timeout that is not filed under a tick, or under the current
+// one if that tick has been taken.
+func (w *hashedWheel) place(to *Timeout, tick int64) {
+	tick = max(tick, w.current)
+	w.count++
+	if (tick-w.current)>>w.shift == 0 { // no rounds remaining
+		i := w.index(tick)
+		to.home = home(tick<<levelBits | inBucket)
+		w.buckets[i].add(to)
+		w.occupied.set(i)
+		return
+	}
+	k := 0
+	for w.rings[k].distance(tick, w.current) >= ringSlots {
+		k++
+	}
+	to.home = home(tick<<levelBits | int64(inRing+k))
+	w.rings[k].add(to, tick)
+}
+
+// remove takes a filed timeout out, be it in a bucket, a ring or the due list.
+func (w *hashedWheel) remove(to *Timeout) {
+	tick, level := to.home.tick(), to.home.level()
+	unlink(to)
+	to.home = unfiled
+	w.count--
+	if level != inBucket {
+		w.rings[level-inRing].vacate(tick)
+	} else if i := w.index(tick); w.buckets[i].empty() {
+		w.occupied.clear(i)
+	}
+}
+
+// advance takes the next occupied tick that is no later than to, moves its
+// timeouts to due, which must be empty, and returns the tick. With none left it
+// moves on behind to and returns noTick. The work is proportional to what is
+// filed, not to the ticks that pass.
+func (w *hashedWheel) advance(to int64, due *bucket) int64 {
+	for {
+		tick := w.nextBucket()
+		r, start := w.nextSlot()
+		if start <= min(tick, to) {
+			w.current = start
+			w.refile(r, start)
+			continue
+		}
+		if tick > to {
+			w.current = max(w.current, to+1)
+			return noTick
+		}
+		i := w.index(tick)
+		w.buckets[i].moveTo(due)
+		w.occupied.clear(i)
+		w.current = tick + 1
+		return tick
+	}
+}
+
+// next returns the earliest tick at which a timeout may be due, or noTick if
+// there is none that the clock can reach. It is exact but for a timeout that
+// was removed or moved later since it was filed in a ring.
+func (w *hashedWheel) next() int64 {
+	tick := w.nextBucket()
+	for k := range w.rings {
+		if r := &w.rings[k]; r.occupied != 0 {
+			tick = min(tick, r.slots[r.nextSlot(w.current)&(ringSlots-1)].earliest)
+		}
+	}
+	if tick >= w.never {
+		return noTick
+	}
+	return tick
+}
+
+// rewind turns the wheel back to a tick before the current one, after the clock
+// was set back, in one visit to everything that is filed.
+func (w *hashedWheel) rewind(tick int64) {
+	var all bucket
+	w.clear(all.add)
+	w.current = tick
+	for all.head != nil {
+		to := all.head
+		unlink(to)
+		w.place(to, w.tickOf(to.load().deadline()))
+	}
+}
+
+// clear removes everything but the due list and hands each timeout to f.
+func (w *hashedWheel) clear(f func(*Timeout)) {
+	empty := func(b *bucket) {
+		for b.head != nil {
+			to := b.head
+			w.remove(to)
+			f(to)
+		}
+	}
+	for i := w.occupied.next(0); i >= 0; i = w.occupied.next(i) {
+		empty(&w.buckets[i])
+	}
+	for k := range w.rings {
+		for r := &w.rings[k]; r.occupied != 0; {
+			empty(&r.slots[bits.TrailingZeros64(r.occupied)].bucket)
+		}
+	}
+}
+
+// refile files the timeouts of a slot that current has come to again, closer.
+// Those no longer pending are let go, and those moved later go where their new
+// deadline says, not where the old one did.
+func (w *hashedWheel) refile(r *ring, start int64) {
+	var reached bucket
+	i := start >> r.shift & (ringSlots - 1)
+	r.slots[i].moveTo(&reached)
+	r.occupied &^= 1 << i
+	for reached.head != nil {
+		to := reached.head
+		unlink(to)
+		to.home = unfiled
+		w.count--
+		if word := to.load(); word.state() == Pending {
+			w.place(to, w.tickOf(word.deadline()))
+		}
+	}
+}
+
+func (w *hashedWheel) index(tick int64) int { return int(tick & int64(len(w.buckets)-1)) }
+
+// nextBucket returns the first tick whose bucket is occupied, or noTick.
+func (w *hashedWheel) nextBucket() int64 {
+	now := w.index(w.current)
+	turn := w.current - int64(now)
+	if i := w.occupied.next(now); i >= 0 {
+		return turn + int64(i)
+	}
+	if i := w.occupied.next(0); i >= 0 {
+		return turn + int64(len(w.buckets)+i)
+	}
+	return noTick
+}
+
+// nextSlot returns the occupied slot that current reaches first, as its ring
+// and first tick, or noTick.
+func (w *hashedWheel) nextSlot() (first *ring, start int64) {
+	start = noTick
+	for k := range w.rings {
+		r := &w.rings[k]
+		if r.occupied == 0 {
+			continue
+		}
+		if s := r.nextSlot(w.current) << r.shift; s < start {
+			first, start = r, s
+		}
+	}
+	return first, start
+}
+
+// distance returns how many slots tick is ahead of current.
+func (r *ring) distance(tick, current int64) int64 { return tick>>r.shift - current>>r.shift }
+
+func (r *ring) add(to *Timeout, tick int64) {
+	i := tick >> r.shift & (ringSlots - 1)
+	s := &r.slots[i]
+	if s.empty() || tick < s.earliest {
+		s.earliest = tick
+	}
+	s.add(to)
+	r.occupied |= 1 << i
+}
+
+// vacate follows the removal of a timeout that was filed under tick.
+func (r *ring) vacate(tick int64) {
+	if i := tick >> r.shift & (ringSlots - 1); r.slots[i].empty() {
+		r.occupied &^= 1 << i
+	}
+}
+
+// nextSlot returns the number of the first occupied slot from current on. The
+// ring must not be empty.
+func (r *ring) nextSlot(current int64) int64 {
+	now := current >> r.shift
+	ahead := bits.RotateLeft64(r.occupied, -int(now&(ringSlots-1)))
+	return now + int64(bits.TrailingZeros64(ahead))
+}

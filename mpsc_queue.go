@@ -1,0 +1,115 @@
+package hashedwheel
+
+import (
+	"math/bits"
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+)
+
+// mpscQueue hands timeouts from many producers to one consumer, without locks.
+// Each stripe is a stack: a producer pushes with one CAS on the head, the
+// consumer takes the whole stack with one Swap. No node is ever half linked and
+// no producer touches another's node, so neither side can be held up by the
+// other. (Treiber's stack; it cannot suffer from ABA because nobody pops.)
+//
+// Closing swaps a sentinel in: a push comes either before it, and is in what
+// close returns, or after it, and is refused.
+type mpscQueue struct {
+	stripes []stripe
+	mask    uintptr
+	next    uintptr // stripe that take looks at first; owned by the consumer
+	closed  Timeout // the sentinel, by its address
+}
+
+type stripe struct {
+	head  atomic.Pointer[Timeout] // CAS in push publishes link; pairs with Swap in take and close
+	depth atomic.Int32            // pushes since the last take, sampled one in sampleEvery
+	_     [112]byte               // 128 bytes: two cache lines, which are fetched in pairs
+}
+
+const (
+	// A span of the Go heap: consecutive allocations of one P share it, so the
+	// page of a new timeout tells producers on different Ps apart.
+	pageShift = 13
+
+	// A stripe is deep at about 16,000 timeouts, 1 MiB: a quarter of a common
+	// L2 cache, and under a millisecond to drain.
+	sampleEvery = 1 << pageShift / 64
+	deepSamples = 128
+
+	maxStripes = 256
+)
+
+func (q *mpscQueue) init() {
+	n := 4 * runtime.GOMAXPROCS(0) // spare ones, since stripes are met by chance
+	n = min(maxStripes, 1<<bits.Len(uint(n-1)))
+	q.stripes = make([]stripe, n)
+	q.mask = uintptr(n - 1)
+}
+
+// push adds to, which the caller has marked queued. It is refused (!ok) once
+// the queue is closed. deep says that the stripe has just grown deep.
+func (q *mpscQueue) push(to *Timeout) (ok, deep bool) {
+	address := uintptr(unsafe.Pointer(to))
+	s := &q.stripes[address>>pageShift&q.mask]
+	for {
+		head := s.head.Load()
+		if head == &q.closed {
+			return false, false
+		}
+		to.link = head
+		if s.head.CompareAndSwap(head, to) {
+			break
+		}
+	}
+	// The first object of a page stands for the rest of it: a count without a
+	// shared counter. Only timeouts that the heap packs 64 bytes apart can pile
+	// up as garbage, and those meet it once in sampleEvery.
+	if address&(1<<pageShift-1) >= 64 {
+		return true, false
+	}
+	return true, s.depth.Add(1) == deepSamples
+}
+
+// take removes one stripe's timeouts, the newest first, linked by link; nil when
+// the queue is empty. Stripes take turns, so none starves under a drain limit.
+func (q *mpscQueue) take() *Timeout {
+	for range q.stripes {
+		s := &q.stripes[q.next&q.mask]
+		q.next++
+		if head := s.head.Load(); head == nil || head == &q.closed {
+			continue
+		}
+		s.depth.Store(0)
+		return s.head.Swap(nil)
+	}
+	return nil
+}
+
+// empty reports whether a push has come since the last take.
+func (q *mpscQueue) empty() bool {
+	for i := range q.stripes {
+		if q.stripes[i].head.Load() != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// close refuses every later push and hands what was pushed before to f.
+func (q *mpscQueue) close(f func(*Timeout)) {
+	for i := range q.stripes {
+		forEach(q.stripes[i].head.Swap(&q.closed), f)
+	}
+}
+
+// forEach walks a list of queued timeouts. It has read the link before it calls
+// f, which may therefore unqueue the timeout or put it in another list.
+func forEach(to *Timeout, f func(*Timeout)) {
+	for to != nil {
+		next := to.link
+		f(to)
+		to = next
+	}
+}

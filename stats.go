@@ -1,0 +1,35 @@
+package hashedwheel
+
+import "time"
+
+// Stats counts what a Timer has done. The counters run from New and never
+// decrease.
+type Stats struct {
+	Pending int // armed and not settled
+
+	Expired   uint64 // handed to the executor
+	Cancelled uint64 // stopped, and let go of by the wheel; several stops between two ticks count once
+	Rejected  uint64 // armings refused because the timer was stopped or full
+	Panics    uint64 // tasks that panicked, with WithPanicHandler
+	Wakeups   uint64 // times the worker woke from a sleep; none on a ManualClock
+
+	// How late the last tick with timeouts was processed, and the latest one:
+	// what the system's timers and a blocked worker add to the promised tick.
+	Lag, MaxLag time.Duration
+}
+
+// Stats returns the counters as of now. It costs as much as Pending.
+func (t *Timer) Stats() Stats {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return Stats{
+		Pending:   t.countPending(),
+		Expired:   t.expired.Load(),
+		Cancelled: t.cancelled,
+		Rejected:  t.rejected.Load(),
+		Panics:    t.panics.Load(),
+		Wakeups:   t.wakeups.Load(),
+		Lag:       t.lag,
+		MaxLag:    t.maxLag,
+	}
+}

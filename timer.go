@@ -1,0 +1,279 @@
+package hashedwheel
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync/atomic"
+	"time"
+)
+
+var (
+	// ErrStopped is returned by Schedule when the timer has been stopped.
+	ErrStopped = errors.New("hashedwheel: timer stopped")
+	// ErrFull is returned by Schedule when as many timeouts are pending as
+	// WithMaxPending allows.
+	ErrFull = errors.New("hashedwheel: too many pending timeouts")
+)
+
+// A Timer runs tasks at or after their deadlines, at most one tick late. One
+// Timer serves millions of timeouts; a program seldom needs more than one.
+//
+// A Timer is safe for concurrent use and must not be copied. Every method may
+// be called from inside a task. It has no goroutine while nothing is pending,
+// so a Timer that is no longer used needs no Stop to be collected then.
+type Timer struct {
+	// What producers read on every call; set by New, then read only.
+	start      time.Time // deadlines count from here
+	clock      Clock
+	isSystem   bool // clock is the system's: read it in the fastest way
+	maxPending int64
+	drainLimit int
+	executor   Executor
+	mode       executorMode
+	onPanic    func(to *Timeout, recovered any)
+	queue      mpscQueue
+
+	_ [128]byte // away from the lines that the worker writes
+
+	reserved atomic.Int64  // timeouts pending, if maxPending is set
+	rejected atomic.Uint64 // armings refused
+
+	worker
+}
+
+// New returns a Timer with the given options, or an error that names the option
+// and value that is wrong. It starts nothing: the first arming does.
+func New(opts ...Option) (*Timer, error) {
+	o := defaults()
+	for _, opt := range opts {
+		if opt == nil {
+			return nil, errors.New("hashedwheel: nil Option")
+		}
+		if err := opt(&o); err != nil {
+			return nil, err
+		}
+	}
+	t := &Timer{
+		clock:      o.clock,
+		isSystem:   o.clock == Clock(systemClock{}),
+		maxPending: int64(o.maxPending),
+		drainLimit: o.drainLimit,
+		executor:   o.executor,
+		mode:       modeOf(o.executor),
+		onPanic:    o.onPanic,
+	}
+	t.wheel.init(int64(o.tick), o.wheelSize)
+	t.queue.init()
+	t.wake = make(chan struct{}, 1)
+	t.done = make(chan struct{})
+	t.start = t.clock.Now()
+	if c, ok := t.clock.(*ManualClock); ok {
+		c.attach(t) // Advance does the worker's part: it stays awake for ever
+	} else {
+		t.parked.Store(absent)
+	}
+	return t, nil
+}
+
+// MustNew is New for options known to be right: it panics with New's error.
+func MustNew(opts ...Option) *Timer {
+	t, err := New(opts...)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// AfterFunc arms a new Timeout that calls f once d has passed, in the way of
+// time.AfterFunc. It never returns nil: if the timer is stopped or full, f will
+// not be called and the Timeout is Rejected.
+//
+// One allocation, no lock.
+func (t *Timer) AfterFunc(d time.Duration, f func()) *Timeout {
+	if f == nil {
+		panic("hashedwheel: AfterFunc with a nil func")
+	}
+	to := &Timeout{timer: t, task: plainFunc(f)}
+	_, _ = to.arm(t, t.deadlineIn(d))
+	return to
+}
+
+// Schedule arms a new Timeout that runs task once d has passed. It returns
+// ErrStopped or ErrFull, and no Timeout, if the arming is refused.
+//
+// One allocation, no lock.
+func (t *Timer) Schedule(d time.Duration, task Task) (*Timeout, error) {
+	if isNil(task) {
+		panic("hashedwheel: Schedule with a nil Task")
+	}
+	to := &Timeout{timer: t, task: task}
+	if _, err := to.arm(t, t.deadlineIn(d)); err != nil {
+		return nil, err
+	}
+	return to, nil
+}
+
+// Pending returns how many timeouts are pending. It is exact, but for calls
+// under way in other goroutines, and costs a drain of what was handed over
+// since the last tick.
+func (t *Timer) Pending() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.countPending()
+}
+
+// Stop ends the timer: no task starts after it returns, but for those already
+// with the executor, and every arming from then on is refused. It returns all
+// timeouts that were pending, now Cancelled, in no order; what is not in there
+// has expired, or was stopped or refused. A second Stop returns nothing.
+//
+// Stop may be called from a task. It does not wait for tasks: see Shutdown.
+func (t *Timer) Stop() []*Timeout {
+	if c, ok := t.clock.(*ManualClock); ok {
+		c.detach(t)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.stopped {
+		return nil
+	}
+	t.stopped = true
+	left := t.collect()
+	t.parked.Store(awake) // for ever: nobody starts a worker again
+	t.nudge()
+	t.finish()
+	return left
+}
+
+// Shutdown is Stop, then waits until the worker and all tasks with the executor
+// have returned, or ctx is done. It returns what Stop returns, and ctx's error
+// if it did not wait to the end. Several goroutines may wait.
+//
+// In a task, Shutdown waits for that very task: give it a ctx that ends.
+func (t *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
+	left := t.Stop()
+	select {
+	case <-t.done:
+		return left, nil
+	default:
+	}
+	select {
+	case <-t.done:
+		return left, nil
+	case <-ctx.Done():
+		return left, ctx.Err()
+	}
+}
+
+// collect closes the queue and takes every timeout out of the timer's hands. It
+// returns those that this call cancelled: against tasks that are being handed
+// out and against Timeout.Stop, each timeout's word decides. The caller holds mu.
+func (t *Timer) collect() (left []*Timeout) {
+	cancel := func(to *Timeout) {
+		if to.cancel() {
+			t.release()
+			left = append(left, to)
+		}
+	}
+	settle := func(to *Timeout) {
+		if cancel(to); to.State() == Cancelled {
+			t.cancelled++
+		}
+	}
+	unqueue := func(to *Timeout) {
+		to.unqueue()
+		if to.home != unfiled && to.home != inBatch {
+			t.wheel.remove(to)
+		}
+		settle(to)
+	}
+	t.queue.close(unqueue)
+	for _, list := range []*Timeout{t.backlog, t.held} {
+		forEach(list, unqueue)
+	}
+	t.backlog, t.held = nil, nil
+	t.wheel.clear(settle)
+	for t.due.head != nil {
+		to := t.due.head
+		t.wheel.remove(to)
+		settle(to)
+	}
+	queuedOnes := len(left)
+	for _, to := range t.batch[:t.filled] {
+		cancel(to)
+	}
+	t.cancelled += uint64(len(left) - queuedOnes)
+	return left
+}
+
+// countPending files all that was handed over and counts. The caller holds mu.
+func (t *Timer) countPending() int {
+	t.drain(math.MaxInt)
+	n := t.wheel.count
+	for _, to := range t.batch[:t.filled] {
+		if to.State() == Pending {
+			n++
+		}
+	}
+	return n
+}
+
+// push hands to over to the worker. The caller has marked it queued.
+func (t *Timer) push(to *Timeout) error {
+	ok, deep := t.queue.push(to)
+	if !ok {
+		if to.refuse() {
+			t.release()
+			t.rejected.Add(1)
+		}
+		return ErrStopped
+	}
+	if t.parked.Load() != awake { // pairs with the second look in park
+		t.unpark()
+	} else if deep {
+		t.nudge() // drain now: a storm of armings and stops stays small and warm
+	}
+	return nil
+}
+
+// reserve makes room for one more pending timeout, and release gives it back:
+// exactly once for each arming, by whoever ends it.
+func (t *Timer) reserve() bool {
+	if t.maxPending == 0 {
+		return true
+	}
+	for {
+		n := t.reserved.Load()
+		if n >= t.maxPending {
+			return false
+		}
+		if t.reserved.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+func (t *Timer) release() {
+	if t.maxPending != 0 {
+		t.reserved.Add(-1)
+	}
+}
+
+// now returns the time in ns since start, always short of maxDeadline.
+func (t *Timer) now() int64 {
+	var d time.Duration
+	if t.isSystem {
+		d = time.Since(t.start) // reads the monotonic clock alone
+	} else {
+		d = t.clock.Now().Sub(t.start)
+	}
+	return min(clamp(int64(d)), maxDeadline-1)
+}
+
+// deadlineIn returns the deadline d from now; one out of reach is never.
+func (t *Timer) deadlineIn(d time.Duration) int64 {
+	return clamp(t.now() + clamp(int64(d)))
+}
+
+func clamp(ns int64) int64 { return max(minDeadline, min(ns, maxDeadline)) }
