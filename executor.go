@@ -1,5 +1,7 @@
 package hashedwheel
 
+import "sync/atomic"
+
 // An Executor runs tasks. Go is called by the worker, without a lock held, and
 // should return soon: the next task waits for it. It may run f itself, or hand
 // it to another goroutine, and must run it at most once. *sync.WaitGroup and
@@ -47,31 +49,45 @@ func modeOf(e Executor) executorMode {
 }
 
 // execute gives the task of an expired timeout to the executor.
-func (t *Timer) execute(to *Timeout) {
-	switch t.mode {
-	case inline:
+func (t *Timer) execute(to *Timeout, b *batch) {
+	switch {
+	case t.mode == custom:
+		t.submit(to)
+	case t.mode == inline && b.aside == 0:
 		t.run(to)
-	case spawn:
+	default:
+		b.aside = max(0, b.aside-1)
 		t.running.Add(1)
 		go t.runAndLeave(to)
-	default:
-		t.running.Add(1)
-		t.submit(to)
 	}
 }
 
-// submit calls the user's executor. With a panic handler no panic of a task gets
-// out of it, so one that does is the executor's own: the task will not run.
+// submit calls the user's executor. Should that panic, the task may or may not
+// have begun: leave is called once all the same.
 func (t *Timer) submit(to *Timeout) {
+	if shared, ok := to.task.(*sharedTick); ok {
+		shared.Run(to) // After must not depend on the user's executor
+		return
+	}
+	t.running.Add(1)
+	var left atomic.Bool
+	leave := func() {
+		if left.CompareAndSwap(false, true) {
+			t.leave()
+		}
+	}
 	if t.onPanic != nil {
 		defer func() {
 			if r := recover(); r != nil {
-				t.leave()
+				leave()
 				t.panicked(to, r)
 			}
 		}()
 	}
-	t.executor.Go(func() { t.runAndLeave(to) })
+	t.executor.Go(func() {
+		defer leave() // deferred: the task may call runtime.Goexit
+		t.run(to)
+	})
 }
 
 func (t *Timer) runAndLeave(to *Timeout) {

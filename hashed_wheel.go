@@ -32,6 +32,7 @@ type hashedWheel struct {
 	tick    int64 // ns
 	never   int64 // the tick of maxDeadline, which no clock reaches
 	current int64 // first tick not taken yet: all that is filed expires then or later
+	open    int64 // first tick for what is filed from now on: later than what is being taken
 	count   int   // timeouts filed, and those taken but still in the due list
 
 	buckets  []bucket // the ticks from current up to, but not including, current+len(buckets)
@@ -78,12 +79,12 @@ func (h home) tick() int64 { return int64(h) >> levelBits }
 
 func (w *hashedWheel) init(tick int64, size int) {
 	w.tick = tick
-	w.current = 1 // tick 0 is the instant at which the timer was made
+	w.current, w.open = 1, 1 // tick 0 is the instant at which the timer was made
 	w.buckets = make([]bucket, size)
 	w.occupied = newBitmap(size)
 	w.shift = uint(bits.TrailingZeros(uint(size)))
 	w.never = w.tickOf(maxDeadline)
-	farthest := 2 * w.never // from a clock set back before the timer was made
+	farthest := 2 * w.never // from the earliest time, long before the timer was made, to the latest
 	for shift := w.shift; farthest>>shift != 0; shift += ringBits {
 		w.rings = append(w.rings, ring{shift: shift})
 	}
@@ -98,10 +99,14 @@ func (w *hashedWheel) tickOf(deadline int64) int64 {
 	return tick
 }
 
-// place files a timeout that is not filed under a tick, or under the current
-// one if that tick has been taken.
+// place files a timeout that is not filed under a tick, or under the first open
+// one if that tick is over.
 func (w *hashedWheel) place(to *Timeout, tick int64) {
-	tick = max(tick, w.current)
+	w.put(to, max(tick, w.open))
+}
+
+// put files a timeout under a tick that has not been taken.
+func (w *hashedWheel) put(to *Timeout, tick int64) {
 	w.count++
 	if (tick-w.current)>>w.shift == 0 { // no rounds remaining
 		i := w.index(tick)
@@ -131,6 +136,10 @@ func (w *hashedWheel) remove(to *Timeout) {
 	}
 }
 
+// close makes what is filed from now on expire after a tick, for a pass in which
+// all up to that tick is taken: it will not meet what its own tasks arm.
+func (w *hashedWheel) close(tick int64) { w.open = max(w.open, tick+1) }
+
 // advance takes the next occupied tick that is no later than to, moves its
 // timeouts to due, which must be empty, and returns the tick. With none left it
 // moves on behind to and returns noTick. The work is proportional to what is
@@ -146,19 +155,21 @@ func (w *hashedWheel) advance(to int64, due *bucket) int64 {
 		}
 		if tick > to {
 			w.current = max(w.current, to+1)
+			w.open = max(w.open, w.current)
 			return noTick
 		}
 		i := w.index(tick)
 		w.buckets[i].moveTo(due)
 		w.occupied.clear(i)
 		w.current = tick + 1
+		w.open = max(w.open, w.current)
 		return tick
 	}
 }
 
 // next returns the earliest tick at which a timeout may be due, or noTick if
-// there is none that the clock can reach. It is exact but for a timeout that
-// was removed or moved later since it was filed in a ring.
+// there is none that the clock can reach. It is never too late; it is too early
+// for a timeout that was moved later, or removed from a ring, since it was filed.
 func (w *hashedWheel) next() int64 {
 	tick := w.nextBucket()
 	for k := range w.rings {
@@ -172,12 +183,12 @@ func (w *hashedWheel) next() int64 {
 	return tick
 }
 
-// rewind turns the wheel back to a tick before the current one, after the clock
-// was set back, in one visit to everything that is filed.
+// rewind turns the wheel back to an earlier tick, after the clock was set back,
+// in one visit to everything that is filed.
 func (w *hashedWheel) rewind(tick int64) {
 	var all bucket
 	w.clear(all.add)
-	w.current = tick
+	w.current, w.open = tick, tick
 	for all.head != nil {
 		to := all.head
 		unlink(to)
@@ -218,7 +229,7 @@ func (w *hashedWheel) refile(r *ring, start int64) {
 		to.home = unfiled
 		w.count--
 		if word := to.load(); word.state() == Pending {
-			w.place(to, w.tickOf(word.deadline()))
+			w.put(to, max(w.current, w.tickOf(word.deadline())))
 		}
 	}
 }

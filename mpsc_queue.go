@@ -18,25 +18,27 @@ import (
 type mpscQueue struct {
 	stripes []stripe
 	mask    uintptr
-	next    uintptr // stripe that take looks at first; owned by the consumer
 	closed  Timeout // the sentinel, by its address
+	next    uintptr // stripe that take looks at first; owned by the consumer, away from what producers read
 }
 
 type stripe struct {
 	head  atomic.Pointer[Timeout] // CAS in push publishes link; pairs with Swap in take and close
-	depth atomic.Int32            // pushes since the last take, sampled one in sampleEvery
-	_     [112]byte               // 128 bytes: two cache lines, which are fetched in pairs
+	depth atomic.Int32            // pages begun since the last take
+	_     [stripeSize - unsafe.Sizeof(uintptr(0)) - 4]byte
 }
 
 const (
-	// A span of the Go heap: consecutive allocations of one P share it, so the
+	stripeSize = 128 // two cache lines, since they are fetched in pairs
+
+	// A page of the Go heap: consecutive allocations of one P share it, so the
 	// page of a new timeout tells producers on different Ps apart.
 	pageShift = 13
+	pageMask  = 1<<pageShift - 1
 
-	// A stripe is deep at about 16,000 timeouts, 1 MiB: a quarter of a common
-	// L2 cache, and under a millisecond to drain.
-	sampleEvery = 1 << pageShift / 64
-	deepSamples = 128
+	// A stripe is deep at 128 pages, 1 MiB or about 16,000 timeouts: a quarter of
+	// a common L2 cache, and under a millisecond to drain.
+	deepPages = 128
 
 	maxStripes = 256
 )
@@ -63,13 +65,13 @@ func (q *mpscQueue) push(to *Timeout) (ok, deep bool) {
 			break
 		}
 	}
-	// The first object of a page stands for the rest of it: a count without a
-	// shared counter. Only timeouts that the heap packs 64 bytes apart can pile
-	// up as garbage, and those meet it once in sampleEvery.
-	if address&(1<<pageShift-1) >= 64 {
+	// The first timeout of a page stands for the rest of it: a count without a
+	// shared counter. Only timeouts that the heap packs one behind the other can
+	// pile up as garbage, and they begin a page once in 128.
+	if address&pageMask >= unsafe.Sizeof(*to) {
 		return true, false
 	}
-	return true, s.depth.Add(1) == deepSamples
+	return true, s.depth.Add(1) == deepPages
 }
 
 // take removes one stripe's timeouts, the newest first, linked by link; nil when
@@ -87,7 +89,8 @@ func (q *mpscQueue) take() *Timeout {
 	return nil
 }
 
-// empty reports whether a push has come since the last take.
+// empty reports whether all that was pushed has been taken. A closed queue is
+// not empty.
 func (q *mpscQueue) empty() bool {
 	for i := range q.stripes {
 		if q.stripes[i].head.Load() != nil {
@@ -97,7 +100,8 @@ func (q *mpscQueue) empty() bool {
 	return true
 }
 
-// close refuses every later push and hands what was pushed before to f.
+// close refuses every later push and hands what was pushed before to f. It must
+// be called once.
 func (q *mpscQueue) close(f func(*Timeout)) {
 	for i := range q.stripes {
 		forEach(q.stripes[i].head.Swap(&q.closed), f)

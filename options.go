@@ -92,7 +92,7 @@ func WithDrainLimit(n int) Option {
 // each, as time.AfterFunc does.
 func WithExecutor(e Executor) Option {
 	return func(o *options) error {
-		if e == nil {
+		if f, ok := e.(ExecutorFunc); e == nil || ok && f == nil {
 			return errors.New("hashedwheel: WithExecutor(nil)")
 		}
 		o.executor = e

@@ -12,6 +12,7 @@ type Stats struct {
 	Rejected  uint64 // armings refused because the timer was stopped or full
 	Panics    uint64 // tasks that panicked, with WithPanicHandler
 	Wakeups   uint64 // times the worker woke from a sleep; none on a ManualClock
+	Handoffs  uint64 // times that Inline went on without a task that had not returned for a tick
 
 	// How late the last tick with timeouts was processed, and the latest one:
 	// what the system's timers and a blocked worker add to the promised tick.
@@ -29,6 +30,7 @@ func (t *Timer) Stats() Stats {
 		Rejected:  t.rejected.Load(),
 		Panics:    t.panics.Load(),
 		Wakeups:   t.wakeups.Load(),
+		Handoffs:  t.watch.handoffs,
 		Lag:       t.lag,
 		MaxLag:    t.maxLag,
 	}

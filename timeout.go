@@ -3,6 +3,7 @@ package hashedwheel
 import (
 	"sync/atomic"
 	"time"
+	"unsafe"
 )
 
 // A Timeout is one task and the time it is due. AfterFunc and Schedule return
@@ -38,6 +39,9 @@ type Timeout struct {
 	next *Timeout
 	prev **Timeout
 }
+
+// A Timeout is one cache line; this does not compile if it grows.
+const _ = uint(64 - unsafe.Sizeof(Timeout{}))
 
 // A Task is what a Timeout runs when it expires. Run gets the Timeout that
 // expired, so one Task value can serve many, and is called by the timer's
@@ -168,7 +172,13 @@ func (to *Timeout) Stop() bool {
 	for {
 		w := to.load()
 		if w.state() != Pending {
-			return false
+			if !to.isBetweenRuns(w) {
+				return false
+			}
+			if to.cas(w, w.settled(Cancelled)) {
+				return true
+			}
+			continue
 		}
 		if !to.cas(w, w.settled(Cancelled)|queued) {
 			continue
@@ -236,6 +246,36 @@ func (to *Timeout) arm(t *Timer, deadline int64) (was bool, err error) {
 		}
 		return false, err
 	}
+}
+
+// armFrom arms to if it is in the given state, and reports whether it was. The
+// limit on pending timeouts does not apply.
+func (to *Timeout) armFrom(s State, deadline int64) (was bool, err error) {
+	for {
+		w := to.load()
+		if w.state() != s {
+			return false, nil
+		}
+		to.timer.reserveAlways()
+		if !to.cas(w, pack(deadline, queued, Pending)) {
+			to.timer.release()
+			continue
+		}
+		if !w.queued() {
+			err = to.timer.push(to)
+		}
+		return true, err
+	}
+}
+
+// isBetweenRuns reports whether w is that of a series which has expired and not
+// come to run yet: Stop still can prevent that run, and with it the series.
+func (to *Timeout) isBetweenRuns(w word) bool {
+	if w.state() != Expired {
+		return false
+	}
+	_, ok := to.task.(*series)
+	return ok
 }
 
 // claim makes to Expired if its deadline is no later than due, and reports

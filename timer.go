@@ -23,16 +23,20 @@ var (
 // be called from inside a task. It has no goroutine while nothing is pending,
 // so a Timer that is no longer used needs no Stop to be collected then.
 type Timer struct {
-	// What producers read on every call; set by New, then read only.
+	// What producers read on every call; set by New, then read only, but for
+	// parked, which changes a few times a tick at most.
 	start      time.Time // deadlines count from here
 	clock      Clock
 	isSystem   bool // clock is the system's: read it in the fastest way
+	mayStep    bool // clock is the user's
 	maxPending int64
 	drainLimit int
 	executor   Executor
 	mode       executorMode
+	watched    bool // tasks run on a worker that can hand the wheel on
 	onPanic    func(to *Timeout, recovered any)
 	queue      mpscQueue
+	parked     atomic.Int32 // awake, asleep or absent: see worker.go
 
 	_ [128]byte // away from the lines that the worker writes
 
@@ -40,6 +44,7 @@ type Timer struct {
 	rejected atomic.Uint64 // armings refused
 
 	worker
+	after afters
 }
 
 // New returns a Timer with the given options, or an error that names the option
@@ -66,12 +71,16 @@ func New(opts ...Option) (*Timer, error) {
 	t.wheel.init(int64(o.tick), o.wheelSize)
 	t.queue.init()
 	t.wake = make(chan struct{}, 1)
+	t.quit = make(chan struct{})
 	t.done = make(chan struct{})
 	t.start = t.clock.Now()
+	t.batch.Store(new(batch))
 	if c, ok := t.clock.(*ManualClock); ok {
 		c.attach(t) // Advance does the worker's part: it stays awake for ever
 	} else {
 		t.parked.Store(absent)
+		t.mayStep = !t.isSystem
+		t.watched = t.mode == inline
 	}
 	return t, nil
 }
@@ -141,7 +150,7 @@ func (t *Timer) Stop() []*Timeout {
 	t.stopped = true
 	left := t.collect()
 	t.parked.Store(awake) // for ever: nobody starts a worker again
-	t.nudge()
+	close(t.quit)
 	t.finish()
 	return left
 }
@@ -170,14 +179,16 @@ func (t *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
 // returns those that this call cancelled: against tasks that are being handed
 // out and against Timeout.Stop, each timeout's word decides. The caller holds mu.
 func (t *Timer) collect() (left []*Timeout) {
-	cancel := func(to *Timeout) {
+	settle := func(to *Timeout) {
 		if to.cancel() {
 			t.release()
-			left = append(left, to)
+			if s, ok := to.task.(*sharedTick); ok {
+				t.after.close(s)
+			} else {
+				left = append(left, to)
+			}
 		}
-	}
-	settle := func(to *Timeout) {
-		if cancel(to); to.State() == Cancelled {
+		if to.State() == Cancelled {
 			t.cancelled++
 		}
 	}
@@ -199,11 +210,11 @@ func (t *Timer) collect() (left []*Timeout) {
 		t.wheel.remove(to)
 		settle(to)
 	}
-	queuedOnes := len(left)
-	for _, to := range t.batch[:t.filled] {
-		cancel(to)
+	for _, to := range t.batch.Load().inUse() {
+		if to.State() == Pending {
+			settle(to)
+		}
 	}
-	t.cancelled += uint64(len(left) - queuedOnes)
 	return left
 }
 
@@ -211,7 +222,7 @@ func (t *Timer) collect() (left []*Timeout) {
 func (t *Timer) countPending() int {
 	t.drain(math.MaxInt)
 	n := t.wheel.count
-	for _, to := range t.batch[:t.filled] {
+	for _, to := range t.batch.Load().inUse() {
 		if to.State() == Pending {
 			n++
 		}
@@ -254,6 +265,13 @@ func (t *Timer) reserve() bool {
 	}
 }
 
+// reserveAlways reserves beyond the bound too.
+func (t *Timer) reserveAlways() {
+	if t.maxPending != 0 {
+		t.reserved.Add(1)
+	}
+}
+
 func (t *Timer) release() {
 	if t.maxPending != 0 {
 		t.reserved.Add(-1)
@@ -274,6 +292,11 @@ func (t *Timer) now() int64 {
 // deadlineIn returns the deadline d from now; one out of reach is never.
 func (t *Timer) deadlineIn(d time.Duration) int64 {
 	return clamp(t.now() + clamp(int64(d)))
+}
+
+// deadlineFrom returns the deadline at a time, as seen when the clock showed now.
+func (t *Timer) deadlineFrom(now, at time.Time) int64 {
+	return clamp(clamp(int64(now.Sub(t.start))) + clamp(int64(at.Sub(now))))
 }
 
 func clamp(ns int64) int64 { return max(minDeadline, min(ns, maxDeadline)) }

@@ -1,0 +1,88 @@
+package hashedwheel
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// After returns a channel that is closed once d has passed, no earlier and at
+// most one tick later: a deadline for a select, with nothing to stop.
+//
+//	select {
+//	case r := <-reply:
+//	case <-tm.After(30 * time.Second):
+//	}
+//
+// All callers whose deadline rounds up to the same tick share one channel, so
+// all but the first allocate nothing. It counts as one pending timeout a tick,
+// which WithMaxPending does not refuse. When the timer is stopped the channel is
+// closed at once, and later calls return a closed one: nobody hangs.
+func (t *Timer) After(d time.Duration) <-chan struct{} {
+	tick := t.wheel.tickOf(t.deadlineIn(d))
+	if s := t.after.recent[tick&(recentTicks-1)].Load(); s != nil && s.tick == tick {
+		return s.done
+	}
+	return t.afterTick(tick)
+}
+
+// afters finds the channel of a tick. Its lock is the inner one: Timer.Stop takes
+// it with Timer.mu held.
+type afters struct {
+	recent [recentTicks]atomic.Pointer[sharedTick] // by tick, modulo; what callers look at first
+
+	mu    sync.Mutex
+	ticks map[int64]*sharedTick // all that are open; guarded by mu
+}
+
+// recentTicks is enough for several delays in use at the same time.
+const recentTicks = 64
+
+// sharedTick is the channel of those who wait for the same tick, and the Timeout
+// that closes it.
+type sharedTick struct {
+	Timeout
+	tick int64
+	done chan struct{}
+}
+
+// afterTick is After for the first caller of a tick, and for one that finds
+// another tick's channel in its place.
+func (t *Timer) afterTick(tick int64) <-chan struct{} {
+	s, isNew := t.after.open(tick)
+	if isNew {
+		s.Init(t, s)
+		if _, err := s.armFrom(Idle, min(tick*t.wheel.tick, maxDeadline)); err != nil {
+			t.after.close(s) // the timer is stopped
+		}
+	}
+	return s.done
+}
+
+// Run is called by the worker, whatever the executor: it takes no time.
+func (s *sharedTick) Run(*Timeout) { s.timer.after.close(s) }
+
+// open returns the channel of a tick, and whether the caller must arm it.
+func (a *afters) open(tick int64) (s *sharedTick, isNew bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s = a.ticks[tick]
+	if isNew = s == nil; isNew {
+		s = &sharedTick{tick: tick, done: make(chan struct{})}
+		if a.ticks == nil {
+			a.ticks = make(map[int64]*sharedTick)
+		}
+		a.ticks[tick] = s
+	}
+	a.recent[tick&(recentTicks-1)].Store(s)
+	return s, isNew
+}
+
+// close releases all who wait for s. It is called once, by whoever settles it.
+func (a *afters) close(s *sharedTick) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.ticks, s.tick)
+	a.recent[s.tick&(recentTicks-1)].CompareAndSwap(s, nil)
+	close(s.done)
+}

@@ -1,0 +1,162 @@
+package hashedwheel
+
+import "time"
+
+// batch is what the worker hands out between two holds of the lock: enough that
+// the lock costs each timeout next to nothing, few enough that a slow task keeps
+// no more than that many from the collector.
+type batch struct {
+	timeouts [batchSize]*Timeout // written by its worker with mu held
+	filled   int                 // how many are in use; as timeouts
+	turn     int                 // index of the next to be handed out; its worker's alone
+	aside    int                 // how many of the next Inline runs in goroutines; its worker's alone
+}
+
+const batchSize = 64
+
+// inUse returns the timeouts in the batch. The caller holds mu.
+func (b *batch) inUse() []*Timeout { return b.timeouts[:b.filled] }
+
+// pass drains, then hands out what is due at the current tick, which it returns
+// together with how many timeouts it drained. It reads the clock once. It is not
+// ok if the wheel was handed on meanwhile: the caller is no longer the worker.
+func (t *Timer) pass(b *batch) (tick int64, drained int, ok bool) {
+	now := t.now()
+	tick = t.tickAt(now)
+	if !t.handOut(b, tick) { // what a task that ended its goroutine left behind
+		return 0, 0, false
+	}
+	if tick+1 < t.wheel.current {
+		t.wheel.rewind(tick)
+	}
+	drained = t.drain(t.drainLimit)
+	t.wheel.close(tick)
+	for t.fillBatch(b, tick, now) {
+		t.watch.begin(t)
+		t.mu.Unlock()
+		if !t.handOut(b, tick) {
+			return 0, 0, false
+		}
+	}
+	t.watch.end(b)
+	if invariants {
+		t.wheel.check(&t.due, t.watch.handoffs > 0)
+	}
+	t.mu.Unlock()
+	return tick, drained, true
+}
+
+// drain files what has been handed over, at most limit timeouts, and returns
+// how many it saw. The caller holds mu.
+func (t *Timer) drain(limit int) (n int) {
+	for ; n < limit; n++ {
+		if t.backlog == nil {
+			t.backlog = t.queue.take()
+		}
+		to := t.backlog
+		if to == nil {
+			break
+		}
+		t.backlog = to.link
+		t.file(to)
+	}
+	if invariants {
+		t.wheel.check(&t.due, t.watch.handoffs > 0)
+	}
+	return n
+}
+
+// file puts a timeout from the queue where its word says. One in the batch may
+// still be claimed from there, unless it stays queued, so it is held until the
+// batch is done. The caller holds mu.
+func (t *Timer) file(to *Timeout) {
+	if to.home == inBatch {
+		to.link, t.held = t.held, to
+		return
+	}
+	w := to.unqueue()
+	if to.home != unfiled {
+		t.wheel.remove(to)
+	}
+	switch w.state() {
+	case Pending:
+		t.wheel.place(to, t.wheel.tickOf(w.deadline()))
+	case Cancelled:
+		t.cancelled++
+	}
+}
+
+// fillBatch moves up to batchSize timeouts that are due by tick into the batch
+// and reports whether there were any. Those no longer pending are let go; those
+// queued again go with them, the next drain files them. The caller holds mu.
+func (t *Timer) fillBatch(b *batch, tick, now int64) bool {
+	for b.filled < batchSize {
+		to := t.due.head
+		if to == nil {
+			taken := t.wheel.advance(tick, &t.due)
+			if taken == noTick {
+				break
+			}
+			t.lag = time.Duration(now - taken*t.wheel.tick)
+			t.maxLag = max(t.maxLag, t.lag)
+			continue
+		}
+		t.wheel.remove(to)
+		w := to.load()
+		if w.state() != Pending || w.queued() {
+			continue
+		}
+		if at := t.wheel.tickOf(w.deadline()); at > tick {
+			t.wheel.place(to, at) // moved later since it was filed
+			continue
+		}
+		to.home = inBatch
+		b.timeouts[b.filled] = to
+		b.filled++
+	}
+	return b.filled > 0
+}
+
+// handOut gives each timeout of the batch its turn: if it still is pending then,
+// and due, it expires. It runs user code, so the caller must not hold mu; it
+// returns with mu held, unless it reports that the wheel was handed on.
+func (t *Timer) handOut(b *batch, tick int64) bool {
+	due := tick * t.wheel.tick
+	for b.turn < b.filled && t.batch.Load() == b {
+		if t.mayStep {
+			due = min(due, t.now()) // a task may have set the clock back
+		}
+		to := b.timeouts[b.turn]
+		b.turn++
+		if to.claim(due) {
+			t.release()
+			t.expired.Add(1)
+			t.execute(to, b)
+		}
+	}
+	t.mu.Lock()
+	if t.batch.Load() != b {
+		t.mu.Unlock()
+		return false
+	}
+	t.returnBatch(b)
+	clear(b.inUse()) // let the collector have them
+	b.filled, b.turn = 0, 0
+	return true
+}
+
+// returnBatch takes the timeouts out of a batch and files what was moved later
+// or, after a hand-over, has had no turn. What was held is drained again. The
+// caller holds mu.
+func (t *Timer) returnBatch(b *batch) {
+	for _, to := range b.inUse() {
+		to.home = unfiled
+		if w := to.load(); w.state() == Pending && !w.queued() {
+			t.wheel.place(to, t.wheel.tickOf(w.deadline()))
+		}
+	}
+	forEach(t.held, func(to *Timeout) {
+		to.link, t.backlog = t.backlog, to
+	})
+	t.held = nil
+}

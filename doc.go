@@ -1,0 +1,108 @@
+// Package hashedwheel is a timer for very many approximate timeouts: idle
+// timeouts that move at every read, deadlines that are nearly all cancelled. It
+// arms, moves and stops a timeout in a few nanoseconds, whether ten are pending
+// or ten million, and runs its task at most one tick late.
+//
+//	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
+//	to := tm.AfterFunc(30*time.Second, func() { ... })
+//	to.Reset(time.Minute)
+//	to.Stop()
+//
+// # When not to use it
+//
+// Stay with package time for timeouts that must be exact to less than a tick,
+// for a handful of timers, and for tickers. The wheel is for processes with
+// thousands of timeouts to which a few milliseconds do not matter. It is not
+// durable: what is pending dies with the process.
+//
+// # The way of a timeout
+//
+//	  producers, any goroutine              the worker, one goroutine
+//	┌──────────────────────────┐      ┌──────────────────────────────────────┐
+//	│ AfterFunc Schedule Reset │ push │ drain    advance   hand out    park  │
+//	│ Stop                     │ ───▶ │   │         ▲          │             │
+//	│                          │ mpsc │   ▼         │          ▼             │
+//	│ one CAS on the timeout's │ queue│ hashed wheel: buckets  batch of 64 ──┼─▶ Executor
+//	│ word decides every race  │      │ and overflow rings                   │   runs the
+//	└──────────────────────────┘      └──────────────────────────────────────┘   tasks
+//
+// A timeout's mutable state is one word. A producer changes it with one CAS and,
+// if the worker has to know, pushes the timeout onto a lock-free queue; moving a
+// pending timeout later needs no push. At each tick the worker files what was
+// pushed into the wheel, takes what is due out of it and hands it to the
+// executor. The files read in that order: timer, mpsc_queue, worker,
+// hashed_wheel, bucket, executor; timeout is what moves, clock is what pushes.
+//
+// # Never early
+//
+// A task never starts before its deadline, read on the timer's clock. The
+// deadline is the time of the call plus the delay, in nanoseconds, from a clock
+// read at the call, and is rounded up to a tick, never down. That holds through
+// clock jumps in both directions, stalls, Resets that race with expiry, and any
+// delay: one too large for the clock, which counts about 18 years from New,
+// means never, and can still be stopped.
+//
+// # At most one tick late
+//
+// The worker looks for what is due at each tick boundary, so a task is handed to
+// the executor within one tick of its deadline, plus what the operating system,
+// a busy executor, or, with [Inline], an earlier task adds. A delay of zero or
+// less is due at the next tick. The order within one tick is undefined.
+//
+// # One outcome for each arming
+//
+// A timeout that was armed expires, or is cancelled, or is rejected, and only
+// one of these. Expired: its task was handed to the executor. Cancelled:
+// [Timeout.Stop] returned true for it, or [Timer.Stop] returned it. Rejected:
+// the timer was stopped or full. A Reset of a pending timeout moves the arming;
+// any other Reset begins a new one.
+//
+// # Nothing is lost at Stop
+//
+// Every armed timeout that will not run is in the result of [Timer.Stop], even
+// if it was armed while Stop ran. An arming that came too late for that is told
+// so: Schedule returns [ErrStopped], a Timeout's State is Rejected.
+//
+// # User code runs without locks
+//
+// Tasks, panic handlers, executors and clocks are called with no internal lock
+// held, and only [Timer.Shutdown] waits for tasks. Every method may be called
+// from inside a task, Timer.Stop too. Tasks run wherever the [Executor] puts
+// them: by default each in a goroutine of its own. A panic in a task crashes the
+// program, as under time.AfterFunc, unless there is a panic handler.
+//
+// # Quiet
+//
+// A Timer has no goroutine before the first arming, while nothing is pending,
+// and after Stop. While only far timeouts are pending its one goroutine sleeps
+// until the next is due, whatever the tick: there are no empty ticks. It ticks
+// while armings come in, and for one tick more.
+//
+// # Any delay costs the same
+//
+// A far timeout waits in an overflow ring and is touched once a ring, at most a
+// handful of times in its life, however small the wheel. When the clock jumps,
+// or the process was stopped, catching up costs what is pending, not the ticks
+// that were missed.
+//
+// # Small and garbage-free
+//
+// A Timeout is 64 bytes on 64-bit machines. AfterFunc and Schedule allocate that
+// and nothing else; Reset and Stop allocate nothing, and neither does anything
+// else for a Timeout embedded in the caller's own struct. A cancelled timeout,
+// and all that its task holds, is garbage within two ticks.
+//
+// # Bounded work
+//
+// A tick files at most the drain limit of armings (100,000 by default) before it
+// hands out what is due, and goes on filing after that in the time that is left.
+// So a flood of armings can neither delay what is due nor grow for ever; those of
+// the flood itself that were due within the tick run with the next.
+// [WithMaxPending] bounds how many timeouts are pending at all.
+//
+// # Not promised
+//
+// The order of timeouts that are due in the same tick. That State and Pending
+// still hold once they have returned. Anything about time during which the
+// machine was suspended: Linux's monotonic clock stops then.
+package hashedwheel

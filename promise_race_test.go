@@ -1,0 +1,81 @@
+package hashedwheel_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// Many are due at once. As soon as the worker has begun to hand them out,
+// somebody stops them just ahead of it, in the order in which it comes, so that
+// the two meet again and again.
+func TestOneOutcomePerArmingWhenStopRacesWithExpiry(t *testing.T) {
+	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		const n, rounds = 128, 3000 // as many as share a page, and so keep their order
+		all := make([]hashedwheel.Timeout, n)
+		var order []*hashedwheel.Timeout
+		var ran, stopped atomic.Int64
+		for i := range all {
+			all[i].Init(tm, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
+				if ran.Add(1) <= n { // the first round
+					order = append(order, to)
+				}
+			}))
+		}
+		for round := range rounds {
+			for i := range all {
+				all[i].Reset(oneTick)
+			}
+			before := ran.Load()
+			time.Sleep(oneTick)
+			for range 10_000 { // but not for ever: the worker may have been quicker
+				if ran.Load() != before {
+					break
+				}
+			}
+			for i := 0; round > 0 && i < n; {
+				if order[i].State() == hashedwheel.Expired {
+					i++ // the worker was here
+					continue
+				}
+				if order[i].Stop() {
+					stopped.Add(1)
+				}
+				i += 3
+			}
+			pass(oneTick)
+		}
+		assert.Equal(t, int64(rounds*n), ran.Load()+stopped.Load())
+	}, onWorker)
+}
+
+// All want the same one: they arm it and stop it as fast as they can.
+func TestOneOutcomePerArmingWhenStopRacesWithStop(t *testing.T) {
+	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		var began, stopped atomic.Int64
+		to := owned(tm, nopTask)
+		var users sync.WaitGroup
+		start := make(chan struct{})
+		for range 4 {
+			users.Go(func() {
+				<-start
+				for range 100_000 {
+					if !to.Reset(time.Hour) {
+						began.Add(1)
+					}
+					if to.Stop() {
+						stopped.Add(1)
+					}
+				}
+			})
+		}
+		close(start)
+		users.Wait()
+		assert.Equal(t, began.Load(), stopped.Load()+int64(len(tm.Stop())))
+	})
+}

@@ -1,0 +1,199 @@
+package hashedwheel_test
+
+import (
+	"context"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+var withEitherExecutor = map[string][]hashedwheel.Option{
+	"goroutines": nil,
+	"Inline":     {hashedwheel.WithExecutor(hashedwheel.Inline{})},
+	"a WaitGroup": {hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) {
+		new(sync.WaitGroup).Go(f)
+	}))},
+}
+
+func TestShutdownWaitsForWhatRuns(t *testing.T) {
+	for name, opts := range withEitherExecutor {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				returned := false
+				tm.AfterFunc(oneTick, func() {
+					time.Sleep(time.Second)
+					returned = true
+				})
+				far := tm.AfterFunc(time.Hour, nop)
+				time.Sleep(2 * oneTick)
+				left, err := tm.Shutdown(context.Background())
+				require.NoError(t, err)
+				assert.True(t, returned)
+				assert.Equal(t, []*hashedwheel.Timeout{far}, left)
+				assert.Zero(t, libraryGoroutines(), "the worker has ended, too")
+			}, opts...)
+		})
+	}
+}
+
+func TestShutdownOfATimerAtRestReturnsAtOnce(t *testing.T) {
+	ended, end := context.WithCancel(context.Background())
+	end()
+	_, err := newTickingTimer().Shutdown(ended)
+	assert.NoError(t, err, "there was nothing to wait for")
+}
+
+func TestShutdownEndsWithItsContext(t *testing.T) {
+	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		tm.AfterFunc(0, func() { time.Sleep(time.Hour) })
+		tm.AfterFunc(time.Hour, nop)
+		pass(2 * oneTick)
+		start := time.Now()
+		ctx, end := context.WithTimeout(context.Background(), time.Minute)
+		defer end()
+		left, err := tm.Shutdown(ctx)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Len(t, left, 1, "the result is there all the same")
+		assert.Equal(t, time.Minute, time.Since(start))
+		_, err = tm.Shutdown(context.Background())
+		require.NoError(t, err, "and can be waited for again")
+		assert.Greater(t, time.Since(start), 59*time.Minute)
+	})
+}
+
+func TestShutdownByManyGoroutines(t *testing.T) {
+	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		release := make(chan struct{})
+		tm.AfterFunc(0, func() { <-release })
+		tm.AfterFunc(time.Hour, nop)
+		pass(2 * oneTick)
+		var mu sync.Mutex
+		var waiting sync.WaitGroup
+		total := 0
+		for range 5 {
+			waiting.Go(func() {
+				left, err := tm.Shutdown(context.Background())
+				assert.NoError(t, err)
+				mu.Lock()
+				defer mu.Unlock()
+				total += len(left)
+			})
+		}
+		pass(time.Minute)
+		close(release)
+		waiting.Wait()
+		assert.Equal(t, 1, total)
+	})
+}
+
+func TestShutdownFromATask(t *testing.T) {
+	for name, opts := range withEitherExecutor {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				tm.AfterFunc(time.Hour, nop)
+				tm.AfterFunc(0, func() {
+					ctx, end := context.WithTimeout(context.Background(), time.Second)
+					defer end()
+					left, err := tm.Shutdown(ctx)
+					assert.ErrorIs(t, err, context.DeadlineExceeded, "it waited for itself")
+					assert.Len(t, left, 1)
+				})
+				pass(2 * time.Second)
+				_, err := tm.Shutdown(context.Background())
+				assert.NoError(t, err)
+			}, opts...)
+		})
+	}
+}
+
+func TestGoexitOfATaskEndsNothingElse(t *testing.T) {
+	for name, opts := range withEitherExecutor {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				var log runLog
+				for i := range 200 {
+					tm.AfterFunc(5*oneTick, runtime.Goexit)
+					owned(tm, &log).Reset(time.Duration(i/10) * oneTick)
+				}
+				pass(50 * oneTick)
+				assert.Equal(t, 200, log.count())
+				assert.Equal(t, uint64(400), tm.Stats().Expired)
+				_, err := tm.Shutdown(context.Background())
+				assert.NoError(t, err, "what has ended is not waited for")
+			}, opts...)
+		})
+	}
+}
+
+func panicHere() { panic("on purpose") }
+
+func TestPanicOfATaskGoesToTheHandler(t *testing.T) {
+	for name, opts := range withEitherExecutor {
+		t.Run(name, func(t *testing.T) {
+			var panicked *hashedwheel.Timeout
+			var value any
+			var stack string
+			handler := hashedwheel.WithPanicHandler(func(to *hashedwheel.Timeout, recovered any) {
+				panicked, value, stack = to, recovered, string(debug.Stack())
+			})
+			inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				to := tm.AfterFunc(oneTick, panicHere)
+				pass(oneTick)
+				assert.Same(t, to, panicked)
+				assert.Equal(t, "on purpose", value)
+				assert.Contains(t, stack, "panicHere", "debug.Stack shows where it came from")
+				assert.Equal(t, uint64(1), tm.Stats().Panics)
+				assert.Equal(t, hashedwheel.Expired, to.State())
+			}, append(opts, handler)...)
+		})
+	}
+}
+
+func TestPanicOfATaskEndsNothingElse(t *testing.T) {
+	for name, opts := range withEitherExecutor {
+		t.Run(name, func(t *testing.T) {
+			handler := hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {})
+			inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				var log runLog
+				for range 200 {
+					tm.AfterFunc(5*oneTick, panicHere)
+					owned(tm, &log).Reset(5 * oneTick)
+				}
+				pass(5 * oneTick)
+				assert.Equal(t, 200, log.count())
+				assert.Equal(t, uint64(200), tm.Stats().Panics)
+				_, err := tm.Shutdown(context.Background())
+				assert.NoError(t, err, "what panicked is not waited for")
+			}, append(opts, handler)...)
+		})
+	}
+}
+
+// The executor's own panics are told, whether it has run the task or not, and
+// Shutdown does not wait for what will never come.
+func TestPanicOfTheExecutorGoesToTheHandler(t *testing.T) {
+	for name, e := range map[string]hashedwheel.ExecutorFunc{
+		"before the task": func(func()) { panic("executor") },
+		"after the task":  func(f func()) { f(); panic("executor") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var value any
+			inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				tm.AfterFunc(oneTick, nop)
+				pass(5 * oneTick)
+				assert.Equal(t, "executor", value)
+				ctx, end := context.WithTimeout(context.Background(), time.Minute)
+				defer end()
+				_, err := tm.Shutdown(ctx)
+				assert.NoError(t, err)
+			}, hashedwheel.WithExecutor(e), hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, r any) { value = r }))
+		})
+	}
+}
