@@ -70,8 +70,8 @@ func (c *ManualClock) After(d time.Duration) <-chan time.Time {
 
 // Advance moves the clock on by d, which must not be negative. It stops at
 // every instant at which something is due, in order, and hands that out, so
-// that each task sees its own time. With Inline all tasks have run when it
-// returns.
+// that each task sees its own time. With Inline all tasks have run, one after
+// another however long they take, when it returns.
 //
 // Called while another Advance is under way, by a task or another goroutine, it
 // only makes that one go on for d longer.

@@ -10,10 +10,10 @@
 //
 // # When not to use it
 //
-// Stay with package time for timeouts that must be exact to less than a tick,
-// for a handful of timers, and for tickers. The wheel is for processes with
-// thousands of timeouts to which a few milliseconds do not matter. It is not
-// durable: what is pending dies with the process.
+// Stay with package time for timeouts that must be exact to less than a tick, and
+// for a handful of timers. The wheel is for processes with thousands of timeouts
+// to which a few milliseconds do not matter. It is not durable: what is pending
+// dies with the process.
 //
 // # The way of a timeout
 //
@@ -45,9 +45,10 @@
 // # At most one tick late
 //
 // The worker looks for what is due at each tick boundary, so a task is handed to
-// the executor within one tick of its deadline, plus what the operating system,
-// a busy executor, or, with [Inline], an earlier task adds. A delay of zero or
-// less is due at the next tick. The order within one tick is undefined.
+// the executor within one tick of its deadline, plus what the operating system or
+// a busy executor adds. With [Inline] an earlier task adds two ticks at most: one
+// that has not returned after a tick no longer holds the others up. A delay of
+// zero or less is due at the next tick. The order within one tick is undefined.
 //
 // # One outcome for each arming
 //
@@ -99,6 +100,13 @@
 // So a flood of armings can neither delay what is due nor grow for ever; those of
 // the flood itself that were due within the tick run with the next.
 // [WithMaxPending] bounds how many timeouts are pending at all.
+//
+// # Series and channels
+//
+// [Timer.Every] and [Timer.Recur] run a function again and again, on a grid or as
+// a [Scheduler] says, never two runs at a time. [Timer.After] is a deadline for a
+// select: a channel that all who wait for the same tick share. Each of these is a
+// Timeout on the wheel like any other, and all that is said here holds for it.
 //
 // # Not promised
 //

@@ -3,9 +3,9 @@ package hashedwheel
 import "sync/atomic"
 
 // An Executor runs tasks. Go is called by the worker, without a lock held, and
-// should return soon: the next task waits for it. It may run f itself, or hand
-// it to another goroutine, and must run it at most once. *sync.WaitGroup and
-// most worker pools are Executors as they are.
+// should return soon: the next task waits for it. It runs f itself or has another
+// goroutine run it, once. If it never does, that task is lost, and Shutdown waits
+// for it in vain. *sync.WaitGroup and most worker pools are Executors as they are.
 type Executor interface {
 	Go(f func())
 }
@@ -16,9 +16,18 @@ type ExecutorFunc func(f func())
 // Go calls e(f).
 func (e ExecutorFunc) Go(f func()) { e(f) }
 
-// Inline runs tasks on the worker goroutine, one after another. It is by far
-// the cheapest executor, but a slow task delays all the others: use it when
-// every task is short and never blocks.
+// Inline runs tasks on the worker goroutine, by far the cheapest way. A task that
+// has not returned after one tick, because it sleeps, waits or computes, hands the
+// wheel on: another goroutine goes on with what is due, and the task finishes
+// where it is. So a slow task holds the others up for two ticks at most, and many
+// slow ones end up in goroutines of their own; the tick is measured in real time.
+//
+// Tasks run one after another only as long as none outlasts a tick. Whoever needs
+// them in strict order says
+//
+//	ExecutorFunc(func(f func()) { f() })
+//
+// and bears the delay. On a ManualClock nothing is handed on: see Advance.
 type Inline struct{}
 
 // Go calls f.

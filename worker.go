@@ -189,25 +189,6 @@ func (t *Timer) nextDue() (at time.Time, ok bool) {
 	return t.start.Add(time.Duration(next * t.wheel.tick)), next != noTick
 }
 
-// leave is called when a goroutine that counts as running, or a task with the
-// executor, ends.
-func (t *Timer) leave() {
-	if t.running.Add(-1) == 0 {
-		t.mu.Lock()
-		t.finish()
-		t.mu.Unlock()
-	}
-}
-
-// finish lets Shutdown go once nothing runs and nothing can start to. The
-// caller holds mu.
-func (t *Timer) finish() {
-	if t.stopped && t.running.Load() == 0 && !t.isDone {
-		t.isDone = true
-		close(t.done)
-	}
-}
-
 // tickAt returns the last tick that has begun at a time.
 func (t *Timer) tickAt(now int64) int64 {
 	tick := now / t.wheel.tick
