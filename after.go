@@ -19,7 +19,7 @@ import (
 // which WithMaxPending does not refuse. When the timer is stopped the channel is
 // closed at once, and later calls return a closed one: nobody hangs.
 func (t *Timer) After(d time.Duration) <-chan struct{} {
-	tick := t.wheel.tickOf(t.deadlineIn(d))
+	tick := roundUp(t.deadlineIn(d), t.tick)
 	if s := t.after.recent[tick&(recentTicks-1)].Load(); s != nil && s.tick == tick {
 		return s.done
 	}
@@ -31,8 +31,9 @@ func (t *Timer) After(d time.Duration) <-chan struct{} {
 type afters struct {
 	recent [recentTicks]atomic.Pointer[sharedTick] // by tick, modulo; what callers look at first
 
-	mu    sync.Mutex
-	ticks map[int64]*sharedTick // all that are open; guarded by mu
+	mu      sync.Mutex
+	ticks   map[int64]*sharedTick // all that are open; guarded by mu
+	stopped *sharedTick           // what every tick has once the timer is stopped; guarded by mu
 }
 
 // recentTicks is enough for several delays in use at the same time.
@@ -52,20 +53,21 @@ func (t *Timer) afterTick(tick int64) <-chan struct{} {
 	s, isNew := t.after.open(tick)
 	if isNew {
 		s.Init(t, s)
-		if _, err := s.armFrom(Idle, min(tick*t.wheel.tick, maxDeadline)); err != nil {
-			t.after.close(s) // the timer is stopped
-		}
+		_ = s.armAlways(min(tick*t.tick, maxDeadline)) // refused: then Stop closes it
 	}
 	return s.done
 }
 
-// Run is called by the worker, whatever the executor: it takes no time.
+// Run closes the channel, on the worker.
 func (s *sharedTick) Run(*Timeout) { s.timer.after.close(s) }
 
 // open returns the channel of a tick, and whether the caller must arm it.
 func (a *afters) open(tick int64) (s *sharedTick, isNew bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.stopped != nil {
+		return a.stopped, false
+	}
 	s = a.ticks[tick]
 	if isNew = s == nil; isNew {
 		s = &sharedTick{tick: tick, done: make(chan struct{})}
@@ -78,11 +80,29 @@ func (a *afters) open(tick int64) (s *sharedTick, isNew bool) {
 	return s, isNew
 }
 
-// close releases all who wait for s. It is called once, by whoever settles it.
+// close releases all who wait for s.
 func (a *afters) close(s *sharedTick) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	delete(a.ticks, s.tick)
+	if a.stopped == nil {
+		delete(a.ticks, s.tick)
+		a.release(s)
+	}
+}
+
+// stop releases all who wait, now and later.
+func (a *afters) stop() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, s := range a.ticks {
+		a.release(s)
+	}
+	a.ticks = nil
+	a.stopped = &sharedTick{done: make(chan struct{})}
+	close(a.stopped.done)
+}
+
+func (a *afters) release(s *sharedTick) {
 	a.recent[s.tick&(recentTicks-1)].CompareAndSwap(s, nil)
 	close(s.done)
 }

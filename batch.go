@@ -1,6 +1,10 @@
 package hashedwheel
 
-import "time"
+import (
+	"sync/atomic"
+	"time"
+	"unsafe"
+)
 
 // batch is what the worker hands out between two holds of the lock: enough that
 // the lock costs each timeout next to nothing, few enough that a slow task keeps
@@ -14,12 +18,25 @@ type batch struct {
 
 const batchSize = 64
 
+// at returns a timeout of the batch, or nil if the wheel was handed on. The worker
+// calls it without mu: it pairs with forget.
+func (b *batch) at(i int) *Timeout {
+	return (*Timeout)(atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(&b.timeouts[i]))))
+}
+
+// forget lets the collector have a timeout that a replaced worker, perhaps for
+// ever in its task, still has in its batch. The caller holds mu.
+func (b *batch) forget(i int) {
+	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&b.timeouts[i])), nil)
+}
+
 // inUse returns the timeouts in the batch. The caller holds mu.
 func (b *batch) inUse() []*Timeout { return b.timeouts[:b.filled] }
 
 // pass drains, then hands out what is due at the current tick, which it returns
-// together with how many timeouts it drained. It reads the clock once. It is not
-// ok if the wheel was handed on meanwhile: the caller is no longer the worker.
+// together with how many timeouts it drained. It reads the clock once, but for a
+// user's clock, which may step. It is not ok if the wheel was handed on meanwhile:
+// the caller is no longer the worker.
 func (t *Timer) pass(b *batch) (tick int64, drained int, ok bool) {
 	now := t.now()
 	tick = t.tickAt(now)
@@ -97,7 +114,7 @@ func (t *Timer) fillBatch(b *batch, tick, now int64) bool {
 			if taken == noTick {
 				break
 			}
-			t.lag = time.Duration(now - taken*t.wheel.tick)
+			t.lag = time.Duration(now - taken*t.tick)
 			t.maxLag = max(t.maxLag, t.lag)
 			continue
 		}
@@ -121,40 +138,48 @@ func (t *Timer) fillBatch(b *batch, tick, now int64) bool {
 // and due, it expires. It runs user code, so the caller must not hold mu; it
 // returns with mu held, unless it reports that the wheel was handed on.
 func (t *Timer) handOut(b *batch, tick int64) bool {
-	due := tick * t.wheel.tick
+	due := tick * t.tick
 	for b.turn < b.filled && t.batch.Load() == b {
 		if t.mayStep {
 			due = min(due, t.now()) // a task may have set the clock back
 		}
-		to := b.timeouts[b.turn]
+		to := b.at(b.turn)
 		b.turn++
-		if to.claim(due) {
-			t.release()
-			t.expired.Add(1)
-			t.execute(to, b)
+		if to == nil || !to.claim(due) {
+			continue
 		}
+		t.expired.Add(1)
+		if t.batch.Load() != b {
+			t.takeOut(to)
+		}
+		t.execute(to, b)
 	}
 	t.mu.Lock()
 	if t.batch.Load() != b {
 		t.mu.Unlock()
 		return false
 	}
-	t.returnBatch(b)
+	for _, to := range b.inUse() {
+		if to.home = unfiled; isWaiting(to) {
+			t.wheel.place(to, t.wheel.tickOf(to.load().deadline())) // moved later
+		}
+	}
+	t.drainHeld()
 	clear(b.inUse()) // let the collector have them
 	b.filled, b.turn = 0, 0
 	return true
 }
 
-// returnBatch takes the timeouts out of a batch and files what was moved later
-// or, after a hand-over, has had no turn. What was held is drained again. The
+// isWaiting reports whether a timeout that is in no list has to be filed: it is
+// pending, and no drain will meet it.
+func isWaiting(to *Timeout) bool {
+	w := to.load()
+	return w.state() == Pending && !w.queued()
+}
+
+// drainHeld has what was held while it was in the batch drained again. The
 // caller holds mu.
-func (t *Timer) returnBatch(b *batch) {
-	for _, to := range b.inUse() {
-		to.home = unfiled
-		if w := to.load(); w.state() == Pending && !w.queued() {
-			t.wheel.place(to, t.wheel.tickOf(w.deadline()))
-		}
-	}
+func (t *Timer) drainHeld() {
 	forEach(t.held, func(to *Timeout) {
 		to.link, t.backlog = t.backlog, to
 	})

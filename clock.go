@@ -11,7 +11,9 @@ import (
 // without a lock held, Now by every Reset, AfterFunc and Schedule.
 //
 // A clock may step: forward, and what was passed over is handed out at once;
-// back, and what is pending waits for its deadline.
+// back, and what is pending waits for its deadline. The worker leaves an After
+// behind when an arming wakes it; a test that counts the sleepers of a fake clock
+// is better served by a ManualClock.
 type Clock interface {
 	Now() time.Time
 	// After returns a channel on which a value arrives d from now.
@@ -69,9 +71,9 @@ func (c *ManualClock) After(d time.Duration) <-chan time.Time {
 }
 
 // Advance moves the clock on by d, which must not be negative. It stops at
-// every instant at which something is due, in order, and hands that out, so
-// that each task sees its own time. With Inline all tasks have run, one after
-// another however long they take, when it returns.
+// every instant at which something is due, in order, and hands that out. With
+// Inline each task sees its own time, and all have run, one after another however
+// long they take, when it returns.
 //
 // Called while another Advance is under way, by a task or another goroutine, it
 // only makes that one go on for d longer.

@@ -46,8 +46,8 @@
 //
 // The worker looks for what is due at each tick boundary, so a task is handed to
 // the executor within one tick of its deadline, plus what the operating system or
-// a busy executor adds. With [Inline] an earlier task adds two ticks at most: one
-// that has not returned after a tick no longer holds the others up. A delay of
+// a busy executor adds. With [Inline] a slow task adds two ticks at most: one that
+// has not returned after a tick no longer holds the others up. A delay of
 // zero or less is due at the next tick. The order within one tick is undefined.
 //
 // # One outcome for each arming

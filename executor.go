@@ -3,9 +3,11 @@ package hashedwheel
 import "sync/atomic"
 
 // An Executor runs tasks. Go is called by the worker, without a lock held, and
-// should return soon: the next task waits for it. It runs f itself or has another
-// goroutine run it, once. If it never does, that task is lost, and Shutdown waits
-// for it in vain. *sync.WaitGroup and most worker pools are Executors as they are.
+// should return soon: the next task waits for it, so tasks that wait for others,
+// or for After, must not fill a pool whose Go blocks. Go runs f itself or has
+// another goroutine run it, once. If it never does, that task is lost, and
+// Shutdown waits for it in vain. *sync.WaitGroup is an Executor as it is, and so
+// are pools with such a method; for others there is ExecutorFunc.
 type Executor interface {
 	Go(f func())
 }
@@ -19,8 +21,10 @@ func (e ExecutorFunc) Go(f func()) { e(f) }
 // Inline runs tasks on the worker goroutine, by far the cheapest way. A task that
 // has not returned after one tick, because it sleeps, waits or computes, hands the
 // wheel on: another goroutine goes on with what is due, and the task finishes
-// where it is. So a slow task holds the others up for two ticks at most, and many
-// slow ones end up in goroutines of their own; the tick is measured in real time.
+// where it is. So one slow task holds the others up for two ticks at most, and of
+// many slow ones all but a few run in goroutines of their own: ten thousand that
+// are due in one tick have all begun nine ticks later. That tick is measured in
+// real time, whatever the clock.
 //
 // Tasks run one after another only as long as none outlasts a tick. Whoever needs
 // them in strict order says
@@ -57,28 +61,29 @@ func modeOf(e Executor) executorMode {
 	return custom
 }
 
-// execute gives the task of an expired timeout to the executor.
+// execute gives the task of an expired timeout to the executor. The channels of
+// After do not depend on that: the worker closes them.
 func (t *Timer) execute(to *Timeout, b *batch) {
-	switch {
-	case t.mode == custom:
-		t.submit(to)
-	case t.mode == inline && b.aside == 0:
+	if t.mode == inline && b.aside == 0 {
 		t.run(to)
-	default:
-		b.aside = max(0, b.aside-1)
-		t.running.Add(1)
-		go t.runAndLeave(to)
+		return
 	}
+	if shared, ok := to.task.(*sharedTick); ok {
+		shared.Run(to)
+		return
+	}
+	t.running.Add(1)
+	if t.mode == custom {
+		t.submit(to)
+		return
+	}
+	b.aside = max(0, b.aside-1)
+	go t.runAndLeave(to)
 }
 
 // submit calls the user's executor. Should that panic, the task may or may not
 // have begun: leave is called once all the same.
 func (t *Timer) submit(to *Timeout) {
-	if shared, ok := to.task.(*sharedTick); ok {
-		shared.Run(to) // After must not depend on the user's executor
-		return
-	}
-	t.running.Add(1)
 	var left atomic.Bool
 	leave := func() {
 		if left.CompareAndSwap(false, true) {

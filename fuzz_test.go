@@ -83,7 +83,7 @@ func newScript(in []byte, bubble bool) *script {
 	if bubble {
 		s.handler = true
 		if s.drain < 1000 {
-			s.model.slack = 2 // what is left over the limit may be filed under the next tick
+			s.model.slack = 1 // what is left over the limit may be filed under the next tick
 		}
 		s.start = time.Now()
 		opts = append(opts, hashedwheel.WithPanicHandler(s.panicked))
@@ -158,7 +158,7 @@ func (s *script) delay() int64 {
 	}
 }
 
-const eightYears = 8 * 365 * int64(24*time.Hour)
+const years = 365 * int64(24*time.Hour)
 
 // amount decodes by how much to advance.
 func (s *script) amount() int64 {
@@ -177,11 +177,20 @@ func (s *script) amount() int64 {
 	case 6:
 		return int64(24*time.Hour) * (n & 15)
 	default:
-		if n < 30 || s.target > 10*eightYears || s.clock == nil && s.target > eightYears {
+		if n < 30 {
 			return tick
 		}
-		return eightYears // three of them are behind the end of time: a place for a ManualClock only
+		return 8 * years
 	}
+}
+
+// end is how far the stream may advance. What happens after never is of interest
+// on a ManualClock only: there nothing expires any more, and all can be stopped.
+func (s *script) end() int64 {
+	if s.clock == nil {
+		return 18 * years
+	}
+	return 100 * years
 }
 
 // entry chooses one of the timeouts: from inside a task often itself, or one
@@ -312,7 +321,7 @@ func (s *script) call() (advance int64) {
 			s.stopTimer()
 		}
 	case 'A':
-		d := s.amount()
+		d := min(s.amount(), s.end()-s.target)
 		s.log("Advance", -1, d)
 		return d
 	}
@@ -489,9 +498,6 @@ func (s *script) ending(e *entry) func() {
 		return func() { panic(misbehave{}) }
 	case b > 250:
 		s.log("Goexit", e.id, 0)
-		if s.clock == nil {
-			s.model.slack++ // the worker that goes on behind it may begin a tick later
-		}
 		return runtime.Goexit
 	}
 	return func() {}

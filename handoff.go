@@ -8,10 +8,11 @@ import "time"
 // returns, that its batch is no longer Timer.batch, and ends.
 //
 // A claim that the old worker was about to make when it was replaced may come
-// late. It is decided by the timeout's word like any other.
+// late. It is decided by the timeout's word like any other; the old worker then
+// takes the timeout out of the wheel, to which the hand-over returned it.
 
-// watch looks at the worker twice a tick while it hands out. All of it is
-// guarded by Timer.mu.
+// watch looks at the worker twice a tick, in real time whatever the clock, while
+// it hands out. All of it is guarded by Timer.mu.
 type watch struct {
 	timer    *time.Timer // calls look; nil until the first batch
 	on       bool        // a batch is being handed out
@@ -21,18 +22,20 @@ type watch struct {
 
 	// aside is how many timeouts go to goroutines after a hand-over, before one
 	// is tried inline again: firstAside, four times as many each time that one
-	// is slow too, a quarter after a tick without. Ten thousand slow tasks take
+	// is slow too, a quarter after a pass without. Ten thousand slow tasks take
 	// six hand-overs, one false alarm starts a handful of goroutines.
 	aside int
 	from  uint64 // Timer.expired at the last hand-over
+	out   *batch // of the worker replaced last, until its task returns
 }
 
 const (
 	firstAside = 8
 	maxAside   = 1 << 20
 
-	// A hand-over after so many times aside without one is a new alarm, not the
-	// same again: on a loaded machine the worker itself is kept waiting.
+	// A hand-over after so many times aside without one, when the last task that
+	// caused one has returned, is a new alarm, not more of the same: on a loaded
+	// machine the worker itself is kept waiting now and then.
 	calm = 64
 )
 
@@ -60,7 +63,7 @@ func (w *watch) end(b *batch) {
 	b.aside = 0
 }
 
-func (t *Timer) watchEvery() time.Duration { return time.Duration(t.wheel.tick / 2) }
+func (t *Timer) watchEvery() time.Duration { return time.Duration((t.tick + 1) / 2) }
 
 // look hands the wheel on if no task has begun for a tick.
 func (t *Timer) look() {
@@ -74,7 +77,7 @@ func (t *Timer) look() {
 	if n := t.expired.Load(); n != w.expired {
 		w.expired, w.since = n, now
 	}
-	if now.Sub(w.since) < time.Duration(t.wheel.tick) {
+	if now.Sub(w.since) < time.Duration(t.tick) {
 		w.timer.Reset(t.watchEvery())
 		return
 	}
@@ -84,17 +87,41 @@ func (t *Timer) look() {
 // handOn makes another goroutine the worker. The caller holds mu.
 func (t *Timer) handOn() {
 	w := &t.watch
-	if n := t.expired.Load(); w.aside == 0 || n-w.from > uint64(calm*w.aside) {
+	n, old := t.expired.Load(), t.batch.Load()
+	if w.aside == 0 || n-w.from > uint64(calm*w.aside) && w.out == nil {
 		w.aside = firstAside
 	} else {
 		w.aside = min(4*w.aside, maxAside)
 	}
-	w.on, w.from = false, t.expired.Load()
+	w.on, w.from, w.out = false, n, old
 	w.handoffs++
-	old := t.batch.Load()
 	b := &batch{aside: w.aside}
 	t.batch.Store(b)
-	t.returnBatch(old) // reads it only: the old worker may be looking at it too
+	for i, to := range old.inUse() {
+		if to.home = unfiled; isWaiting(to) {
+			t.wheel.putBack(to, &t.due)
+		}
+		old.forget(i)
+	}
+	t.drainHeld()
 	t.running.Add(1)
 	go t.work(b)
+}
+
+// back is called when a worker ends that was replaced.
+func (t *Timer) back(b *batch) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.watch.out == b {
+		t.watch.out = nil
+	}
+}
+
+// takeOut takes a timeout out of the wheel that a replaced worker has claimed.
+func (t *Timer) takeOut(to *Timeout) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if to.home != unfiled && to.home != inBatch && to.State() == Expired {
+		t.wheel.remove(to)
+	}
 }

@@ -25,9 +25,10 @@ import (
 // however far away it is. Ticks are absolute and rounds are derived from them,
 // never counted down, so that any number of ticks can be skipped.
 //
-// The buckets are Varghese and Lauck's hashed wheel (scheme 6 of "Hashed and
-// Hierarchical Timing Wheels", 1987) over a sliding window of one turn; the
-// rings are their hierarchy (scheme 7), used for what a hashed wheel is bad at.
+// From Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (1987): the
+// buckets are a window of one turn (scheme 4) that slides over hashed ticks (as in
+// scheme 6), the rings their hierarchy (scheme 7), for what a hashed wheel is bad
+// at.
 type hashedWheel struct {
 	tick    int64 // ns
 	never   int64 // the tick of maxDeadline, which no clock reaches
@@ -66,16 +67,18 @@ func (w *hashedWheel) init(tick int64, size int) {
 	w.occupied = newBitmap(size)
 	w.shift = uint(bits.TrailingZeros(uint(size)))
 	w.never = w.tickOf(maxDeadline)
-	farthest := 2 * w.never // from the earliest time, long before the timer was made, to the latest
+	farthest := 2 * (w.never + 1) // from the earliest time, long before the timer was made, to the latest
 	for shift := w.shift; farthest>>shift != 0; shift += ringBits {
 		w.rings = append(w.rings, ring{shift: shift})
 	}
 }
 
 // tickOf rounds a deadline up to a tick.
-func (w *hashedWheel) tickOf(deadline int64) int64 {
-	tick := deadline / w.tick
-	if deadline%w.tick > 0 {
+func (w *hashedWheel) tickOf(deadline int64) int64 { return roundUp(deadline, w.tick) }
+
+func roundUp(deadline, ns int64) (tick int64) {
+	tick = deadline / ns
+	if deadline%ns > 0 {
 		tick++
 	}
 	return tick
@@ -121,6 +124,16 @@ func (w *hashedWheel) remove(to *Timeout) {
 // close makes what is filed from now on expire after a tick, for a pass in which
 // all up to that tick is taken: it will not meet what its own tasks arm.
 func (w *hashedWheel) close(tick int64) { w.open = max(w.open, tick+1) }
+
+// putBack returns a timeout that was taken to the due list.
+func (w *hashedWheel) putBack(to *Timeout, due *bucket) {
+	to.home = home((w.current-1)<<levelBits | inBucket)
+	if !due.empty() {
+		to.home = due.head.home // not the last tick taken, if the wheel was rewound
+	}
+	w.count++
+	due.add(to)
+}
 
 // advance takes the next occupied tick that is no later than to, moves its
 // timeouts to due, which must be empty, and returns the tick. With none left it

@@ -38,7 +38,7 @@ type entry struct {
 }
 
 // never is the deadline that no clock reaches, as the timer packs it.
-const never = 1<<59 - 1
+const never = 1<<59 - 2
 
 func clampDeadline(ns int64) int64 { return max(-never-1, min(ns, never)) }
 

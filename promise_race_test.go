@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
 )
@@ -78,4 +79,50 @@ func TestOneOutcomePerArmingWhenStopRacesWithStop(t *testing.T) {
 		users.Wait()
 		assert.Equal(t, began.Load(), stopped.Load()+int64(len(tm.Stop())))
 	})
+}
+
+// Timeouts of the batch that is being handed out are armed again and again while
+// Timer.Stop collects it: the queue and the batch both hold them.
+func TestNothingIsLostAtStopNorReturnedTwice(t *testing.T) {
+	for range 500 {
+		tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+		entered, leave := make(chan bool, 40), make(chan bool)
+		all := make([]hashedwheel.Timeout, 40)
+		for i := range all {
+			all[i].Init(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {
+				entered <- true
+				<-leave
+			}))
+			all[i].Reset(0)
+		}
+		<-entered // the others are in the batch
+		for i := range all {
+			all[i].Stop()
+			all[i].Reset(time.Hour)
+		}
+		var resetting sync.WaitGroup
+		resetting.Go(func() { resetUntil(leave, all) })
+		time.Sleep(50 * time.Microsecond) // until it is at it
+		left := tm.Stop()
+		close(leave)
+		resetting.Wait()
+		returned := map[*hashedwheel.Timeout]bool{}
+		for _, to := range left {
+			require.False(t, returned[to], "twice")
+			returned[to] = true
+		}
+	}
+}
+
+func resetUntil(end <-chan bool, all []hashedwheel.Timeout) {
+	for at := time.Now().Add(time.Hour); ; at = at.Add(1) {
+		for i := range all {
+			all[i].ResetAt(at)
+		}
+		select {
+		case <-end:
+			return
+		default:
+		}
+	}
 }

@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// A Scheduler says when a series runs next. Next returns a time after now, or
-// the zero time to end the series; robfig/cron's Schedule is one. Next is called
-// by Recur, then before each run by the goroutine that runs it, never twice at
-// the same time for one series.
+// A Scheduler says when a series runs next: at a time after now, or never again
+// if it returns the zero time. robfig/cron's Schedule is one. Next is called once
+// by Recur, then at the beginning of each run by the goroutine that runs it, and
+// at the end of one that others came due in; never by two goroutines at a time.
 type Scheduler interface {
 	Next(now time.Time) time.Time
 }
 
 // Every runs f every period, first one period from now, until the returned
 // Timeout or the timer is stopped. The runs are due on the fixed grid of now plus
-// whole periods, each at most one tick late, so they never drift. A run that is
-// still on when the next is due makes that one be skipped: f never overlaps
-// itself, and there are no bursts after a stall.
+// whole periods, each at most one tick late, so they never drift; a period below
+// the tick means one run a tick. A run that is still on when the next is due makes
+// that one be skipped: f never overlaps itself, and there are no bursts after a
+// stall.
 //
 // The Timeout is pending all the time, while f runs too, and counts as one. Stop
 // ends the series, from inside f too; Reset moves the next run, after which the
 // grid goes on. A panic in f crashes the program, or with a panic handler ends
-// that run alone. If the timer is stopped or full the Timeout is Rejected; a
-// series that has begun keeps its place under WithMaxPending.
+// that run alone. If the timer is stopped or full the Timeout is Rejected.
 //
 // Like time.NewTicker it panics if period is not positive.
 func (t *Timer) Every(period time.Duration, f func()) *Timeout {
@@ -33,15 +33,18 @@ func (t *Timer) Every(period time.Duration, f func()) *Timeout {
 	if f == nil {
 		panic("hashedwheel: Every with a nil func")
 	}
-	return t.Recur(grid{t.clock.Now(), min(period, maxDeadline)}, f)
+	now := t.clock.Now()
+	return t.recur(now, grid{now, min(period, maxDeadline)}, f)
 }
 
 // Recur runs f at the times that s gives, until the returned Timeout or the
 // timer is stopped or s returns the zero time. All else is as with Every. A
-// series that s has ended is Cancelled, one that it never began is Idle.
+// series that s has ended is Cancelled, also if it did so by a panic in Next; one
+// that it never began is Idle.
 //
 // A time without a monotonic reading, as a calendar gives, is waited for as long
-// as the wall clock says it is away when Next returns it.
+// as the wall clock says it is away when Next returns it. If the wall clock is set
+// back meanwhile, the calendar gives that time again.
 func (t *Timer) Recur(s Scheduler, f func()) *Timeout {
 	if s == nil {
 		panic("hashedwheel: Recur with a nil Scheduler")
@@ -49,10 +52,13 @@ func (t *Timer) Recur(s Scheduler, f func()) *Timeout {
 	if f == nil {
 		panic("hashedwheel: Recur with a nil func")
 	}
+	return t.recur(t.clock.Now(), s, f)
+}
+
+func (t *Timer) recur(now time.Time, s Scheduler, f func()) *Timeout {
 	to := &Timeout{timer: t, task: &series{scheduler: s, f: f}}
-	now := t.clock.Now()
 	if next := s.Next(now); !next.IsZero() {
-		_, _ = to.arm(t, t.deadlineFrom(now, next))
+		_ = to.armNew(t, t.deadlineFrom(now, next))
 	}
 	return to
 }
@@ -72,28 +78,52 @@ func (g grid) Next(now time.Time) time.Time {
 type series struct {
 	scheduler Scheduler
 	f         func()
-	running   atomic.Bool
+	running   atomic.Bool // by whom the next run is armed: nobody else calls Next or f
 }
 
-// Run arms the next run before it calls f: so Stop finds the Timeout pending
-// even while f runs. An expiry that was stopped or reset before Run came to it is
-// no longer Expired, and void.
+// Run arms the next run, then calls f, so that the Timeout is as pending while f
+// runs as it is between the runs. A run that comes while one is on leaves the
+// series claimed: that one will find it so.
 func (s *series) Run(to *Timeout) {
-	t := to.timer
-	now := t.clock.Now()
-	next, deadline := s.scheduler.Next(now), int64(maxDeadline)
-	if !next.IsZero() {
-		deadline = t.deadlineFrom(now, next)
-	}
-	if was, _ := to.armFrom(Expired, deadline); !was {
+	if !s.running.CompareAndSwap(false, true) {
 		return
 	}
-	if next.IsZero() {
-		to.Stop() // over: whoever calls Stop from here on is told so
+	defer s.end(to) // deferred: f may panic
+	if w := to.load(); w.isClaimed() && s.armNext(to, w) {
+		s.f() // else it was stopped or reset since it was claimed: this run is void
 	}
-	if !s.running.CompareAndSwap(false, true) {
-		return // the run before is still on
+}
+
+// end lets the next run come. What came due during this one is skipped.
+func (s *series) end(to *Timeout) {
+	s.running.Store(false)
+	w := to.load()
+	overdue := w.state() == Pending && w.deadline() <= to.timer.now() // the worker has yet to come to it
+	for (overdue || w.isClaimed()) && s.running.CompareAndSwap(false, true) {
+		s.skip(to, w)
+		w, overdue = to.load(), false
 	}
-	defer s.running.Store(false) // deferred: f may panic
-	s.f()
+}
+
+func (s *series) skip(to *Timeout, w word) {
+	defer s.running.Store(false) // deferred: the scheduler may panic
+	s.armNext(to, w)
+}
+
+// armNext asks the scheduler for the next run of a series whose word is w. It
+// reports whether it did what the scheduler said: no, if the series was stopped or
+// reset since w was read.
+func (s *series) armNext(to *Timeout, w word) (done bool) {
+	over := true
+	defer func() {
+		if over { // or the scheduler panicked
+			done = to.Stop()
+		}
+	}()
+	now := to.timer.clock.Now()
+	next := s.scheduler.Next(now)
+	if over = next.IsZero(); over {
+		return false
+	}
+	return to.armNext(w, to.timer.deadlineFrom(now, next))
 }

@@ -19,6 +19,7 @@ func (t *Timer) Stop() []*Timeout {
 	}
 	t.stopped = true
 	left := t.collect()
+	t.after.stop()
 	t.parked.Store(awake) // for ever: nobody starts a worker again
 	close(t.quit)
 	t.finish()
@@ -52,9 +53,7 @@ func (t *Timer) collect() (left []*Timeout) {
 	settle := func(to *Timeout) {
 		if to.cancel() {
 			t.release()
-			if s, ok := to.task.(*sharedTick); ok {
-				t.after.close(s)
-			} else {
+			if _, ok := to.task.(*sharedTick); !ok { // After's are the timer's own
 				left = append(left, to)
 			}
 		}
@@ -64,7 +63,10 @@ func (t *Timer) collect() (left []*Timeout) {
 	}
 	unqueue := func(to *Timeout) {
 		to.unqueue()
-		if to.home != unfiled && to.home != inBatch {
+		if to.home == inBatch {
+			return // settled with the batch, once: a Reset may come between
+		}
+		if to.home != unfiled {
 			t.wheel.remove(to)
 		}
 		settle(to)
@@ -81,9 +83,7 @@ func (t *Timer) collect() (left []*Timeout) {
 		settle(to)
 	}
 	for _, to := range t.batch.Load().inUse() {
-		if to.State() == Pending {
-			settle(to)
-		}
+		settle(to)
 	}
 	return left
 }

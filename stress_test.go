@@ -251,7 +251,7 @@ func TestADrainTakesNoCallBack(t *testing.T) {
 	defer tm.Stop()
 	defer counting(tm)()
 	wrong, to := 0, owned(tm, nopTask)
-	for end := time.Now().Add(lasting(150 * time.Millisecond)); time.Now().Before(end); {
+	for end := time.Now().Add(lasting(300 * time.Millisecond)); time.Now().Before(end); {
 		for i := range 100 {
 			at := end.Add(time.Hour - time.Duration(i))
 			to.ResetAt(at)
@@ -266,17 +266,25 @@ func TestADrainTakesNoCallBack(t *testing.T) {
 	assert.Zero(t, wrong)
 }
 
+// spinUntil keeps its processor for as long as two goroutines need to meet.
+func spinUntil(v *atomic.Int64, n int64) {
+	for i := 1; v.Load() < n; i++ {
+		if i%10_000 == 0 {
+			runtime.Gosched()
+		}
+	}
+}
+
 // Many timeouts of one tick are stopped while the worker hands them out.
 func TestStopAndExpiryOfTheSameMomentAgree(t *testing.T) {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(100*time.Microsecond), hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	defer tm.Stop()
 	var ran, round, begun, answered atomic.Int64
 	task := hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {
+		r := round.Load()
 		ran.Add(1)
-		begun.Store(round.Load())
-		for answered.Load() < round.Load() { // the first holds the others up until the race can begin
-			runtime.Gosched()
-		}
+		begun.Store(r)
+		spinUntil(&answered, r) // the first holds the others up until the race can begin
 	})
 	all := make([]hashedwheel.Timeout, 512)
 	for i := range all {
@@ -289,9 +297,7 @@ func TestStopAndExpiryOfTheSameMomentAgree(t *testing.T) {
 			all[i].Reset(0)
 			began++
 		}
-		for begun.Load() < round.Load() {
-			runtime.Gosched()
-		}
+		spinUntil(&begun, round.Load())
 		answered.Store(round.Load())
 		for ran.Load()+stopped < began {
 			if all[rand.IntN(len(all))].Stop() {
@@ -357,7 +363,7 @@ func TestNoWakeUpIsLostAsTheWorkerParks(t *testing.T) {
 			if u%3 > 0 {
 				tm.AfterFunc(time.Hour, nop) // the worker sleeps; without it, it ends
 			}
-			if u%16 == 2 {
+			if u%32 == 2 {
 				defer counting(tm)()
 			}
 			for range rounds {
@@ -376,9 +382,11 @@ func counting(tm *hashedwheel.Timer) (end func()) {
 	var quit atomic.Bool
 	var done sync.WaitGroup
 	done.Go(func() {
-		for !quit.Load() {
+		for i := 1; !quit.Load(); i++ {
 			tm.Pending()
-			runtime.Gosched()
+			if i%64 == 0 {
+				runtime.Gosched()
+			}
 		}
 	})
 	return func() {

@@ -25,7 +25,7 @@ import (
 type Timeout struct {
 	// word is all of the mutable state: deadline<<4 | queued<<3 | state. Every
 	// transition is one CAS on it, in Stop and in word.go, so that racing calls
-	// have one order.
+	// have one order: verify/spin checks all of them.
 	word atomic.Int64
 
 	timer *Timer // set by Init, then read only
@@ -43,6 +43,9 @@ type Timeout struct {
 
 // A Timeout is one cache line; this does not compile if it grows.
 const _ = uint(64 - unsafe.Sizeof(Timeout{}))
+
+// armNew writes a word as a plain int64; this does not compile if it is more.
+const _ = uint(unsafe.Sizeof(word(0)) - unsafe.Sizeof(Timeout{}.word))
 
 // A Task is what a Timeout runs when it expires. Run gets the Timeout that
 // expired, so one Task value can serve many, and is called by the timer's
@@ -129,7 +132,8 @@ func (to *Timeout) Reset(d time.Duration) bool {
 
 // ResetAt is Reset to a time rather than a delay, for a caller that has read
 // the clock anyway: it reads none. The time should come from the timer's clock;
-// one that carries no monotonic reading is compared by wall time.
+// one that carries no monotonic reading, from a file or another process, is
+// compared with the wall clock as it was in New: Reset(time.Until(at)) is better.
 func (to *Timeout) ResetAt(at time.Time) bool {
 	t := to.timer
 	if t == nil {
@@ -146,13 +150,7 @@ func (to *Timeout) Stop() bool {
 	for {
 		w := to.load()
 		if w.state() != Pending {
-			if !to.isBetweenRuns(w) {
-				return false
-			}
-			if to.cas(w, w.settled(Cancelled)) {
-				return true
-			}
-			continue
+			return false
 		}
 		if !to.cas(w, w.settled(Cancelled)|queued) {
 			continue

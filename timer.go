@@ -19,8 +19,9 @@ var (
 // Timer serves millions of timeouts; a program seldom needs more than one.
 //
 // A Timer is safe for concurrent use and must not be copied. Every method may
-// be called from inside a task. It has no goroutine while nothing is pending,
-// so a Timer that is no longer used needs no Stop to be collected then.
+// be called from inside a task. It has no goroutine while nothing is pending, so
+// a Timer that is no longer used needs no Stop to be collected then, unless it is
+// on a ManualClock, which keeps it.
 type Timer struct {
 	// What producers read on every call; set by New, then read only, but for
 	// parked, which changes a few times a tick at most.
@@ -34,8 +35,10 @@ type Timer struct {
 	mode       executorMode
 	watched    bool // tasks run on a worker that can hand the wheel on
 	onPanic    func(to *Timeout, recovered any)
-	queue      mpscQueue
+	tick       int64
 	parked     atomic.Int32 // awake, asleep or absent: see worker.go
+	queue      mpscQueue
+	after      afters
 
 	_ [128]byte // away from the lines that the worker writes
 
@@ -43,7 +46,6 @@ type Timer struct {
 	rejected atomic.Uint64 // armings refused
 
 	worker
-	after afters
 }
 
 // New returns a Timer with the given options, or an error that names the option
@@ -66,8 +68,9 @@ func New(opts ...Option) (*Timer, error) {
 		executor:   o.executor,
 		mode:       modeOf(o.executor),
 		onPanic:    o.onPanic,
+		tick:       int64(o.tick),
 	}
-	t.wheel.init(int64(o.tick), o.wheelSize)
+	t.wheel.init(t.tick, o.wheelSize)
 	t.queue.init()
 	t.wake = make(chan struct{}, 1)
 	t.quit = make(chan struct{})
@@ -103,7 +106,7 @@ func (t *Timer) AfterFunc(d time.Duration, f func()) *Timeout {
 		panic("hashedwheel: AfterFunc with a nil func")
 	}
 	to := &Timeout{timer: t, task: plainFunc(f)}
-	_, _ = to.arm(t, t.deadlineIn(d))
+	_ = to.armNew(t, t.deadlineIn(d))
 	return to
 }
 
@@ -116,7 +119,7 @@ func (t *Timer) Schedule(d time.Duration, task Task) (*Timeout, error) {
 		panic("hashedwheel: Schedule with a nil Task")
 	}
 	to := &Timeout{timer: t, task: task}
-	if _, err := to.arm(t, t.deadlineIn(d)); err != nil {
+	if err := to.armNew(t, t.deadlineIn(d)); err != nil {
 		return nil, err
 	}
 	return to, nil

@@ -1,6 +1,12 @@
 package hashedwheel
 
+import "unsafe"
+
 // word is one value of Timeout.word.
+//
+// verify/spin checks every interleaving of a few calls on it: one outcome an
+// arming, told truthfully, never early. A transition that changes here changes in
+// verify/spin/word.pml too, where ./run must still find each seeded mistake.
 type word int64
 
 const (
@@ -8,8 +14,10 @@ const (
 	queued        = 1 << 3 // in the hand-over queue, or about to be pushed by the goroutine that set it
 	deadlineShift = 4
 
-	maxDeadline = 1<<(63-deadlineShift) - 1 // ns since the timer's start, about 18 years: never
+	// Deadlines are ns since the timer's start.
 	minDeadline = -1 << (63 - deadlineShift)
+	maxDeadline = claimed - 1               // about 18 years: never
+	claimed     = 1<<(63-deadlineShift) - 1 // of a series, from its claim until the run arms it for the next
 )
 
 func pack(deadline int64, flags int64, s State) word {
@@ -19,6 +27,7 @@ func pack(deadline int64, flags int64, s State) word {
 func (w word) state() State         { return State(w & stateMask) }
 func (w word) queued() bool         { return w&queued != 0 }
 func (w word) deadline() int64      { return int64(w) >> deadlineShift }
+func (w word) isClaimed() bool      { return w.state() == Pending && w.deadline() == claimed }
 func (w word) settled(s State) word { return w&^stateMask | word(s) }
 
 func (to *Timeout) load() word { return word(to.word.Load()) }
@@ -64,46 +73,55 @@ func (to *Timeout) arm(t *Timer, deadline int64) (was bool, err error) {
 	}
 }
 
-// armFrom arms to if it is in the given state, and reports whether it was. The
-// limit on pending timeouts does not apply.
-func (to *Timeout) armFrom(s State, deadline int64) (was bool, err error) {
-	for {
-		w := to.load()
-		if w.state() != s {
-			return false, nil
-		}
-		to.timer.reserveAlways()
-		if !to.cas(w, pack(deadline, queued, Pending)) {
-			to.timer.release()
-			continue
-		}
-		if !w.queued() {
-			err = to.timer.push(to)
-		}
-		return true, err
+// armNew arms a timeout that nobody else can see yet.
+func (to *Timeout) armNew(t *Timer, deadline int64) error {
+	if !t.reserve() {
+		to.word.Store(int64(pack(deadline, 0, Rejected)))
+		t.rejected.Add(1)
+		return ErrFull
 	}
+	// A plain store: the CAS in push is what publishes it.
+	*(*word)(unsafe.Pointer(&to.word)) = pack(deadline, queued, Pending)
+	return t.push(to)
 }
 
-// isBetweenRuns reports whether w is that of a series which has expired and not
-// come to run yet: Stop still can prevent that run, and with it the series.
-func (to *Timeout) isBetweenRuns(w word) bool {
-	if w.state() != Expired {
+// armAlways arms a timeout that nobody else arms, whatever the limit on pending.
+func (to *Timeout) armAlways(deadline int64) error {
+	to.timer.reserveAlways()
+	to.word.Store(int64(pack(deadline, queued, Pending)))
+	return to.timer.push(to)
+}
+
+// armNext moves a series from a run that it is in, or that is overdue, to the next.
+// It reports false if w is out of date: the series was stopped or reset.
+func (to *Timeout) armNext(w word, deadline int64) bool {
+	if !to.cas(w, pack(deadline, queued, Pending)) {
 		return false
 	}
-	_, ok := to.task.(*series)
-	return ok
+	if !w.queued() {
+		_ = to.timer.push(to)
+	}
+	return true
 }
 
 // claim makes to Expired if its deadline is no later than due, and reports
-// whether it did: the caller then owes its task one run. A queued timeout is
-// not claimed, it waits for the next drain.
+// whether it did: the caller then owes its task one run. A queued timeout is not
+// claimed, it waits for the next drain. A series stays pending until that run arms
+// it for the next: so Stop and Timer.Stop end it at any moment.
 func (to *Timeout) claim(due int64) bool {
 	for {
 		w := to.load()
 		if w.state() != Pending || w.queued() || w.deadline() > due {
 			return false
 		}
-		if to.cas(w, w.settled(Expired)) {
+		next := w.settled(Expired)
+		if _, ok := to.task.(*series); ok {
+			next = pack(claimed, 0, Pending)
+		}
+		if to.cas(w, next) {
+			if next.state() == Expired {
+				to.timer.release()
+			}
 			return true
 		}
 	}

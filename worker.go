@@ -61,7 +61,10 @@ func (t *Timer) begin() {
 func (t *Timer) work(b *batch) {
 	ended := false
 	defer func() {
-		if !ended && t.batch.Load() == b {
+		switch replaced := t.batch.Load() != b; {
+		case replaced:
+			t.back(b)
+		case !ended:
 			go t.work(b) // an inline task called runtime.Goexit: go on behind it
 			return
 		}
@@ -104,12 +107,12 @@ func (t *Timer) sleepUntil(tick, now int64) (woken bool) {
 // alarm returns a channel that tells when a tick begins, or nil if it has begun.
 func (t *Timer) alarm(tick, now int64) <-chan time.Time {
 	for {
-		wait := tick*t.wheel.tick - now
+		wait := tick*t.tick - now
 		if wait <= 0 {
 			return nil
 		}
 		c, before := t.clock.After(time.Duration(wait)), now
-		if now = t.now(); now-before < t.wheel.tick {
+		if now = t.now(); now-before < t.tick {
 			return c
 		}
 		// The clock moved on before it was asked: c would be late by as much.
@@ -186,13 +189,13 @@ func (t *Timer) nextDue() (at time.Time, ok bool) {
 	}
 	t.drain(math.MaxInt)
 	next := t.wheel.next()
-	return t.start.Add(time.Duration(next * t.wheel.tick)), next != noTick
+	return t.start.Add(time.Duration(next * t.tick)), next != noTick
 }
 
 // tickAt returns the last tick that has begun at a time.
 func (t *Timer) tickAt(now int64) int64 {
-	tick := now / t.wheel.tick
-	if now%t.wheel.tick < 0 {
+	tick := now / t.tick
+	if now%t.tick < 0 {
 		tick--
 	}
 	return tick

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel/bench/loads"
+	"github.com/hashedwheel/hashedwheel/bench/report"
+)
+
+// behave is set in a child of a test, which then does what it says.
+const behave = "COMPARE_TEST_BEHAVE"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(behave) {
+	case "":
+		os.Exit(m.Run())
+	case "hang":
+		select {}
+	case "panic":
+		panic("out of order")
+	case "silent":
+		os.Exit(0)
+	case "well":
+		fmt.Println("something that a peer prints")
+		exit(job{Load: "arm", Case: "here", Peer: "fake", Round: 1}.row(loads.Figure{Name: "wall", Unit: loads.PerOp, Value: 5}))
+	}
+}
+
+// fake is a contestant that behaves in one way.
+type fake string
+
+func (f fake) describe() report.Peer               { return report.Peer{Name: "fake"} }
+func (f fake) unfit(loads.Load, loads.Case) string { return "" }
+
+func (f fake) command(ctx context.Context, _ job, _ loads.Case) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	cmd.Env = append(os.Environ(), behave+"="+string(f))
+	if f == "hang" {
+		cmd.Env = append(cmd.Env, "GOTRACEBACK=none")
+	}
+	return cmd
+}
+
+func TestWhatAPeerDoesIsReported(t *testing.T) {
+	for behaviour, want := range map[string]string{
+		"hang":   "hung: not done in 1s",
+		"panic":  "crashed: panic: out of order",
+		"silent": "crashed: no figures",
+		"well":   "",
+	} {
+		t.Run(behaviour, func(t *testing.T) {
+			limit := time.Minute
+			if behaviour == "hang" {
+				limit = time.Second
+			}
+			c := &comparison{rounds: 2, hung: map[string]bool{}, config: loads.Config{Limit: limit}, start: time.Now()}
+			for round := range 2 {
+				c.turn(t.Context(), loads.Load{Name: "arm"}, loads.Case{Name: "here"}, fake(behaviour), round+1)
+			}
+			if r := c.rows[0]; r.Mark != want || (want == "") != (r.Value == 5) {
+				t.Errorf("%+v", r)
+			}
+			if tries := len(c.rows); behaviour == "hang" && tries != 1 {
+				t.Errorf("tried %d times, although it hangs", tries)
+			}
+		})
+	}
+}
+
+func TestFaultsOfOursFailTheRun(t *testing.T) {
+	for mark, fails := range map[string]bool{"": false, "not supported": false, "lost 1 of 2": true, "EARLY by 1 ms (1 of 2)": true} {
+		c := &comparison{rows: []report.Row{{Peer: "gost", Mark: "lost 1 of 2"}, {Peer: "hashedwheel", Mark: mark}}}
+		if err := c.faultOfOurs(); (err != nil) != fails {
+			t.Errorf("%q: %v", mark, err)
+		}
+	}
+}
+
+func TestWrongNamesAreRefused(t *testing.T) {
+	for _, o := range []options{{loads: "arm,nonesuch"}, {peers: "nonesuch"}} {
+		if _, err := newComparison(o); err == nil || !strings.Contains(err.Error(), "nonesuch") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}

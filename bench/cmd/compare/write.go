@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel/bench/report"
+)
+
+// write leaves the tables, the CSV and the plots in the output directory.
+func (c *comparison) write(o options) error {
+	dir := o.out
+	if dir == "" {
+		dir = "results"
+		if o.isPart() {
+			dir = filepath.Join(dir, "partial")
+		}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	r := c.report()
+	for _, p := range report.Plots() {
+		if err := draw(dir, p, r); err != nil {
+			return err
+		}
+	}
+	err := create(filepath.Join(dir, "compare.csv"), func(f *os.File) error {
+		return report.WriteCSV(f, r.About, r.Rows)
+	})
+	if err != nil {
+		return err
+	}
+	err = create(filepath.Join(dir, "compare.md"), func(f *os.File) error { return r.Markdown(f) })
+	fmt.Fprintln(os.Stderr, "written to", dir)
+	return err
+}
+
+func (c *comparison) report() *report.Report {
+	r := &report.Report{About: c.about(), Notes: c.notes, Rows: c.rows}
+	for _, p := range c.contestants {
+		r.Peers = append(r.Peers, p.describe())
+	}
+	for _, l := range c.loads {
+		r.Loads = append(r.Loads, report.Load{Name: l.Name, What: l.What})
+	}
+	return r
+}
+
+// draw writes a plot, or nothing if there is nothing to be seen on it.
+func draw(dir string, p report.Plot, r *report.Report) error {
+	name := filepath.Join(dir, p.File)
+	drawn := false
+	err := create(name, func(f *os.File) (err error) {
+		drawn, err = p.Draw(f, r)
+		return err
+	})
+	if !drawn {
+		return os.Remove(name)
+	}
+	r.Plots = append(r.Plots, p.File)
+	return err
+}
+
+func create(name string, write func(*os.File) error) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	if err := write(f); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// about says what it takes to get the same figures again.
+func (c *comparison) about() []string {
+	return []string{
+		"date: " + c.start.UTC().Format(time.DateTime) + " UTC, in " + time.Since(c.start).Round(time.Second).String(),
+		"commit: " + commit(),
+		fmt.Sprintf("Go: %s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH),
+		fmt.Sprintf("CPU: %s, GOMAXPROCS=%d", cpuModel(), runtime.GOMAXPROCS(0)),
+		fmt.Sprintf("rounds: %d", c.rounds),
+		"command: `" + strings.TrimSpace("go run ./cmd/compare "+strings.Join(os.Args[1:], " ")) + "`, in bench",
+	}
+}
+
+func commit() string {
+	git := func(args ...string) (string, error) {
+		cmd := exec.Command("git", args...)
+		cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0")
+		out, err := cmd.Output()
+		return strings.TrimSpace(string(out)), err
+	}
+	id, err := git("rev-parse", "--short=12", "HEAD")
+	if err != nil {
+		return "unknown"
+	}
+	if changes, err := git("status", "--porcelain", "--untracked-files=no"); err != nil || changes != "" {
+		id += " with changes"
+	}
+	return id
+}
+
+func cpuModel() string {
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return "unknown"
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		if name, model, ok := strings.Cut(s.Text(), ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(model)
+		}
+	}
+	return "unknown"
+}
+
+// versionOf returns the version of a module in this program.
+func versionOf(module string) string {
+	info, ok := debug.ReadBuildInfo()
+	if module == "" || !ok {
+		return ""
+	}
+	for _, dep := range info.Deps {
+		if dep.Path == module {
+			return dep.Path + " " + dep.Version
+		}
+	}
+	return module
+}

@@ -1,0 +1,117 @@
+package loads
+
+import (
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel/bench/peers"
+)
+
+// count writes a size in short: 1M.
+func count(n int) string {
+	switch {
+	case n >= 1e6 && n%1e6 == 0:
+		return fmt.Sprintf("%dM", n/1e6)
+	case n >= 1e3 && n%1e3 == 0:
+		return fmt.Sprintf("%dk", n/1e3)
+	}
+	return strconv.Itoa(n)
+}
+
+// grouped writes a number in full: 4,871.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// lost returns a Fault if t has refused armings, out of so many.
+func lost(t peers.Timer, armed int) error {
+	if l, ok := t.(peers.Loser); ok && l.Lost() > 0 {
+		return Fault(fmt.Sprintf("lost %s of %s", grouped(l.Lost()), grouped(armed)))
+	}
+	return nil
+}
+
+// tally counts the timeouts that fire, and how many of those looked at were
+// early.
+type tally struct {
+	fired atomic.Int64
+
+	mu       sync.Mutex
+	checked  int           // guarded by mu
+	early    int           // guarded by mu
+	earliest time.Duration // guarded by mu
+}
+
+// fire is what most timeouts call.
+func (t *tally) fire() { t.fired.Add(1) }
+
+// checkedFire returns a function for a timeout that is due d from now.
+func (t *tally) checkedFire(d time.Duration) func() {
+	due := time.Now().Add(d)
+	return func() {
+		by := time.Until(due)
+		t.mu.Lock()
+		t.checked++
+		if by > 0 {
+			t.early++
+			t.earliest = max(t.earliest, by)
+		}
+		t.mu.Unlock()
+		t.fired.Add(1)
+	}
+}
+
+// wait returns once want have fired, or none has for so long.
+func (t *tally) wait(want int, patience time.Duration) {
+	seen, since := int64(0), time.Now()
+	for time.Since(since) < patience {
+		n := t.fired.Load()
+		if n >= int64(want) {
+			return
+		}
+		if n > seen {
+			seen, since = n, time.Now()
+		}
+		time.Sleep(200 * time.Microsecond)
+	}
+}
+
+// fault returns a Fault unless exactly want have fired.
+func (t *tally) fault(want int) error {
+	n := int(t.fired.Load())
+	switch {
+	case n < want:
+		return Fault(fmt.Sprintf("lost %s of %s", grouped(want-n), grouped(want)))
+	case n > want:
+		return Fault(fmt.Sprintf("fired %s for %s armed", grouped(n), grouped(want)))
+	}
+	return nil
+}
+
+// mark says how early the early ones were.
+func (t *tally) mark() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.early == 0 {
+		return ""
+	}
+	return early(t.earliest, t.early, t.checked)
+}
+
+func early(by time.Duration, n, of int) string {
+	return fmt.Sprintf("EARLY by %.1f ms (%s of %s)", by.Seconds()*1e3, grouped(n), grouped(of))
+}
+
+// patience is how long a silent timer may still be at work: some fire a whole
+// turn of their wheel late.
+func patience(p peers.Peer, tick time.Duration) time.Duration {
+	const turn = 512
+	return 2*time.Second + min(turn*p.Tick(tick), 6*time.Second)
+}

@@ -1,0 +1,145 @@
+// Package loads holds what the timers are put to: each case of a load opens a
+// peer, runs it for a while and returns its figures. A case leaves its timer
+// open and its garbage behind: it is meant to have a process of its own.
+package loads
+
+import (
+	"slices"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel/bench/peers"
+)
+
+// A Load is one way to use a timer, in one or more cases.
+type Load struct {
+	Name  string // as on the command line
+	What  string // a sentence or two on how to read its figures
+	Cases func(c Config) []Case
+}
+
+// A Case is a Load at one size or tick.
+type Case struct {
+	Name  string
+	Tick  time.Duration // the tick that peers are asked for
+	Exact bool          // peers that cannot have that tick have no part in it
+
+	// Run returns the figures of one round, and a Fault if the peer failed.
+	Run func(p peers.Peer, c Config) ([]Figure, error)
+}
+
+// Figure is one measured value, the same for all peers that have a part in the
+// case.
+type Figure struct {
+	Name  string
+	Unit  string
+	Value float64 // NaN if there is only a mark
+	Mark  string  // what the value alone would not tell
+}
+
+// Fault is what a peer did instead of what the case asked for.
+type Fault string
+
+func (f Fault) Error() string { return string(f) }
+
+// Units of figures that the report compares with the standard library.
+const (
+	PerOp     = "ns/op"
+	Each      = "ns each"
+	PerSecond = "ops/s"
+	Bytes     = "B"
+	MiB       = "MiB"
+	Seconds   = "s"
+	Millis    = "ms"
+	Micros    = "µs"
+	OfCore    = "% of a core"
+)
+
+// Config scales the loads. It is passed on to child processes as JSON.
+type Config struct {
+	Rate    time.Duration   // how long a rate is measured
+	Pending []int           // how many others are pending while timeouts are armed and stopped
+	Many    int             // how many timeouts count as very many
+	Storm   int             // how many are moved earlier at once
+	Fire    []int           // how many are armed and fired
+	RPC     time.Duration   // how long calls are replayed
+	Heap    time.Duration   // how long the heap is watched
+	Due     int             // how many are due in one tick
+	Ticks   []time.Duration // of timers that wait
+	Idle    time.Duration   // how long they wait
+	Late    int             // how many timeouts are looked at for their lateness
+	Grow    []int           // how many are pending as the cost grows
+	Limit   time.Duration   // after which a peer that is not done hangs
+}
+
+// Full is the configuration whose figures are worth quoting.
+func Full() Config {
+	return Config{
+		Rate:    500 * time.Millisecond,
+		Pending: []int{0, 100_000, 1_000_000},
+		Many:    1_000_000,
+		Storm:   160_000,
+		Fire:    []int{500_000, 1_000_000},
+		RPC:     10 * time.Second,
+		Heap:    4 * time.Second,
+		Due:     1_000_000,
+		Ticks:   []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond},
+		Idle:    2 * time.Second,
+		Late:    5000,
+		Grow:    []int{1e3, 1e4, 1e5, 1e6, 1e7},
+		Limit:   90 * time.Second,
+	}
+}
+
+// Short is a tenth of it, to see that everything runs.
+func Short() Config {
+	return Config{
+		Rate:    50 * time.Millisecond,
+		Pending: []int{0, 100_000},
+		Many:    100_000,
+		Storm:   16_000,
+		Fire:    []int{100_000},
+		RPC:     500 * time.Millisecond,
+		Heap:    500 * time.Millisecond,
+		Due:     100_000,
+		Ticks:   []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond},
+		Idle:    200 * time.Millisecond,
+		Late:    300,
+		Grow:    []int{1e3, 1e4, 1e5},
+		Limit:   20 * time.Second,
+	}
+}
+
+// All returns every load.
+func All() []Load {
+	return []Load{arm, rearm, move, fire, rpc, due, memory, idle, late, grow}
+}
+
+// Find returns a load by its name.
+func Find(name string) (Load, bool) {
+	i := slices.IndexFunc(All(), func(l Load) bool { return l.Name == name })
+	if i < 0 {
+		return Load{}, false
+	}
+	return All()[i], true
+}
+
+// Find returns a case by its name.
+func (l Load) Find(name string, c Config) (Case, bool) {
+	cases := l.Cases(c)
+	i := slices.IndexFunc(cases, func(k Case) bool { return k.Name == name })
+	if i < 0 {
+		return Case{}, false
+	}
+	return cases[i], true
+}
+
+// Unfit returns why p has no part in a case, or "".
+func Unfit(l Load, k Case, p peers.Peer) string {
+	if !p.Takes(l.Name) {
+		return "not supported"
+	}
+	if tick := p.Tick(k.Tick); k.Exact && tick != k.Tick {
+		return "not supported: its tick is " + tick.String()
+	}
+	return ""
+}

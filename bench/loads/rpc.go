@@ -1,0 +1,140 @@
+package loads
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel/bench/peers"
+)
+
+var rpc = Load{
+	Name: "rpc",
+	What: "A replay of calls: on every CPU a loop arms deadlines of 30 s as fast as it can and stops them about 5 ms " +
+		"later, when the answer comes; one call in a hundred is left to expire, after 1 s. The highest rate that " +
+		"this reaches, how much the heap grows at most, and how long an arming took, measured for one in a hundred.",
+	Cases: func(c Config) []Case {
+		return []Case{{Name: "calls for " + c.RPC.String(), Tick: rpcTick, Run: replay}}
+	},
+}
+
+const (
+	rpcTick   = 10 * time.Millisecond
+	answered  = 99                   // calls of a batch that are stopped; one more expires
+	answer    = 5 * time.Millisecond // after which they are
+	unheard   = time.Second          // after which that one expires
+	inFlight  = 1 << 10              // batches: enough for 20M calls a second
+	perSecond = 100_000              // latencies to make room for: 10M calls a second
+)
+
+func replay(p peers.Peer, c Config) ([]Figure, error) {
+	t := p.Open(rpcTick)
+	var fired tally
+	var stop atomic.Bool
+	var done sync.WaitGroup
+	callers := make([]*caller, runtime.GOMAXPROCS(0))
+	for i := range callers {
+		callers[i] = newCaller(t, &fired, c.RPC)
+	}
+	runtime.GC()
+	peak := watchHeap()
+	start := time.Now()
+	for _, call := range callers {
+		done.Go(func() { call.run(&stop) })
+	}
+	time.Sleep(c.RPC)
+	stop.Store(true)
+	done.Wait()
+	wall := time.Since(start)
+	grown := peak()
+	batches, took := 0, []float64{}
+	for _, call := range callers {
+		call.hangUp()
+		batches += call.batches
+		took = append(took, call.took...)
+	}
+	fired.wait(batches, unheard+patience(p, rpcTick))
+	if err := fired.fault(batches); err != nil {
+		return nil, err
+	}
+	calls := batches * (answered + 1)
+	figures := []Figure{
+		{Name: "calls", Unit: PerSecond, Value: float64(calls) / wall.Seconds(), Mark: fired.mark()},
+		{Name: "peak heap", Unit: MiB, Value: grown},
+	}
+	return append(figures, percentiles("arming ", Micros, took)...), lost(t, calls)
+}
+
+// caller is one goroutine's calls.
+type caller struct {
+	timer peers.Timer
+	arm   func(d time.Duration) peers.Armed
+	fired *tally
+
+	ring    []inflight // batches that are not answered yet, from head on
+	head    int
+	flying  int
+	batches int
+	took    []float64 // µs an arming took
+}
+
+type inflight struct {
+	since time.Time
+	calls [answered]peers.Armed
+}
+
+func newCaller(t peers.Timer, fired *tally, d time.Duration) *caller {
+	return &caller{
+		timer: t,
+		arm:   peers.ArmNever(t),
+		fired: fired,
+		ring:  make([]inflight, inFlight),
+		took:  make([]float64, 0, int(perSecond*d.Seconds())),
+	}
+}
+
+func (c *caller) run(stop *atomic.Bool) {
+	for !stop.Load() {
+		now := time.Now()
+		for c.flying == inFlight || c.flying > 0 && now.Sub(c.ring[c.head].since) >= answer {
+			c.answerOldest()
+		}
+		c.callBatch(now)
+	}
+}
+
+func (c *caller) callBatch(now time.Time) {
+	b := &c.ring[(c.head+c.flying)%inFlight]
+	c.flying++
+	c.batches++
+	b.since = now
+	if c.batches%checkEvery == 0 {
+		c.timer.Arm(unheard, c.fired.checkedFire(unheard))
+	} else {
+		c.timer.Arm(unheard, c.fired.fire)
+	}
+	start := time.Now()
+	b.calls[0] = c.arm(deadline)
+	c.took = append(c.took, time.Since(start).Seconds()*1e6)
+	for i := 1; i < answered; i++ {
+		b.calls[i] = c.arm(deadline)
+	}
+}
+
+func (c *caller) answerOldest() {
+	b := &c.ring[c.head]
+	for i, call := range b.calls {
+		call.Stop()
+		b.calls[i] = nil
+	}
+	c.head = (c.head + 1) % inFlight
+	c.flying--
+}
+
+// hangUp stops what is still in flight.
+func (c *caller) hangUp() {
+	for c.flying > 0 {
+		c.answerOldest()
+	}
+}

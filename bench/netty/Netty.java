@@ -1,0 +1,333 @@
+import io.netty.util.HashedWheelTimer;
+import io.netty.util.Timeout;
+import io.netty.util.TimerTask;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * The loads arm, fire and rpc of the comparison, against Netty's HashedWheelTimer. What each of
+ * them does is described beside the Go code, in bench/loads. Every load runs for a while on a timer
+ * of its own before it is measured, so that the JIT compiler is done.
+ */
+public final class Netty {
+    private static final int BATCH = 256;
+    private static final TimerTask NOP = timeout -> {};
+
+    private static String load, kase, peer, round;
+    private static long tickMillis, size, timeMillis;
+    private static int threads;
+
+    public static void main(String[] args) throws Exception {
+        System.setOut(new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8));
+        load = args[0];
+        kase = args[1];
+        peer = args[2];
+        round = args[3];
+        tickMillis = Long.parseLong(args[4]);
+        size = count(args[5]);
+        timeMillis = Long.parseLong(args[6]);
+        threads = Integer.parseInt(args[7]);
+        switch (load) {
+            case "arm": arm(); break;
+            case "fire": fire(); break;
+            case "rpc": rpc(); break;
+            default: throw new IllegalArgumentException(load);
+        }
+        System.exit(0);
+    }
+
+    /** Reads a size as it is written in the names of cases: 0, 100k, 1M. */
+    private static long count(String text) {
+        if (text.endsWith("k")) return 1_000 * Long.parseLong(text.substring(0, text.length() - 1));
+        if (text.endsWith("M")) return 1_000_000 * Long.parseLong(text.substring(0, text.length() - 1));
+        return text.matches("[0-9]+") ? Long.parseLong(text) : 0;
+    }
+
+    private static void row(String figure, String unit, double value) {
+        row(figure, unit, String.format(Locale.ROOT, "%.6g", value), "");
+    }
+
+    private static void row(String figure, String unit, String value, String mark) {
+        System.out.printf(Locale.ROOT, "row,%s,%s,%s,%s,%s,%s,%s,\"%s\"%n",
+                load, kase, peer, round, figure, unit, value, mark);
+    }
+
+    private static HashedWheelTimer open() {
+        HashedWheelTimer timer = new HashedWheelTimer(tickMillis, TimeUnit.MILLISECONDS, 512);
+        timer.start();
+        return timer;
+    }
+
+    // arm
+
+    private static void arm() throws Exception {
+        HashedWheelTimer warm = open();
+        rate(warm, threads, Math.max(1500, timeMillis));
+        warm.stop();
+        HashedWheelTimer timer = open();
+        SplittableRandom random = new SplittableRandom(1);
+        for (long i = 0; i < size; i++) {
+            timer.newTimeout(NOP, 3600 + random.nextInt(3600), TimeUnit.SECONDS);
+        }
+        Thread.sleep(tickMillis * (5 + size / 100_000) + 250);
+        for (int n = 1; ; n = Math.min(2 * n, threads)) {
+            System.gc();
+            Thread.sleep(2 * tickMillis);
+            row(n == 1 ? "1 goroutine" : n + " goroutines", "ns/op", rate(timer, n, timeMillis));
+            if (n == threads) break;
+        }
+    }
+
+    private static double rate(HashedWheelTimer timer, int n, long millis) throws Exception {
+        AtomicLong ops = new AtomicLong();
+        long start = System.nanoTime();
+        long end = start + millis * 1_000_000;
+        inParallel(n, i -> {
+            long mine = 0;
+            for (; System.nanoTime() < end; mine += BATCH) {
+                for (int k = 0; k < BATCH; k++) {
+                    timer.newTimeout(NOP, 30, TimeUnit.SECONDS).cancel();
+                }
+            }
+            ops.addAndGet(mine);
+        });
+        return (double) (System.nanoTime() - start) / ops.get();
+    }
+
+    // fire
+
+    private static void fire() throws Exception {
+        HashedWheelTimer warm = open();
+        fireOnce(warm, false);
+        fireOnce(warm, false);
+        warm.stop();
+        System.gc();
+        fireOnce(open(), true);
+    }
+
+    private static void fireOnce(HashedWheelTimer timer, boolean measured) throws Exception {
+        Expiry expiry = new Expiry();
+        TimerTask plain = expiry.plain();
+        long cpu = cpuTime();
+        long start = System.nanoTime();
+        for (long i = 0; i < size; i++) {
+            timer.newTimeout(i % 64 == 0 ? expiry.checked(50) : plain, 50, TimeUnit.MILLISECONDS);
+        }
+        expiry.await(size);
+        double wall = (System.nanoTime() - start) / 1e9;
+        double used = (double) (cpuTime() - cpu) / size;
+        if (!measured) return;
+        if (expiry.lost(size)) return;
+        String early = expiry.mark();
+        row("wall", "s", early.isEmpty() ? String.format(Locale.ROOT, "%.6g", wall) : "", early);
+        row("CPU", "ns each", used);
+    }
+
+    private static long cpuTime() {
+        return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+                .getProcessCpuTime();
+    }
+
+    // rpc
+
+    private static void rpc() throws Exception {
+        HashedWheelTimer warm = open();
+        replay(warm, Math.max(2000, timeMillis / 4), false);
+        warm.stop();
+        System.gc();
+        replay(open(), timeMillis, true);
+    }
+
+    private static void replay(HashedWheelTimer timer, long millis, boolean measured) throws Exception {
+        Expiry expiry = new Expiry();
+        Caller[] callers = new Caller[threads];
+        Heap heap = new Heap();
+        long start = System.nanoTime();
+        inParallel(threads, i -> {
+            callers[i] = new Caller(timer, expiry);
+            callers[i].run(start + millis * 1_000_000);
+        });
+        double wall = (System.nanoTime() - start) / 1e9;
+        double grown = heap.peakMiB();
+        long batches = 0;
+        int samples = 0;
+        for (Caller c : callers) {
+            batches += c.batches;
+            samples += c.sampled;
+        }
+        expiry.await(batches);
+        if (!measured || expiry.lost(batches)) return;
+        double[] took = new double[samples];
+        int at = 0;
+        for (Caller c : callers) {
+            System.arraycopy(c.took, 0, took, at, c.sampled);
+            at += c.sampled;
+        }
+        Arrays.sort(took);
+        row("calls", "ops/s", String.format(Locale.ROOT, "%.6g", batches * 100 / wall), expiry.mark());
+        row("peak heap", "MiB", grown);
+        row("arming p50", "µs", took[(int) (0.5 * (samples - 1))]);
+        row("arming p99", "µs", took[(int) (0.99 * (samples - 1))]);
+        row("arming p99.9", "µs", took[(int) (0.999 * (samples - 1))]);
+        row("arming max", "µs", took[samples - 1]);
+    }
+
+    /** One thread's calls: of a hundred, 99 are answered after about 5 ms and one expires. */
+    private static final class Caller {
+        private final HashedWheelTimer timer;
+        private final Expiry expiry;
+        private final TimerTask expires;
+        private final ArrayDeque<Timeout[]> flying = new ArrayDeque<>();
+        private final ArrayDeque<Long> since = new ArrayDeque<>();
+        private double[] took = new double[1 << 16];
+        private int sampled;
+        private long batches;
+
+        Caller(HashedWheelTimer timer, Expiry expiry) {
+            this.timer = timer;
+            this.expiry = expiry;
+            this.expires = expiry.plain();
+        }
+
+        void run(long end) {
+            for (long now = System.nanoTime(); now < end; now = System.nanoTime()) {
+                while (!flying.isEmpty() && now - since.peek() >= 5_000_000) answerOldest();
+                callBatch(now);
+            }
+            while (!flying.isEmpty()) answerOldest();
+        }
+
+        private void callBatch(long now) {
+            Timeout[] calls = new Timeout[99];
+            batches++;
+            timer.newTimeout(batches % 64 == 0 ? expiry.checked(1000) : expires, 1, TimeUnit.SECONDS);
+            long start = System.nanoTime();
+            calls[0] = timer.newTimeout(NOP, 30, TimeUnit.SECONDS);
+            sample((System.nanoTime() - start) / 1e3);
+            for (int i = 1; i < calls.length; i++) {
+                calls[i] = timer.newTimeout(NOP, 30, TimeUnit.SECONDS);
+            }
+            flying.add(calls);
+            since.add(now);
+        }
+
+        private void sample(double micros) {
+            if (sampled == took.length) took = Arrays.copyOf(took, 2 * sampled);
+            took[sampled++] = micros;
+        }
+
+        private void answerOldest() {
+            since.remove();
+            for (Timeout call : flying.remove()) call.cancel();
+        }
+    }
+
+    /** Watches how much of the heap is used. */
+    private static final class Heap extends Thread {
+        private final long before = used();
+        private volatile boolean quit;
+        private long most;
+
+        Heap() {
+            setDaemon(true);
+            start();
+        }
+
+        private static long used() {
+            Runtime r = Runtime.getRuntime();
+            return r.totalMemory() - r.freeMemory();
+        }
+
+        @Override public void run() {
+            while (!quit) {
+                most = Math.max(most, used() - before);
+                try {
+                    Thread.sleep(5);
+                } catch (InterruptedException e) {
+                    return;
+                }
+            }
+        }
+
+        double peakMiB() throws InterruptedException {
+            quit = true;
+            join();
+            return most / (double) (1 << 20);
+        }
+    }
+
+    /** Counts the timeouts that expire, and how many of those looked at were early. */
+    private static final class Expiry {
+        private final LongAdder expired = new LongAdder();
+        private final AtomicLong checked = new AtomicLong(), early = new AtomicLong(), earliest = new AtomicLong();
+
+        TimerTask plain() {
+            return timeout -> expired.increment();
+        }
+
+        TimerTask checked(long delayMillis) {
+            long due = System.nanoTime() + delayMillis * 1_000_000;
+            return timeout -> {
+                long by = due - System.nanoTime();
+                checked.incrementAndGet();
+                if (by > 0) {
+                    early.incrementAndGet();
+                    earliest.accumulateAndGet(by, Math::max);
+                }
+                expired.increment();
+            };
+        }
+
+        /** Returns once so many have expired, or none has for eight seconds. */
+        void await(long want) throws InterruptedException {
+            long seen = 0, since = System.nanoTime();
+            while (System.nanoTime() - since < 8_000_000_000L) {
+                long n = expired.sum();
+                if (n >= want) return;
+                if (n > seen) {
+                    seen = n;
+                    since = System.nanoTime();
+                }
+                Thread.sleep(0, 200_000);
+            }
+        }
+
+        boolean lost(long want) {
+            long n = expired.sum();
+            if (n == want) return false;
+            row("*", "", "", String.format(Locale.ROOT, n < want ? "lost %,d of %,d" : "fired %,d more than %,d",
+                    Math.abs(want - n), want));
+            return true;
+        }
+
+        String mark() {
+            if (early.get() == 0) return "";
+            return String.format(Locale.ROOT, "EARLY by %.1f ms (%,d of %,d)",
+                    earliest.get() / 1e6, early.get(), checked.get());
+        }
+    }
+
+    private interface Work {
+        void run(int i);
+    }
+
+    private static void inParallel(int n, Work work) throws InterruptedException {
+        Thread[] all = new Thread[n];
+        for (int i = 0; i < n; i++) {
+            int me = i;
+            all[i] = new Thread(() -> work.run(me));
+            all[i].start();
+        }
+        for (Thread t : all) t.join();
+    }
+}

@@ -1,0 +1,88 @@
+package peers
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// hashedwheels returns this library: with each of its executors, and armed by
+// callers that have read the clock anyway.
+func hashedwheels() []Peer {
+	return []Peer{
+		{
+			Name: "hashedwheel",
+			What: "this library, a goroutine a task",
+			Open: func(tick time.Duration) Timer { return openWheel(tick) },
+		},
+		{
+			Name: "hashedwheel-inline",
+			What: "this library, tasks on the worker (Inline)",
+			Open: func(tick time.Duration) Timer {
+				return openWheel(tick, hashedwheel.WithExecutor(hashedwheel.Inline{}))
+			},
+		},
+		{
+			Name:  "hashedwheel-pool",
+			What:  "this library, tasks in a pool of GOMAXPROCS goroutines",
+			Loads: []string{"fire", "rpc", "due", "late"},
+			Open: func(tick time.Duration) Timer {
+				p := newPool()
+				return pooled{openWheel(tick, hashedwheel.WithExecutor(p)), p}
+			},
+		},
+		{
+			Name:  "hashedwheel-resetat",
+			What:  "this library, ResetAt with a time read once in 256 calls",
+			Loads: []string{"rearm", "move"},
+			At:    true,
+			Open:  func(tick time.Duration) Timer { return openWheel(tick) },
+		},
+	}
+}
+
+type wheel struct{ *hashedwheel.Timer }
+
+func openWheel(tick time.Duration, opts ...hashedwheel.Option) wheel {
+	return wheel{hashedwheel.MustNew(append(opts, hashedwheel.WithTick(tick))...)}
+}
+
+func (w wheel) Arm(d time.Duration, f func()) Armed { return w.AfterFunc(d, f) }
+
+func (w wheel) Own(f func()) Owned {
+	to := new(hashedwheel.Timeout)
+	to.Init(w.Timer, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { f() }))
+	return to
+}
+
+func (w wheel) Close() { w.Stop() }
+
+// pool is the kind of executor that a server has already.
+type pool chan func()
+
+func newPool() pool {
+	p := make(pool, 1024)
+	for range runtime.GOMAXPROCS(0) {
+		go func() {
+			for f := range p {
+				f()
+			}
+		}()
+	}
+	return p
+}
+
+func (p pool) Go(f func()) { p <- f }
+
+type pooled struct {
+	wheel
+	pool pool
+}
+
+// Close ends the pool's goroutines once the last task has been handed out.
+func (p pooled) Close() {
+	_, _ = p.Shutdown(context.Background())
+	close(p.pool)
+}

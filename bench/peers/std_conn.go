@@ -1,0 +1,64 @@
+package peers
+
+import (
+	"errors"
+	"net"
+	"os"
+	"time"
+)
+
+var stdConn = Peer{
+	Name:   "std-conn",
+	What:   "net.Conn.SetReadDeadline on TCP over loopback",
+	Cannot: "cannot exist without a connection: idle connections only, and as many as there are files for",
+	Loads:  []string{"rearm", "move"},
+	Most:   400,
+	Open:   openConns,
+}
+
+// connTimer is a deadline on a connection for each timeout.
+type connTimer struct{ listener net.Listener }
+
+func openConns(time.Duration) Timer {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	return connTimer{l}
+}
+
+// Own returns the deadline of a new connection, on which a goroutine waits for
+// something to read.
+func (t connTimer) Own(f func()) Owned {
+	client, err := net.Dial("tcp", t.listener.Addr().String())
+	if err != nil {
+		panic(err)
+	}
+	server, err := t.listener.Accept()
+	if err != nil {
+		panic(err)
+	}
+	go func() {
+		if _, err := client.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
+			f()
+		}
+	}()
+	return &connOwned{client, server}
+}
+
+func (t connTimer) Arm(d time.Duration, f func()) Armed {
+	own := t.Own(f)
+	own.Reset(d)
+	return own
+}
+
+func (t connTimer) Close() { t.listener.Close() }
+
+type connOwned struct {
+	net.Conn
+	peer net.Conn // keeps the other end open
+}
+
+func (c *connOwned) Reset(d time.Duration) bool { return c.SetReadDeadline(time.Now().Add(d)) == nil }
+
+func (c *connOwned) Stop() bool { return c.SetReadDeadline(time.Time{}) == nil }

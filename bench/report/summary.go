@@ -1,0 +1,112 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/hashedwheel/hashedwheel/bench/loads"
+)
+
+// cell is one figure of one peer over all rounds.
+type cell struct {
+	value float64 // median; NaN if there is none
+	ratio float64 // median of the ratios to the standard library in the same round, or NaN
+	mark  string
+}
+
+// base is the peer that the others are compared with.
+const base = "std"
+
+// compared tells for which units the ratio to the standard library says something.
+func compared(unit string) bool {
+	switch unit {
+	case loads.PerOp, loads.Each, loads.PerSecond, loads.Bytes, loads.MiB:
+		return true
+	}
+	return false
+}
+
+// of returns the rows of one peer and figure.
+func of(rows []Row, peer, figure string) (found []Row) {
+	for _, r := range rows {
+		if r.Peer == peer && r.Figure == figure {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+// summarize returns a figure of a peer, from the rows of one case.
+func summarize(rows []Row, peer, figure string) cell {
+	var values, ratios []float64
+	marks := []string{}
+	mine, std := of(rows, peer, figure), of(rows, base, figure)
+	for _, r := range mine {
+		if r.Mark != "" {
+			marks = append(marks, r.Mark)
+		}
+		if math.IsNaN(r.Value) {
+			continue
+		}
+		values = append(values, r.Value)
+		i := slices.IndexFunc(std, func(s Row) bool { return s.Round == r.Round })
+		if i >= 0 && compared(r.Unit) && std[i].Value > 0 {
+			ratios = append(ratios, r.Value/std[i].Value)
+		}
+	}
+	c := cell{Median(values), Median(ratios), markOf(marks, roundsOf(rows, peer))}
+	if figure == Whole || len(values) < len(mine) {
+		c.value, c.ratio = math.NaN(), math.NaN() // a figure has to be earned in every round
+	}
+	return c
+}
+
+// markOf returns the mark of the first round that has one, and in how many that
+// was if not in all.
+func markOf(marks []string, rounds int) string {
+	switch {
+	case len(marks) == 0:
+		return ""
+	case len(marks) < rounds:
+		return fmt.Sprintf("%s, in %d of %d rounds", marks[0], len(marks), rounds)
+	}
+	return marks[0]
+}
+
+// roundsOf returns how many rounds a peer has had, well or not.
+func roundsOf(rows []Row, peer string) int {
+	mine := where(rows, func(r Row) bool { return r.Peer == peer })
+	return len(distinct(mine, func(r Row) int { return r.Round }))
+}
+
+// Median returns the middle of values, which it does not change, or NaN.
+func Median(values []float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	upper := sorted[len(sorted)/2]
+	return (stat.Quantile(0.5, stat.Empirical, sorted, nil) + upper) / 2
+}
+
+// distinct returns what key says of the rows, each once and in order.
+func distinct[K comparable](rows []Row, key func(Row) K) (keys []K) {
+	for _, r := range rows {
+		if k := key(r); !slices.Contains(keys, k) {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+func where(rows []Row, ok func(Row) bool) (found []Row) {
+	for _, r := range rows {
+		if ok(r) {
+			found = append(found, r)
+		}
+	}
+	return found
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"sync"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/jonboulle/clockwork"
+)
+
+// A presence knows who is here: everybody that was seen within the last ttl. It is
+// safe for concurrent use.
+//
+// It is written for any clock. The Timer and the presence have the same one, or
+// times of the one would be compared with times of the other.
+type presence struct {
+	clock clockwork.Clock
+	timer *hashedwheel.Timer
+	ttl   time.Duration
+	left  func(name string, stayed time.Duration) // called when somebody has not been seen for ttl
+
+	mu      sync.Mutex
+	members map[string]*member // guarded by mu
+}
+
+// A member is somebody who is here, and the task of the timeout that says no longer.
+type member struct {
+	presence *presence
+	timeout  hashedwheel.Timeout // by value; a member must not be copied
+	name     string
+	since    time.Time
+}
+
+func newPresence(clock clockwork.Clock, ttl time.Duration, left func(string, time.Duration)) *presence {
+	return &presence{
+		clock:   clock,
+		timer:   hashedwheel.MustNew(hashedwheel.WithTick(ttl/100), hashedwheel.WithClock(clock)),
+		ttl:     ttl,
+		left:    left,
+		members: map[string]*member{},
+	}
+}
+
+// close forgets everybody, and calls nobody for it.
+func (p *presence) close() { p.timer.Stop() }
+
+// seen makes that somebody is here for another ttl.
+func (p *presence) seen(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m := p.members[name]
+	if m == nil {
+		m = &member{presence: p, name: name, since: p.clock.Now()}
+		m.timeout.Init(p.timer, m)
+		p.members[name] = m
+	}
+	m.timeout.Reset(p.ttl)
+}
+
+// isHere tells whether somebody is here.
+func (p *presence) isHere(name string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.members[name] != nil
+}
+
+// Run is called by the Timer when nobody has seen m for ttl. If seen came between
+// the expiry and here, the timeout is pending again and m stays.
+func (m *member) Run(to *hashedwheel.Timeout) {
+	p := m.presence
+	if p.remove(m, to) {
+		p.left(m.name, p.clock.Since(m.since))
+	}
+}
+
+func (p *presence) remove(m *member, to *hashedwheel.Timeout) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if to.State() == hashedwheel.Pending || p.members[m.name] != m {
+		return false
+	}
+	delete(p.members, m.name)
+	return true
+}

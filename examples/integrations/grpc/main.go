@@ -1,0 +1,102 @@
+// Grpc watches the calls of a gRPC client while they are in flight.
+//
+// Each call of google.golang.org/grpc goes through an interceptor that arms a timeout
+// on a hashedwheel.Timer and stops it when the call returns. What is not answered
+// within the limit is reported at that moment, while the call still hangs. Nearly all
+// calls return much sooner, so nearly all timeouts are stopped: what a wheel is for.
+//
+// The server is a real one on loopback, with gRPC's own health service, and takes its
+// time for some of the calls. Look at
+//
+//   - the log: a call is reported late first, and returns after that;
+//   - "calls reported late": all slow and hung calls are among them, and any other that
+//     the machine made late. The timeouts of the rest were stopped;
+//   - "reported after": never less than the limit; more by up to a tick and what the
+//     machine adds.
+//
+// The exit status is 1 if a call was reported early, or a late one was not.
+//
+// Read watcher.go: it can be copied as it is.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is main with everything passed in. It returns the exit status.
+func run(args []string, stdout, stderr io.Writer) int {
+	cfg, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		return 2
+	}
+	r, err := callAndWatch(cfg, stdout)
+	if err == nil {
+		r.print(stdout)
+		err = r.verdict()
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "grpc:", err)
+		return 1
+	}
+	fmt.Fprintln(stdout, "\nok: every late call was reported while it was in flight, and none early")
+	return 0
+}
+
+type config struct {
+	callers         int
+	limit, duration time.Duration
+	tick            time.Duration
+}
+
+// lateBy is how long a slow call takes, and deadline how long any may: so much more
+// than the limit that a busy machine does not blur the difference.
+func (c config) lateBy() time.Duration   { return 5*c.limit + 200*time.Millisecond }
+func (c config) deadline() time.Duration { return 2 * c.lateBy() }
+
+// parse reads the flags. It has told stderr about the error it returns.
+func parse(args []string, stderr io.Writer) (config, error) {
+	var c config
+	flags := flag.NewFlagSet("grpc", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.IntVar(&c.callers, "callers", 20, "`number` of goroutines that call")
+	flags.DurationVar(&c.limit, "limit", 50*time.Millisecond, "report a call that is not answered within this `time`")
+	flags.DurationVar(&c.tick, "tick", 5*time.Millisecond, "the timer's tick, a `time`: how late a report may be")
+	flags.DurationVar(&c.duration, "duration", 2*time.Second, "`time` for which calls are made")
+	if err := flags.Parse(args); err != nil {
+		return c, err
+	}
+	err := c.check(flags.Args())
+	if err != nil {
+		fmt.Fprintln(stderr, "grpc:", err)
+	}
+	return c, err
+}
+
+// check returns an error that names the first flag that is wrong, and its value.
+func (c config) check(rest []string) error {
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("unexpected argument %q", rest[0])
+	case c.callers <= 0:
+		return fmt.Errorf("-callers %d: must be positive", c.callers)
+	case c.limit < time.Millisecond || c.limit > 200*time.Millisecond:
+		return fmt.Errorf("-limit %v: must be between 1ms and 200ms", c.limit)
+	case c.tick < 100*time.Microsecond || c.tick > c.limit:
+		return fmt.Errorf("-tick %v: must be at least 100µs, and no longer than -limit %v", c.tick, c.limit)
+	case c.duration <= 0 || c.duration > 5*time.Second:
+		return fmt.Errorf("-duration %v: must be positive, and 5s at most", c.duration)
+	}
+	return nil
+}

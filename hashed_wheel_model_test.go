@@ -1,0 +1,215 @@
+package hashedwheel
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// trial drives a wheel at random beside a model of it, the plainest there is:
+// what is pending, sorted by the tick at which it is due.
+type trial struct {
+	*driver
+	t       *testing.T
+	rnd     *rand.Rand
+	pending []entry
+	queue   []*Timeout // stopped or moved earlier: the wheel has not been told
+}
+
+type entry struct {
+	to    *Timeout
+	due   int64
+	moved bool // later, by the word alone
+}
+
+func (r *trial) insert(e entry) {
+	at, _ := slices.BinarySearchFunc(r.pending, e.due, func(e entry, due int64) int { return cmp.Compare(e.due, due) })
+	r.pending = slices.Insert(r.pending, at, e)
+}
+
+// pick takes any entry out of the model.
+func (r *trial) pick() entry {
+	i := r.rnd.IntN(len(r.pending))
+	e := r.pending[i]
+	r.pending = slices.Delete(r.pending, i, i+1)
+	return e
+}
+
+// span returns a number of ns, of any magnitude up to months.
+func (r *trial) span() int64 { return r.rnd.Int64N(1 << (1 + r.rnd.IntN(53))) }
+
+// deadline returns one, most often one that is to come.
+func (r *trial) deadline() int64 {
+	now := r.current * r.tick
+	switch r.rnd.IntN(40) {
+	case 0:
+		return maxDeadline
+	case 1:
+		return minDeadline
+	case 2:
+		return clamp(now - r.span())
+	}
+	return clamp(now + r.span())
+}
+
+func (r *trial) armOne() {
+	deadline := r.deadline()
+	to := r.arm(deadline)[0]
+	r.insert(entry{to, max(r.tickOf(deadline), r.current), false})
+}
+
+func (r *trial) moveLater() {
+	e := r.pick()
+	deadline := clamp(e.to.load().deadline() + r.span())
+	setWord(e.to, deadline, 0, Pending)
+	r.insert(entry{e.to, max(r.tickOf(deadline), e.due), true})
+}
+
+func (r *trial) moveEarlier() {
+	e := r.pick()
+	setWord(e.to, clamp(e.to.load().deadline()-r.span()), queued, Pending)
+	r.queue = append(r.queue, e.to)
+}
+
+func (r *trial) stop() {
+	e := r.pick()
+	setWord(e.to, e.to.load().deadline(), queued, Cancelled)
+	r.queue = append(r.queue, e.to)
+}
+
+func (r *trial) drain() {
+	for _, to := range r.queue {
+		if to.home != unfiled {
+			r.remove(to)
+		}
+		if w := to.load(); w.state() == Pending {
+			setWord(to, w.deadline(), 0, Pending)
+			r.place(to, r.tickOf(w.deadline()))
+			r.insert(entry{to, max(r.tickOf(w.deadline()), r.current), false})
+		}
+	}
+	r.queue = nil
+}
+
+// pass advances to a tick and compares what expires with the model.
+func (r *trial) pass(tick int64) {
+	expired := map[*Timeout]int64{}
+	for taken := r.advance(tick, &r.due); taken != noTick; taken = r.advance(tick, &r.due) {
+		require.LessOrEqual(r.t, taken, tick)
+		r.check(&r.due, false)
+		for r.due.head != nil {
+			to := r.due.head
+			r.remove(to)
+			w := to.load()
+			if at := r.tickOf(w.deadline()); w.state() != Pending || w.queued() {
+				continue
+			} else if at > tick {
+				r.place(to, at)
+				continue
+			}
+			expired[to] = taken
+		}
+	}
+	due := 0
+	for ; due < len(r.pending) && r.pending[due].due <= tick; due++ {
+		e := r.pending[due]
+		taken, ok := expired[e.to]
+		require.True(r.t, ok, "due at %d, not expired at %d", e.due, tick)
+		require.True(r.t, taken == e.due || e.moved && taken < e.due, "due at %d, taken at %d", e.due, taken)
+	}
+	require.Len(r.t, expired, due, "expired early")
+	r.pending = slices.Delete(r.pending, 0, due)
+}
+
+// turnBack sets the clock back: everything in the wheel goes by its word again.
+func (r *trial) turnBack(tick int64) {
+	r.rewind(tick)
+	old := r.pending
+	r.pending = nil
+	for _, e := range old {
+		r.insert(entry{e.to, max(r.tickOf(e.to.load().deadline()), tick), false})
+	}
+}
+
+func (r *trial) clearAll() {
+	n := 0
+	r.clear(func(*Timeout) { n++ })
+	require.Equal(r.t, len(r.pending)+len(r.queue), n)
+	r.pending, r.queue = nil, nil
+}
+
+// until returns a tick to advance to, that a clock can show.
+func (r *trial) until() int64 {
+	tick := r.current + r.span()/r.tick
+	if next := r.next(); next != noTick && r.rnd.IntN(2) == 0 {
+		tick = next - int64(r.rnd.IntN(2))
+	}
+	return min(tick, (maxDeadline-1)/r.tick)
+}
+
+// step does one thing at random. Without moves only what leaves next exact.
+func (r *trial) step(moves bool) {
+	switch op := r.rnd.IntN(100); {
+	case op < 40 && len(r.pending) < 200 || len(r.pending) == 0:
+		r.armOne()
+	case op < 70:
+		r.pass(r.until())
+	case op < 72:
+		r.turnBack(max(r.current-1-r.span()/r.tick, minDeadline/r.tick+1))
+	case !moves:
+	case op < 82:
+		r.moveLater()
+	case op < 87:
+		r.moveEarlier()
+	case op < 92:
+		r.stop()
+	case op < 99:
+		r.drain()
+	default:
+		r.drain()
+		r.clearAll()
+	}
+}
+
+// compare holds the wheel against the model.
+func (r *trial) compare(moves bool) {
+	r.check(&r.due, false)
+	filed := len(r.pending)
+	for _, to := range r.queue {
+		if to.home != unfiled {
+			filed++
+		}
+	}
+	require.Equal(r.t, filed, r.count, "count")
+	want := int64(noTick)
+	if len(r.pending) > 0 && r.pending[0].due < r.never {
+		want = r.pending[0].due
+	}
+	if moves {
+		require.LessOrEqual(r.t, r.next(), want, "next")
+	} else {
+		require.Equal(r.t, want, r.next(), "next")
+	}
+}
+
+func TestTheWheelAgreesWithASortedSlice(t *testing.T) {
+	for _, tick := range []time.Duration{1, 7, time.Millisecond} {
+		for _, size := range wheelSizes {
+			for says, moves := range map[string]bool{"armed only": false, "moved and stopped": true} {
+				t.Run(fmt.Sprintf("tick=%v/size=%d/%s", tick, size, says), func(t *testing.T) {
+					rnd := rand.New(rand.NewPCG(uint64(tick), uint64(size)))
+					r := &trial{driver: newDriverOf(tick, size), t: t, rnd: rnd}
+					for range 2000 {
+						r.step(moves)
+						r.compare(moves)
+					}
+				})
+			}
+		}
+	}
+}
