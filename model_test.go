@@ -40,7 +40,7 @@ type entry struct {
 // never is the deadline that no clock reaches, as the timer packs it.
 const never = 1<<59 - 2
 
-func clampDeadline(ns int64) int64 { return max(-never-1, min(ns, never)) }
+func clampDeadline(ns int64) int64 { return max(-1<<59, min(ns, never)) }
 
 // in returns the deadline of a delay from now.
 func (m *model) in(d int64) int64 { return clampDeadline(m.read() + clampDeadline(d)) }
