@@ -1,0 +1,109 @@
+// Contexts shows how a wheel and contexts go together, and where they do not.
+//
+// It makes contexts that end by a hashedwheel.Timer, some of them by their callers
+// before that, and says line by line what such a context can do and what it
+// cannot, having tried each. Then it ties timeouts to contexts with
+// context.AfterFunc, so that cancelling a context stops all that was armed for it.
+//
+// In the table at the end, look at
+//
+//   - "ended by the wheel" + "cancelled before" = "contexts made";
+//   - "lateness": never below zero, up to one tick, and what the machine adds;
+//   - "timeouts left": none, whichever way the contexts ended.
+//
+// The exit status is 1 if one of the lines did not hold.
+//
+// Read limit.go for the context, tie.go for context.AfterFunc; claims.go is what
+// is tried.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// grace is how long something may take beyond its time before it counts as not
+// done: a busy machine may be late.
+const grace = 2 * time.Second
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is main with everything passed in. It returns the exit status.
+func run(args []string, stdout, stderr io.Writer) int {
+	cfg, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		return 2
+	}
+	if err := show(cfg, stdout); err != nil {
+		fmt.Fprintln(stderr, "contexts:", err)
+		return 1
+	}
+	fmt.Fprintln(stdout, "\nok: all of it held")
+	return 0
+}
+
+type config struct {
+	contexts    int
+	limit, tick time.Duration
+}
+
+// parse reads the flags. It has told stderr about the error it returns.
+func parse(args []string, stderr io.Writer) (config, error) {
+	var c config
+	flags := flag.NewFlagSet("contexts", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.IntVar(&c.contexts, "contexts", 20_000, "`number` of contexts; half of them are cancelled before their time")
+	flags.DurationVar(&c.limit, "limit", 500*time.Millisecond, "`time` that a context has, at most 2s")
+	flags.DurationVar(&c.tick, "tick", 10*time.Millisecond, "the timer's tick, a `time`: how late a context may end")
+	if err := flags.Parse(args); err != nil {
+		return c, err
+	}
+	err := c.check(flags.Args())
+	if err != nil {
+		fmt.Fprintln(stderr, "contexts:", err)
+	}
+	return c, err
+}
+
+// check returns an error that names the first flag that is wrong, and its value.
+func (c config) check(rest []string) error {
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("unexpected argument %q", rest[0])
+	case c.contexts < 2 || c.contexts > 1_000_000:
+		return fmt.Errorf("-contexts %d: must be from 2 to 1000000", c.contexts)
+	case c.limit <= 0 || c.limit > 2*time.Second:
+		return fmt.Errorf("-limit %v: must be positive, and at most 2s", c.limit)
+	case c.tick < 100*time.Microsecond || c.tick > time.Second:
+		return fmt.Errorf("-tick %v: must be from 100µs to 1s", c.tick)
+	}
+	return nil
+}
+
+// show tries what is claimed, then does it many times over.
+func show(cfg config, stdout io.Writer) error {
+	timer, err := hashedwheel.New(hashedwheel.WithTick(cfg.tick))
+	if err != nil {
+		return err
+	}
+	defer timer.Stop()
+	if err := tryAll(timer, cfg, stdout); err != nil {
+		return err
+	}
+	r := limitMany(timer, cfg)
+	r.tied, r.stopped, r.ran = tieMany(timer, cfg)
+	r.left = timer.Pending()
+	r.print(stdout)
+	return r.verdict()
+}

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+)
+
+// errTooSlow is why the context of a request that took too long was cancelled.
+var errTooSlow = errors.New("request took too long")
+
+// withDeadline cancels the context of a request that takes too long. It is what
+// context.WithTimeout would do, at the wheel's price; the context's Cause tells
+// the deadline from a client that has hung up.
+func (s *server) withDeadline(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithCancelCause(r.Context())
+		start := time.Now()
+		deadline := s.timer.AfterFunc(s.limit, func() {
+			s.cutShort(time.Since(start) - s.limit)
+			cancel(errTooSlow)
+		})
+		defer cancel(nil)
+		defer deadline.Stop()
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}

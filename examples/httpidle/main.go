@@ -1,0 +1,153 @@
+// Httpidle is an HTTP server that keeps all its time limits on one wheel.
+//
+// A hashedwheel.Timer gives every request a deadline and closes every connection
+// on which no request came for a while. The latter is what Server.IdleTimeout
+// does, here with a Timeout in the connection's own struct that the server's
+// ConnState hook arms when the connection falls idle and stops when a request
+// comes: no allocation, and no call into the network poller.
+//
+// Clients in the same process put it to the test over loopback. Half of them keep
+// asking, half fall silent after a few requests; some requests are slower than
+// their deadline allows. In the table at the end, look at
+//
+//   - "closed as idle" and "kept": who fell silent was closed, who asked was not;
+//   - "deadlines exceeded": the slow requests, and no others;
+//   - the two kinds of lateness: never below zero, up to one tick, and what the
+//     machine adds.
+//
+// The exit status is 1 if a connection was closed early or not at all, or if a
+// request got the wrong answer.
+//
+// Read conn.go and deadline.go for the use of the library; server.go is the rest
+// of the server, client.go and report.go are the clients and the table.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// grace is how long something may take beyond its time before it counts as not
+// done: a busy machine may be late.
+const grace = 3 * time.Second
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is main with everything passed in. It returns the exit status.
+func run(args []string, stdout, stderr io.Writer) int {
+	cfg, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		return 2
+	}
+	r, err := serveAndWatch(cfg, stdout)
+	if err == nil {
+		r.print(stdout)
+		err = r.verdict()
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "httpidle:", err)
+		return 1
+	}
+	fmt.Fprintln(stdout, "\nok: nobody was closed early, nobody forgotten, and only the slow were cut short")
+	return 0
+}
+
+type config struct {
+	clients                     int
+	idle, limit, tick, duration time.Duration
+}
+
+// parse reads the flags. It has told stderr about the error it returns.
+func parse(args []string, stderr io.Writer) (config, error) {
+	var c config
+	flags := flag.NewFlagSet("httpidle", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.IntVar(&c.clients, "clients", 100, "`number` of clients; half of them fall silent")
+	flags.DurationVar(&c.idle, "idle", time.Second, "close a connection after this `time` without a request")
+	flags.DurationVar(&c.limit, "limit", 100*time.Millisecond, "`time` that a request has")
+	flags.DurationVar(&c.tick, "tick", 10*time.Millisecond, "the timer's tick, a `time`: how late a limit may be kept")
+	flags.DurationVar(&c.duration, "duration", 3*time.Second, "`time` for which the clients ask, at most 5s")
+	if err := flags.Parse(args); err != nil {
+		return c, err
+	}
+	err := c.check(flags.Args())
+	if err != nil {
+		fmt.Fprintln(stderr, "httpidle:", err)
+	}
+	return c, err
+}
+
+// check returns an error that names the first flag that is wrong, and its value.
+func (c config) check(rest []string) error {
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("unexpected argument %q", rest[0])
+	case c.clients < 2:
+		return fmt.Errorf("-clients %d: must be at least 2, one to ask and one to fall silent", c.clients)
+	case c.idle < 20*time.Millisecond:
+		return fmt.Errorf("-idle %v: must be at least 20ms, for clients that ask ten times in it", c.idle)
+	case c.limit < 10*time.Millisecond:
+		return fmt.Errorf("-limit %v: must be at least 10ms, or answers in time would be luck", c.limit)
+	case c.tick < 100*time.Microsecond || c.tick > c.limit:
+		return fmt.Errorf("-tick %v: must be from 100µs to -limit %v", c.tick, c.limit)
+	case c.duration <= 0 || c.duration > 5*time.Second:
+		return fmt.Errorf("-duration %v: must be positive, and at most 5s", c.duration)
+	case c.idle+c.tick >= c.duration:
+		return fmt.Errorf("-idle %v: must be shorter than -duration %v less -tick %v, or no close would be seen",
+			c.idle, c.duration, c.tick)
+	}
+	return nil
+}
+
+// serveAndWatch runs the server and its clients from beginning to end.
+func serveAndWatch(cfg config, stdout io.Writer) (*report, error) {
+	// The tasks cancel a context and close a connection. Neither blocks, but both
+	// wake others: a goroutine each, the default, keeps them off the worker.
+	timer, err := hashedwheel.New(hashedwheel.WithTick(cfg.tick))
+	if err != nil {
+		return nil, err
+	}
+	srv, err := listen(timer, cfg.idle, cfg.limit)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(stdout, "%d clients on one wheel: idle after %v, a request has %v, tick %v\n\n",
+		cfg.clients, cfg.idle, cfg.limit, cfg.tick)
+	clients := startClients(cfg, srv.url())
+	watch(stdout, srv, cfg.duration/8, clients.done)
+	clients.hangUp(srv.open.Load, cfg.idle+grace)
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	closing := srv.close(ctx)
+	left, err := timer.Shutdown(ctx) // what is still pending comes back: here nothing should be
+	return newReport(srv, clients, len(left)), errors.Join(closing, err)
+}
+
+// watch prints a line of progress at every interval until the clients are done.
+func watch(w io.Writer, srv *server, interval time.Duration, done <-chan struct{}) {
+	start := time.Now()
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-ticker.C:
+			idle, cut := srv.counts()
+			fmt.Fprintf(w, "%6.2fs %5d open %5d closed as idle %7d requests %5d deadlines exceeded %5d timeouts pending\n",
+				time.Since(start).Seconds(), srv.open.Load(), idle, srv.requests.Load(), cut, srv.timer.Pending())
+		}
+	}
+}

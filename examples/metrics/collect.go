@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// A collector reads the page from time to time, and keeps what it has seen.
+type collector struct {
+	url    string
+	out    io.Writer
+	start  time.Time
+	client http.Client
+	timer  *hashedwheel.Timer // its own: a timer should not watch itself
+	series *hashedwheel.Timeout
+
+	// Only look works with these, and the report when that has ended.
+	looks     int
+	last      hashedwheel.Stats
+	decreased []string // counters that did
+	err       error    // why a look failed
+}
+
+func newCollector(url string, out io.Writer) *collector {
+	return &collector{
+		url: url, out: out, start: time.Now(),
+		client: http.Client{Transport: &http.Transport{}, Timeout: grace},
+		timer:  hashedwheel.MustNew(),
+	}
+}
+
+// every begins to look at the page. A look that takes long makes the next be
+// skipped; there are never two at the same time.
+func (c *collector) every(interval time.Duration) { c.series = c.timer.Every(interval, c.look) }
+
+// finish ends the series and looks on until what it sees is settled.
+func (c *collector) finish(ctx context.Context, settled func(*hashedwheel.Stats) bool) error {
+	defer c.client.CloseIdleConnections()
+	if _, err := c.timer.Shutdown(ctx); err != nil { // waits for a look under way
+		return err
+	}
+	for c.err == nil && ctx.Err() == nil {
+		c.look()
+		if settled(&c.last) {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return c.err
+}
+
+// look reads the page once, and prints a line.
+func (c *collector) look() {
+	s, err := c.read()
+	if err != nil {
+		c.err = err
+		return
+	}
+	c.compare(s)
+	c.looks++
+	fmt.Fprintf(c.out, "%6.2fs %7d pending %9d expired %9d cancelled %7d rejected %4d panics   lag %v\n",
+		time.Since(c.start).Seconds(), s.Pending, s.Expired, s.Cancelled, s.Rejected, s.Panics, s.Lag.Round(10*time.Microsecond))
+}
+
+func (c *collector) read() (s hashedwheel.Stats, err error) {
+	resp, err := c.client.Get(c.url + "/debug/vars")
+	if err != nil {
+		return s, err
+	}
+	defer resp.Body.Close()
+	var vars struct {
+		Stats *hashedwheel.Stats `json:"hashedwheel"`
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&vars); err != nil {
+		return s, err
+	}
+	if vars.Stats == nil {
+		return s, fmt.Errorf("%s: no variable of that name", resp.Request.URL)
+	}
+	return *vars.Stats, nil
+}
+
+// compare notes which counters have decreased since the last look.
+func (c *collector) compare(s hashedwheel.Stats) {
+	note := func(name string, before, after uint64) {
+		if after < before {
+			c.decreased = append(c.decreased, fmt.Sprintf("%s from %d to %d", name, before, after))
+		}
+	}
+	note("Expired", c.last.Expired, s.Expired)
+	note("Cancelled", c.last.Cancelled, s.Cancelled)
+	note("Rejected", c.last.Rejected, s.Rejected)
+	note("Panics", c.last.Panics, s.Panics)
+	note("Wakeups", c.last.Wakeups, s.Wakeups)
+	note("MaxLag", uint64(c.last.MaxLag), uint64(s.MaxLag))
+	c.last = s
+}

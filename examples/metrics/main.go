@@ -1,0 +1,128 @@
+// Metrics publishes the statistics of a timer as an expvar, and watches them.
+//
+// A hashedwheel.Timer works under load: timeouts that are stopped in time, some
+// that expire, some that are refused because too many are pending, and now and
+// then a task that panics. Its Stats are a variable under /debug/vars. A series on
+// a second timer reads that page over HTTP, as a collector would, prints a line
+// and keeps the books.
+//
+// In the table at the end, look at
+//
+//   - "armed" = "expired" + "cancelled" + "rejected", once nothing is pending;
+//   - "decreased": no counter ever does, so a collector may take differences;
+//   - "latest tick": how late the wheel was at worst, which on an idle machine is
+//     far below a tick. It is the number to raise an alarm on.
+//
+// The exit status is 1 if the books do not balance.
+//
+// Read publish.go for the variable and collect.go for the series that reads it;
+// load.go is the load, report.go the books.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// grace is how long the rest may take once the load has ended, before it counts
+// as not done: a busy machine may be late.
+const grace = 4 * time.Second
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is main with everything passed in. It returns the exit status.
+func run(args []string, stdout, stderr io.Writer) int {
+	cfg, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		return 2
+	}
+	r, err := workAndCollect(cfg, stdout)
+	if err == nil {
+		r.print(stdout)
+		err = r.verdict()
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "metrics:", err)
+		return 1
+	}
+	fmt.Fprintln(stdout, "\nok: the books balance")
+	return 0
+}
+
+type config struct {
+	workers                  int
+	tick, interval, duration time.Duration
+}
+
+// parse reads the flags. It has told stderr about the error it returns.
+func parse(args []string, stderr io.Writer) (config, error) {
+	var c config
+	flags := flag.NewFlagSet("metrics", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.IntVar(&c.workers, "workers", 4, "`number` of goroutines that arm timeouts, at most 1000")
+	flags.DurationVar(&c.tick, "tick", 10*time.Millisecond, "the timer's tick, a `time`")
+	flags.DurationVar(&c.interval, "interval", 500*time.Millisecond, "`time` between two looks at the page")
+	flags.DurationVar(&c.duration, "duration", 3*time.Second, "`time` for which there is load, at most 5s")
+	if err := flags.Parse(args); err != nil {
+		return c, err
+	}
+	err := c.check(flags.Args())
+	if err != nil {
+		fmt.Fprintln(stderr, "metrics:", err)
+	}
+	return c, err
+}
+
+// check returns an error that names the first flag that is wrong, and its value.
+func (c config) check(rest []string) error {
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("unexpected argument %q", rest[0])
+	case c.workers < 1 || c.workers > 1000:
+		return fmt.Errorf("-workers %d: must be from 1 to 1000", c.workers)
+	case c.tick < 100*time.Microsecond || c.tick > time.Second:
+		return fmt.Errorf("-tick %v: must be from 100µs to 1s", c.tick)
+	case c.duration <= 0 || c.duration > 5*time.Second:
+		return fmt.Errorf("-duration %v: must be positive, and at most 5s", c.duration)
+	case c.interval < time.Millisecond || c.interval > c.duration/2:
+		return fmt.Errorf("-interval %v: must be from 1ms to half of -duration %v", c.interval, c.duration)
+	}
+	return nil
+}
+
+// workAndCollect runs the load and the collector from beginning to end.
+func workAndCollect(cfg config, stdout io.Writer) (*report, error) {
+	timer, err := hashedwheel.New(
+		hashedwheel.WithTick(cfg.tick),
+		hashedwheel.WithMaxPending(maxPending),
+		hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}), // Stats counts them
+	)
+	if err != nil {
+		return nil, err
+	}
+	publish("hashedwheel", timer)
+	page, err := servePage()
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(stdout, "%s/debug/vars shows a timer with a tick of %v and room for %d timeouts\n\n", page.url(), cfg.tick, maxPending)
+	c := newCollector(page.url(), stdout)
+	armed := work(timer, cfg, c)
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	err = c.finish(ctx, func(s *hashedwheel.Stats) bool { return s.Pending == 0 })
+	left, closing := timer.Shutdown(ctx) // what is still pending comes back: here nothing should be
+	return newReport(armed, c, len(left)), errors.Join(err, closing, page.close(ctx))
+}
