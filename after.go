@@ -1,6 +1,8 @@
 package hashedwheel
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,8 +28,7 @@ func (t *Timer) After(d time.Duration) <-chan struct{} {
 	return t.afterTick(tick)
 }
 
-// afters finds the channel of a tick. Its lock is the inner one: Timer.Stop takes
-// it with Timer.mu held.
+// afters finds the channel of a tick. Nobody holds its lock and another.
 type afters struct {
 	recent [recentTicks]atomic.Pointer[sharedTick] // by tick, modulo; what callers look at first
 
@@ -80,29 +81,36 @@ func (a *afters) open(tick int64) (s *sharedTick, isNew bool) {
 	return s, isNew
 }
 
-// close releases all who wait for s.
+// close releases all who wait for s, unless stop does.
 func (a *afters) close(s *sharedTick) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.stopped == nil {
-		delete(a.ticks, s.tick)
-		a.release(s)
+	isOpen := a.ticks[s.tick] == s
+	if isOpen {
+		a.forget(s)
+	}
+	a.mu.Unlock()
+	if isOpen {
+		close(s.done) // without the lock: waking a crowd takes time
 	}
 }
 
 // stop releases all who wait, now and later.
 func (a *afters) stop() {
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, s := range a.ticks {
-		a.release(s)
+	open := slices.Collect(maps.Values(a.ticks))
+	for _, s := range open {
+		a.forget(s)
 	}
-	a.ticks = nil
 	a.stopped = &sharedTick{done: make(chan struct{})}
 	close(a.stopped.done)
+	a.mu.Unlock()
+	for _, s := range open {
+		close(s.done)
+	}
 }
 
-func (a *afters) release(s *sharedTick) {
+// forget makes s no longer found. The caller holds mu, and closes its channel.
+func (a *afters) forget(s *sharedTick) {
+	delete(a.ticks, s.tick)
 	a.recent[s.tick&(recentTicks-1)].CompareAndSwap(s, nil)
-	close(s.done)
 }

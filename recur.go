@@ -21,7 +21,8 @@ type Scheduler interface {
 // stall.
 //
 // The Timeout is pending all the time, while f runs too, and counts as one. Stop
-// ends the series, from inside f too; Reset moves the next run, after which the
+// ends the series, from inside f too (which may begin before Every has returned: a
+// variable that both use needs a lock); Reset moves the next run, after which the
 // grid goes on. A panic in f crashes the program, or with a panic handler ends
 // that run alone. If the timer is stopped or full the Timeout is Rejected.
 //
@@ -79,6 +80,7 @@ type series struct {
 	scheduler Scheduler
 	f         func()
 	running   atomic.Bool // by whom the next run is armed: nobody else calls Next or f
+	next      int64       // the deadline of that; belongs to who is running
 }
 
 // Run arms the next run, then calls f, so that the Timeout is as pending while f
@@ -96,9 +98,10 @@ func (s *series) Run(to *Timeout) {
 
 // end lets the next run come. What came due during this one is skipped.
 func (s *series) end(to *Timeout) {
+	next := s.next
 	s.running.Store(false)
 	w := to.load()
-	overdue := w.state() == Pending && w.deadline() <= to.timer.now() // the worker has yet to come to it
+	overdue := w.state() == Pending && w.deadline() == next && next <= to.timer.now() // the worker has yet to come to it
 	for (overdue || w.isClaimed()) && s.running.CompareAndSwap(false, true) {
 		s.skip(to, w)
 		w, overdue = to.load(), false
@@ -125,5 +128,6 @@ func (s *series) armNext(to *Timeout, w word) (done bool) {
 	if over = next.IsZero(); over {
 		return false
 	}
-	return to.armNext(w, to.timer.deadlineFrom(now, next))
+	s.next = to.timer.deadlineFrom(now, next)
+	return to.armNext(w, s.next)
 }

@@ -1051,3 +1051,19 @@ func TestSeriesRunNoMoreThanOnceAfterStop(t *testing.T) {
 	}
 	shutdown(t, tm)
 }
+
+// What f itself asks for with Reset is not taken for a point that it covered.
+func TestEveryRunsNextWhenResetFromInsideSays(t *testing.T) {
+	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		log, series := new(runLog), make(chan *hashedwheel.Timeout, 1)
+		series <- tm.Every(100*oneTick, func() {
+			if log.note(); log.count() == 1 {
+				(<-series).Reset(0)
+			}
+		})
+		pass(102 * oneTick)
+		assert.Equal(t, 2, log.count())
+		pass(100 * oneTick)
+		assert.Equal(t, 3, log.count(), "then the grid goes on")
+	})
+}

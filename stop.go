@@ -12,18 +12,25 @@ func (t *Timer) Stop() []*Timeout {
 	if c, ok := t.clock.(*ManualClock); ok {
 		c.detach(t)
 	}
+	left, isFirst := t.stop()
+	if isFirst {
+		t.after.stop()
+	}
+	return left
+}
+
+func (t *Timer) stop() (left []*Timeout, isFirst bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.stopped {
-		return nil
+		return nil, false
 	}
 	t.stopped = true
-	left := t.collect()
-	t.after.stop()
+	left = t.collect()
 	t.parked.Store(awake) // for ever: nobody starts a worker again
 	close(t.quit)
 	t.finish()
-	return left
+	return left, true
 }
 
 // Shutdown is Stop, then waits until the worker and all tasks with the executor
