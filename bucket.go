@@ -36,3 +36,19 @@ func unlink(to *Timeout) {
 	}
 	to.next, to.prev = nil, nil // let the collector have them
 }
+
+// home is where a timeout is: the level in the low bits, above it the tick it
+// is filed under.
+type home int64
+
+const (
+	levelBits = 4
+
+	unfiled  = 0 // not in the wheel
+	inBatch  = 1 // being handed out: in Timer.batch
+	inBucket = 2 // in a bucket, or in the due list that its bucket was moved to
+	inRing   = 3 // 3+k: in ring k
+)
+
+func (h home) level() int  { return int(h & (1<<levelBits - 1)) }
+func (h home) tick() int64 { return int64(h) >> levelBits }

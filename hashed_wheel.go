@@ -44,22 +44,6 @@ type hashedWheel struct {
 
 const noTick = math.MaxInt64
 
-// home is where a timeout is: the level in the low bits, above it the tick it
-// is filed under.
-type home int64
-
-const (
-	levelBits = 4
-
-	unfiled  = 0 // not in the wheel
-	inBatch  = 1 // being handed out: in Timer.batch
-	inBucket = 2 // in a bucket, or in the due list that its bucket was moved to
-	inRing   = 3 // 3+k: in ring k
-)
-
-func (h home) level() int  { return int(h & (1<<levelBits - 1)) }
-func (h home) tick() int64 { return int64(h) >> levelBits }
-
 func (w *hashedWheel) init(tick int64, size int) {
 	w.tick = tick
 	w.current, w.open = 1, 1 // tick 0 is the instant at which the timer was made
