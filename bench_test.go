@@ -229,6 +229,29 @@ func BenchmarkFire(b *testing.B) {
 	})
 }
 
+// BenchmarkDrain is what the worker pays for 100,000 armings, the default drain
+// limit: filing those that are pending, dropping those that were stopped.
+func BenchmarkDrain(b *testing.B) {
+	const n = 100_000
+	for _, stopped := range []bool{false, true} {
+		b.Run(fmt.Sprintf("stopped=%t", stopped), func(b *testing.B) {
+			var drain time.Duration
+			for range b.N {
+				tm := newTimer(b, hashedwheel.WithClock(hashedwheel.NewManualClock(time.Now())))
+				for range n {
+					if to := tm.AfterFunc(30*time.Second, nop); stopped {
+						to.Stop()
+					}
+				}
+				start := time.Now()
+				tm.Pending() // drains
+				drain += time.Since(start)
+			}
+			b.ReportMetric(float64(drain)/float64(b.N*n), "drain-ns/timeout")
+		})
+	}
+}
+
 // BenchmarkClock is what any timer that reads the clock pays for that alone.
 func BenchmarkClock(b *testing.B) {
 	var sink atomic.Int64

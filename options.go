@@ -51,7 +51,8 @@ func WithTick(d time.Duration) Option {
 
 // WithWheelSize sets the number of buckets, rounded up to a power of two; the
 // default is 512, the most 1<<24. It is 8 bytes a bucket. Delays longer than a
-// turn of the wheel, size × tick, cost a few more nanoseconds each, once.
+// turn of the wheel, size × tick, are filed again on their way, a handful of times
+// at most.
 func WithWheelSize(n int) Option {
 	return func(o *options) error {
 		if n < 1 || n > maxWheelSize {
@@ -77,7 +78,7 @@ func WithMaxPending(n int) Option {
 
 // WithDrainLimit bounds how many armings a tick files before it hands out what
 // is due; the rest is filed after that, in the time that is left. The default
-// is 100,000, a few milliseconds' work.
+// is 100,000, a millisecond's work: go test -bench Drain measures it.
 func WithDrainLimit(n int) Option {
 	return func(o *options) error {
 		if n < 1 {

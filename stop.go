@@ -4,8 +4,9 @@ import "context"
 
 // Stop ends the timer: no task starts after it returns, but for those already
 // with the executor, and every arming from then on is refused. It returns all
-// timeouts that were pending, now Cancelled, in no order; what is not in there
-// has expired, or was stopped or refused. A second Stop returns nothing.
+// timeouts that were pending, now Cancelled, in no order, but not After's, whose
+// channels it closes; what is not in there has expired, or was stopped or refused.
+// A second Stop returns nothing.
 //
 // Stop may be called from a task. It does not wait for tasks: see Shutdown.
 func (t *Timer) Stop() []*Timeout {

@@ -14,7 +14,8 @@ import (
 // Timeout must not be copied, nor overwritten before its timer has let go of
 // it, up to two ticks after it was settled: arm it again with Reset instead.
 //
-// The zero Timeout is Idle and unbound.
+// The zero Timeout is Idle and unbound. That of a series (Every, Recur) is never
+// Expired: it stays Pending from one run to the next.
 //
 //	 Init          Reset               its turn to run
 //	──────▶ Idle ─────────▶ Pending ──────────────────────▶ Expired
