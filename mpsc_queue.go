@@ -40,7 +40,7 @@ const (
 	pageMask  = 1<<pageShift - 1
 
 	// A stripe is deep at 128 pages, 1 MiB or about 16,000 timeouts: which fit a
-	// common L2 cache, and a fifth of a millisecond to drain: go test -bench Drain.
+	// common L2 cache, and a quarter of a millisecond to drain: go test -bench Drain.
 	deepPages = 128
 
 	maxStripes = 256

@@ -78,7 +78,7 @@ func WithMaxPending(n int) Option {
 
 // WithDrainLimit bounds how many armings a tick files before it hands out what
 // is due; the rest is filed after that, in the time that is left. The default
-// is 100,000, a millisecond's work: go test -bench Drain measures it.
+// is 100,000, some three milliseconds' work: go test -bench Drain.
 func WithDrainLimit(n int) Option {
 	return func(o *options) error {
 		if n < 1 {
