@@ -39,9 +39,9 @@ const (
 	pageShift = 13
 	pageMask  = 1<<pageShift - 1
 
-	// A stripe is deep at 128 pages, 1 MiB or about 16,000 timeouts: which fit a
-	// common L2 cache, and a quarter of a millisecond to drain: go test -bench Drain.
-	deepPages = 128
+	// A stripe is deep at 4 pages, 32 KiB or about 500 timeouts: all stripes of a
+	// processor together then fit its cache, and take some microseconds to drain.
+	deepPages = 4 // a power of two
 
 	maxStripes = 256
 )
@@ -54,14 +54,14 @@ func (q *mpscQueue) init() {
 }
 
 // push adds to, which the caller has marked queued. It is refused (!ok) once
-// the queue is closed. deep says that the stripe has just grown deep.
-func (q *mpscQueue) push(to *Timeout) (ok, deep bool) {
+// the queue is closed. If to begins a page, pages is how many the stripe now has.
+func (q *mpscQueue) push(to *Timeout) (ok bool, pages int32) {
 	address := uintptr(unsafe.Pointer(to))
 	s := &q.stripes[address>>pageShift&q.mask]
 	for {
 		head := s.head.Load()
 		if head == &q.closed {
-			return false, false
+			return false, 0
 		}
 		to.link = head
 		if s.head.CompareAndSwap(head, to) {
@@ -72,9 +72,9 @@ func (q *mpscQueue) push(to *Timeout) (ok, deep bool) {
 	// shared counter. Only timeouts that the heap packs one behind the other can
 	// pile up as garbage, and they begin a page once in 128.
 	if address&pageMask >= unsafe.Sizeof(*to) {
-		return true, false
+		return true, 0
 	}
-	return true, s.depth.Add(1) == deepPages
+	return true, s.depth.Add(1)
 }
 
 // take removes one stripe's timeouts, the newest first, linked by link; nil when

@@ -46,18 +46,13 @@ func links(head *Timeout) (all []*Timeout) {
 	return all
 }
 
-// pushAll pushes all to a queue that is open, and returns how many deep reports
-// there were.
-func pushAll(t *testing.T, q *mpscQueue, all ...*Timeout) (reports int) {
+// pushAll pushes all to a queue that is open.
+func pushAll(t *testing.T, q *mpscQueue, all ...*Timeout) {
 	t.Helper()
 	for _, to := range all {
-		ok, deep := q.push(to)
+		ok, _ := q.push(to)
 		require.True(t, ok)
-		if deep {
-			reports++
-		}
 	}
-	return reports
 }
 
 func TestTakeOfAnEmptyQueueReturnsNothing(t *testing.T) {
@@ -157,8 +152,8 @@ func TestAClosedQueueRefusesOnEveryStripe(t *testing.T) {
 	q := newStripes(8)
 	q.close(func(*Timeout) {})
 	for s, some := range onStripes(q, 1) {
-		ok, deep := q.push(some[0])
-		assert.False(t, ok || deep, "stripe %d", s)
+		ok, _ := q.push(some[0])
+		assert.False(t, ok, "stripe %d", s)
 	}
 	assert.Nil(t, q.take(), "the sentinel is not a timeout")
 }
@@ -230,60 +225,39 @@ func TestATimeoutHandedToAndFroIsNeverLost(t *testing.T) {
 // aPage is how many timeouts the heap packs into a page.
 const aPage = 1 << pageShift / 64
 
-// A backlog of garbage, timeouts armed and stopped between two ticks, is
-// reported when it has grown to 16k, so that it is drained while it is in cache.
-func TestPushReportsAStripeOnceItIsDeep(t *testing.T) {
-	all := make([]Timeout, 2*deepPages*aPage) // page aligned, as it is large
-	q, reports := newStripes(1), []int(nil)
+// pagesOf pushes all to one stripe and returns what push says of their pages, but
+// for the zeros.
+func pagesOf(q *mpscQueue, all []Timeout) (pages []int32) {
 	for i := range all {
-		if _, deep := q.push(&all[i]); deep {
-			reports = append(reports, i)
+		if _, n := q.push(&all[i]); n > 0 {
+			pages = append(pages, n)
 		}
 	}
-	require.Len(t, reports, 1)
-	if unsafe.Sizeof(Timeout{}) == 64 {
-		assert.Equal(t, (deepPages-1)*aPage, reports[0], "the first of the 128th page")
-	}
+	return pages
 }
 
-func TestPushReportsAStripeAgainAfterATake(t *testing.T) {
-	all := make([]Timeout, 1<<pageShift/unsafe.Sizeof(Timeout{})*deepPages+1)
+// A backlog of garbage, timeouts armed and stopped between two ticks, is measured
+// in pages, so that it is drained while it is in cache.
+func TestPushCountsThePagesOfAStripeAnewAfterATake(t *testing.T) {
+	all := make([]Timeout, 3<<pageShift/unsafe.Sizeof(Timeout{})) // page aligned, as it is large
 	q := newStripes(1)
 	for range 3 {
-		reports := 0
-		for i := range all {
-			if _, deep := q.push(&all[i]); deep {
-				reports++
-			}
-		}
-		assert.Equal(t, 1, reports)
+		assert.Equal(t, []int32{1, 2, 3}, pagesOf(q, all))
 		q.take()
 	}
 }
 
-func TestPushReportsNothingWhileTakesKeepAStripeShallow(t *testing.T) {
-	all := make([]Timeout, 1<<17)
-	q, reports := newStripes(1), 0
-	for i := range all {
-		if _, deep := q.push(&all[i]); deep {
-			reports++
-		}
-		if i%4000 == 0 {
-			q.take()
-		}
-	}
-	assert.Zero(t, reports)
-}
-
 // The count by sampling holds for what the heap hands out one by one, too.
-func TestPushReportsAboutOneInSixteenThousandNewTimeouts(t *testing.T) {
+func TestPushCountsAPageForAboutAHundredNewTimeouts(t *testing.T) {
 	runtime.GC() // start from fresh pages
-	q, n := newStripes(1), 0
-	for deep := false; !deep && n < 1<<17; n++ {
-		_, deep = q.push(new(Timeout))
+	const n = 1 << 17
+	q, most := newStripes(1), int32(0)
+	for range n {
+		_, pages := q.push(new(Timeout))
+		most = max(most, pages)
 	}
-	assert.Greater(t, n, 1<<12)
-	assert.Less(t, n, 1<<16)
+	assert.Greater(t, int(most), n/aPage/4)
+	assert.Less(t, int(most), n/aPage*4)
 }
 
 func TestQueueHasAPowerOfTwoOfStripesWhateverGOMAXPROCSIs(t *testing.T) {

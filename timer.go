@@ -3,6 +3,7 @@ package hashedwheel
 import (
 	"errors"
 	"math"
+	"runtime"
 	"sync/atomic"
 	"time"
 )
@@ -148,7 +149,7 @@ func (t *Timer) countPending() int {
 
 // push hands to over to the worker. The caller has marked it queued.
 func (t *Timer) push(to *Timeout) error {
-	ok, deep := t.queue.push(to)
+	ok, pages := t.queue.push(to)
 	if !ok {
 		if to.refuse() {
 			t.release()
@@ -158,10 +159,24 @@ func (t *Timer) push(to *Timeout) error {
 	}
 	if t.parked.Load() != awake { // pairs with the second look in park
 		t.unpark()
-	} else if deep {
-		t.nudge() // drain now: a storm of armings and stops stays small and warm
+	} else if pages >= deepPages {
+		t.hurry(pages)
 	}
 	return nil
+}
+
+// hurry has a stripe drained that has grown deep, before the tick, and again each
+// time it has doubled: so a storm of armings and stops stays small and warm. If the
+// worker did not come the first time there is no processor free for it, and the
+// producer gives way with its own.
+func (t *Timer) hurry(pages int32) {
+	if pages&(pages-1) != 0 {
+		return
+	}
+	t.nudge()
+	if pages > deepPages {
+		runtime.Gosched()
+	}
 }
 
 // reserve makes room for one more pending timeout, and release gives it back:
