@@ -1,0 +1,88 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+func TestHistoriesKeepThePromises(t *testing.T) {
+	for name, args := range map[string][]string{
+		"of the library as it is":          {"-for", "5s"},
+		"of the library with windows wide": {"-for", "5s", "-wide"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out strings.Builder
+			html := filepath.Join(t.TempDir(), "violation.html")
+			require.Zero(t, command(append(args, "-html", html), &out), "%s", &out)
+			t.Logf("\n%s", &out)
+			assert.NoFileExists(t, html)
+		})
+	}
+}
+
+// Histories in which nothing overlapped, or nothing happened, would prove nothing.
+func TestHistoriesAreNotTrivial(t *testing.T) {
+	sum := newSummary()
+	for n := range 200 * len(kinds) {
+		kind, seed := n%len(kinds), uint64(n)
+		h := carryOut(makePlan(kind, seed), seed, 10*time.Second)
+		sum.add(kind, h, check(h.events, h.plan.maxPending), 0)
+	}
+	for i, s := range sum.kinds {
+		assert.NotZero(t, s.expired, kinds[i].name)
+		assert.NotZero(t, s.stopped+s.returned, kinds[i].name)
+	}
+	all := sum.all()
+	if runtime.GOMAXPROCS(0) > 1 {
+		assert.NotZero(t, all.overlaps, "calls that overlapped")
+	}
+	assert.NotZero(t, all.close, "expiries with calls close by")
+	assert.NotZero(t, all.unordered, "histories that are not as good as sequential")
+	assert.NotZero(t, all.moved)
+	assert.NotZero(t, all.refused)
+	assert.NotZero(t, all.handed, "hand-overs")
+	assert.Zero(t, sum.undecided)
+}
+
+func TestDumpTellsWhatHasNoPlace(t *testing.T) {
+	v := check([]event{
+		during(0, 9000, arms(100_000)), of(1, during(0, 9000, arms(100_000))),
+		during(50_000, 59_000, stops()), runs(110_000), of(1, runs(120_000)),
+	}, 0)
+	require.True(t, v.isViolation())
+	var out strings.Builder
+	html := filepath.Join(t.TempDir(), "violation.html")
+	v.dump(&out, 0, html)
+	_, rest, _ := strings.Cut(out.String(), "none of these can be next:")
+	assert.Contains(t, rest, "110.000  the worker timeout 0: its task began")
+	assert.NotContains(t, out.String(), "timeout 1", "its part is as it should be")
+	drawing, err := os.ReadFile(html)
+	require.NoError(t, err)
+	assert.Contains(t, string(drawing), "its task began")
+}
+
+func TestFaultsAreViolations(t *testing.T) {
+	assert.True(t, check(nil, 0, "Shutdown waited in vain").isViolation())
+	assert.False(t, check(nil, 0).isViolation())
+}
+
+func TestTimerStopReturnsNobodyElse(t *testing.T) {
+	h := &history{returned: []returned{{event{what: timerStop}, []*hashedwheel.Timeout{{}}}}}
+	h.seal()
+	assert.NotEmpty(t, h.faults)
+}
+
+func TestCommandRefusesWhatItDoesNotKnow(t *testing.T) {
+	var out strings.Builder
+	assert.Equal(t, 2, command([]string{"-kind", "nonsense"}, &out))
+	assert.Equal(t, 2, command([]string{"-nonsense"}, &out))
+}

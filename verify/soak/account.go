@@ -1,0 +1,207 @@
+package main
+
+import (
+	"errors"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// account is the books of one Timeout, and its task. Every call on the Timeout
+// holds mu, while the worker, Timer.Stop and the tasks go on beside it. So each
+// arming is known by its deadline, and what the call says is held against what
+// the books say.
+//
+// A call may say that the arming in the books is no longer pending, before the
+// books have seen how it ended. That arming is owed: its run is yet to come, or
+// Timer.Stop has it.
+type account struct {
+	life  *life
+	kind  kind
+	stops bool // its task stops the timer; set before the first arming
+
+	mu       sync.Mutex
+	to       *hashedwheel.Timeout // guarded by mu
+	open     bool                 // the last arming has no outcome yet; guarded by mu
+	deadline int64                // of the last arming; guarded by mu
+	owed     []int64              // deadlines of armings before it; guarded by mu
+	last     outcome              // the latest to be booked; guarded by mu
+}
+
+// ownAccount has its Timeout in it.
+type ownAccount struct {
+	account
+	timeout hashedwheel.Timeout
+}
+
+func (a *ownAccount) init(l *life) {
+	a.life, a.kind, a.to = l, fromOwner, &a.timeout
+	a.timeout.Init(l.tm, &a.account)
+}
+
+// afterFunc arms a new Timeout.
+func (l *life) afterFunc(d time.Duration) *account {
+	a := &account{life: l, kind: fromAfterFunc}
+	a.afterFunc(d)
+	return a
+}
+
+func (a *account) afterFunc(d time.Duration) {
+	l := a.life
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	deadline := l.deadlineIn(d)
+	a.to = l.tm.AfterFunc(d, a.expire)
+	a.begin(deadline, false, a.to.State() == hashedwheel.Rejected)
+}
+
+// schedule arms a new Timeout, or returns an account that has none.
+func (l *life) schedule(d time.Duration) *account {
+	a := &account{life: l, kind: fromSchedule}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	deadline := l.deadlineIn(d)
+	to, err := l.tm.Schedule(d, a)
+	a.to = to
+	if (to == nil) != (err != nil) {
+		l.fault("Schedule gave both a Timeout and an error, or neither", kindNames[a.kind])
+	}
+	if err != nil && !(errors.Is(err, hashedwheel.ErrFull) && l.lane.bounded) && !errors.Is(err, hashedwheel.ErrStopped) {
+		l.fault("Schedule gave an error that is not true", err.Error())
+	}
+	a.begin(deadline, false, err != nil)
+	return a
+}
+
+// reset arms or moves the Timeout to d from now.
+func (a *account) reset(d time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.to == nil {
+		return
+	}
+	deadline := a.life.deadlineIn(d)
+	was := a.to.Reset(d)
+	a.begin(deadline, was, a.to.State() == hashedwheel.Rejected)
+}
+
+// resetAt is reset by the caller's own reading of the clock.
+func (a *account) resetAt(d time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.to == nil {
+		return
+	}
+	at := time.Now().Add(d)
+	was := a.to.ResetAt(at)
+	a.begin(int64(at.Sub(a.life.start)), was, a.to.State() == hashedwheel.Rejected)
+}
+
+// begin books an arming. Once it is Rejected a Timeout stays so until the next
+// one, so the caller's look at State is exact. The caller holds mu.
+func (a *account) begin(deadline int64, was, refused bool) {
+	l := a.life
+	l.books.arm(a.kind)
+	switch {
+	case was && a.open:
+		a.settle(superseded)
+	case was:
+		l.fault("Reset said that a Timeout was pending which was "+outcomeNames[a.last], kindNames[a.kind])
+	case a.open:
+		a.owed = append(a.owed, a.deadline)
+	}
+	a.open, a.deadline = true, deadline
+	if !refused {
+		return
+	}
+	a.settle(rejected)
+	if l.stopping.Load() {
+		return
+	}
+	l.full.Add(1)
+	if !l.lane.bounded {
+		l.fault("an arming was rejected, and the timer was neither stopped nor full", kindNames[a.kind])
+	}
+}
+
+// settle ends the last arming. The caller holds mu.
+func (a *account) settle(o outcome) {
+	a.open, a.last = false, o
+	a.life.books.settle(a.kind, o)
+}
+
+// stop stops the Timeout and reports whether it was pending.
+func (a *account) stop() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.to == nil || !a.to.Stop() {
+		return false
+	}
+	if a.open {
+		a.settle(cancelled)
+	} else {
+		a.life.fault("Stop said true of a Timeout that was "+outcomeNames[a.last], kindNames[a.kind])
+	}
+	return true
+}
+
+// Run is the task of a Schedule or of an owner.
+func (a *account) Run(*hashedwheel.Timeout) { a.expire() }
+
+// expire books a run, then does what tasks do. The timer may no longer call it
+// once the life is reckoning: then it is called for what Timer.Stop returned.
+func (a *account) expire() {
+	now := a.life.now()
+	if a.life.reckoning.Load() {
+		a.end(returned)
+		return
+	}
+	if deadline, ok := a.end(expired); ok {
+		a.life.lateness.note(now - deadline)
+		if now < deadline {
+			a.life.fault("a task ran before its deadline", kindNames[a.kind]+", early by "+time.Duration(deadline-now).String())
+		}
+	}
+	a.life.misbehave(a)
+}
+
+// end books an outcome that the timer has decided, and returns the deadline of
+// the arming that it belongs to: an owed one's, which is sure to have come to its
+// end, before the last one's.
+func (a *account) end(o outcome) (deadline int64, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case len(a.owed) > 0:
+		deadline, a.owed = a.owed[0], a.owed[1:]
+		a.life.books.settle(a.kind, o)
+	case a.open:
+		deadline = a.deadline
+		a.settle(o)
+	case o == expired:
+		a.life.fault("a task ran whose arming was "+outcomeNames[a.last], kindNames[a.kind])
+		return 0, false
+	default:
+		a.life.fault("Timer.Stop returned a Timeout that was "+outcomeNames[a.last], kindNames[a.kind])
+		return 0, false
+	}
+	return deadline, true
+}
+
+// isSettled reports whether every arming of the account has its outcome.
+func (a *account) isSettled() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return !a.open && len(a.owed) == 0
+}
+
+func (l *life) now() int64 { return int64(time.Since(l.start)) }
+
+// deadlineIn returns the earliest deadline that an arming can have which is
+// about to ask for d.
+func (l *life) deadlineIn(d time.Duration) int64 {
+	now := l.now()
+	return now + min(int64(d), math.MaxInt64-now)
+}
