@@ -81,8 +81,8 @@ func (t *Timer) execute(to *Timeout, b *batch) {
 	go t.runAndLeave(to)
 }
 
-// submit calls the user's executor. Should that panic, the task may or may not
-// have begun: leave is called once all the same.
+// submit calls the user's executor. Should that panic, or end the goroutine, the
+// task may or may not have begun: leave is called once all the same.
 func (t *Timer) submit(to *Timeout) {
 	var left atomic.Bool
 	leave := func() {
@@ -90,18 +90,24 @@ func (t *Timer) submit(to *Timeout) {
 			t.leave()
 		}
 	}
-	if t.onPanic != nil {
-		defer func() {
-			if r := recover(); r != nil {
-				leave()
-				t.panicked(to, r)
-			}
-		}()
-	}
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		leave()
+		if t.onPanic == nil {
+			return
+		}
+		if r := recover(); r != nil {
+			t.panicked(to, r)
+		}
+	}()
 	t.executor.Go(func() {
 		defer leave() // deferred: the task may call runtime.Goexit
 		t.run(to)
 	})
+	returned = true
 }
 
 func (t *Timer) runAndLeave(to *Timeout) {

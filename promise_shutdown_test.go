@@ -197,3 +197,22 @@ func TestPanicOfTheExecutorGoesToTheHandler(t *testing.T) {
 		})
 	}
 }
+
+// Without a handler the caller of Advance gets the panic, and may go on.
+func TestPanicOfTheExecutorThroughAdvanceLeavesNothingToWaitFor(t *testing.T) {
+	for name, e := range map[string]hashedwheel.ExecutorFunc{
+		"before the task": func(func()) { panic("executor") },
+		"after the task":  func(f func()) { f(); panic("executor") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			clock := hashedwheel.NewManualClock(time.Now())
+			tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(e))
+			tm.AfterFunc(time.Second, nop)
+			assert.PanicsWithValue(t, "executor", func() { clock.Advance(time.Minute) })
+			ctx, end := context.WithTimeout(t.Context(), 5*time.Second)
+			defer end()
+			_, err := tm.Shutdown(ctx)
+			assert.NoError(t, err)
+		})
+	}
+}
