@@ -1,0 +1,5 @@
+//go:build race || invariants
+
+package hashedwheel_test
+
+const costly = true
