@@ -43,7 +43,7 @@ func (t *Timer) pass(b *batch) (tick int64, drained int, ok bool) {
 	if !t.handOut(b, tick) { // what a task that ended its goroutine left behind
 		return 0, 0, false
 	}
-	if tick+1 < t.wheel.open { // the clock was set back
+	if t.wheel.isAhead(tick) {
 		t.wheel.rewind(tick)
 	}
 	drained = t.drain(t.drainLimit)

@@ -101,6 +101,11 @@
 // the flood itself that were due within the tick run with the next.
 // [WithMaxPending] bounds how many timeouts are pending at all.
 //
+// Armings and stops that come faster than the worker files them make their caller
+// yield its processor now and then (runtime.Gosched): never a wait for a lock, but
+// on busy processors a turn of others, for a caller that holds a lock of its own
+// too.
+//
 // # Series and channels
 //
 // [Timer.Every] and [Timer.Recur] run a function again and again, on a grid or as

@@ -6,7 +6,9 @@ import "sync/atomic"
 // should return soon: the next task waits for it, so tasks that wait for others,
 // or for After, must not fill a pool whose Go blocks. Go runs f itself or has
 // another goroutine run it, once. If it never does, that task is lost, and
-// Shutdown waits for it in vain. *sync.WaitGroup is an Executor as it is, and so
+// Shutdown waits for it in vain. If Go panics or ends its goroutine, a task that has
+// not begun by then is no longer waited for; the panic goes to the panic handler.
+// *sync.WaitGroup is an Executor as it is, and so
 // are pools with such a method; for others there is ExecutorFunc.
 type Executor interface {
 	Go(f func())
@@ -82,20 +84,17 @@ func (t *Timer) execute(to *Timeout, b *batch) {
 }
 
 // submit calls the user's executor. Should that panic, or end the goroutine, the
-// task may or may not have begun: leave is called once all the same.
+// task is given up if it has not begun: it may never do so. leave is called once.
 func (t *Timer) submit(to *Timeout) {
-	var left atomic.Bool
-	leave := func() {
-		if left.CompareAndSwap(false, true) {
-			t.leave()
-		}
-	}
+	var counted atomic.Bool // by the task that has begun, or by who gave it up
 	returned := false
 	defer func() {
 		if returned {
 			return
 		}
-		leave()
+		if counted.CompareAndSwap(false, true) {
+			t.leave()
+		}
 		if t.onPanic == nil {
 			return
 		}
@@ -104,7 +103,9 @@ func (t *Timer) submit(to *Timeout) {
 		}
 	}()
 	t.executor.Go(func() {
-		defer leave() // deferred: the task may call runtime.Goexit
+		if counted.CompareAndSwap(false, true) { // not if the executor runs it twice
+			defer t.leave() // deferred: the task may call runtime.Goexit
+		}
 		t.run(to)
 	})
 	returned = true

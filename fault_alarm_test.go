@@ -82,8 +82,8 @@ func TestFaultAlarmThatRingsWrongly(t *testing.T) {
 	}
 }
 
-// One that rings at once makes the worker look again and again. It is told so
-// much by the clock; the timer serves everybody all the same.
+// One that rings at once has the worker look again and again, as the clock told
+// it to; the timer serves everybody all the same.
 func TestFaultAlarmThatRingsAtOnce(t *testing.T) {
 	rung := make(chan time.Time)
 	close(rung)

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFaultCatalogueIsComplete holds docs/faults.md to the tests: it names every
-// one of this kind, and none that there is not.
+// TestFaultCatalogueIsComplete compares docs/faults.md with the tests: every
+// TestFault… is in it, and every test that it names exists.
 func TestFaultCatalogueIsComplete(t *testing.T) {
 	catalogue, err := os.ReadFile("docs/faults.md")
 	require.NoError(t, err)

@@ -2,6 +2,6 @@
 
 package hashedwheel_test
 
-// costly says whether everything takes several times as long, and with the race
-// detector as much memory.
+// costly is true with the race detector and with invariants: everything takes
+// several times as long, and with the race detector several times the memory.
 const costly = false

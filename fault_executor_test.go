@@ -14,7 +14,7 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// Executors that do not what they should. They are user's code on the worker:
+// Executors that do not do what they should. They are user code on the worker:
 // what they do to a task is the end of that task, and of nothing else.
 
 // shutdownErr is what Shutdown says after a minute of waiting.

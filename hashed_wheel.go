@@ -162,6 +162,10 @@ func (w *hashedWheel) next() int64 {
 	return tick
 }
 
+// isAhead reports whether the wheel is ahead of a clock at tick, which was set
+// back. It asks open, not current: a pass that never ended has closed its tick.
+func (w *hashedWheel) isAhead(tick int64) bool { return tick+1 < w.open }
+
 // rewind turns the wheel back to an earlier tick, after the clock was set back,
 // in one visit to everything that is filed.
 func (w *hashedWheel) rewind(tick int64) {

@@ -216,3 +216,28 @@ func TestPanicOfTheExecutorThroughAdvanceLeavesNothingToWaitFor(t *testing.T) {
 		})
 	}
 }
+
+// An executor that ends the worker's goroutine, or panics, once another has the task.
+func TestShutdownWaitsForATaskThatItsExecutorHasBegun(t *testing.T) {
+	for name, end := range map[string]func(){
+		"and ended the goroutine": runtime.Goexit,
+		"and panicked":            func() { panic("executor") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var begun hashedwheel.ExecutorFunc = func(f func()) {
+				go f()
+				time.Sleep(oneTick)
+				end()
+			}
+			inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				tm.AfterFunc(oneTick, func() { time.Sleep(time.Hour) })
+				pass(5 * oneTick)
+				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+				defer cancel()
+				_, err := tm.Shutdown(ctx)
+				assert.ErrorIs(t, err, context.DeadlineExceeded)
+				pass(time.Hour)
+			}, hashedwheel.WithExecutor(begun), hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
+		})
+	}
+}

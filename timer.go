@@ -165,16 +165,17 @@ func (t *Timer) push(to *Timeout) error {
 	return nil
 }
 
-// hurry has a stripe drained that has grown deep, before the tick, and again each
-// time it has doubled: so a storm of armings and stops stays small and warm. If the
-// worker did not come the first time there is no processor free for it, and the
-// producer gives way with its own.
+// hurry has the queue drained before the tick, now that a stripe has grown deep,
+// and again each time it has doubled: so a storm of armings and stops stays small
+// and warm. If the stripe doubles before the worker has come, most likely all
+// processors are busy, and the producer gives way, once until the next drain.
+// That is in vain if the worker is in a task, or there is none (ManualClock).
 func (t *Timer) hurry(pages int32) {
 	if pages&(pages-1) != 0 {
 		return
 	}
 	t.nudge()
-	if pages > deepPages {
+	if pages == 2*deepPages {
 		runtime.Gosched()
 	}
 }

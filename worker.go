@@ -131,8 +131,8 @@ func (t *Timer) park(tick int64, drained int, now int64) (next int64, rest int32
 	switch {
 	case t.stopped:
 		return tick, absent
-	case t.tickAt(now)+1 < t.wheel.current:
-		return t.tickAt(now), awake // the clock was set back: pass at once
+	case t.wheel.isAhead(t.tickAt(now)):
+		return t.tickAt(now), awake // pass at once
 	case t.backlog != nil || drained == t.drainLimit:
 		return tick, awake // go on draining in the time that is left
 	case drained > 0:

@@ -7,7 +7,8 @@ import (
 )
 
 // expand makes of what was recorded what the specification speaks of: single
-// points of single timeouts, each somewhere between a call and its return.
+// points of single timeouts, each somewhere between a call and its return. It also
+// sets, in recorded, when each expiry can have begun.
 func expand(recorded []event) (points []event) {
 	firstStop := int64(math.MaxInt64)
 	for _, e := range recorded {

@@ -20,8 +20,9 @@
 // what it is not; something that Timer.Stop returns and should not, or does not
 // return and should. Then the sums: armings = expired + cancelled + returned +
 // rejected + superseded, kind by kind; Stats agrees, as exactly as its
-// documentation says; no goroutine is left over; the heap is as large in the last
-// quarter of a timer's life, and of the run, as in the first.
+// documentation says; no goroutine is left over; the heap is no more than half as
+// large again, and 4 MiB, in the last quarter of a timer's life, and of the run, as
+// in the first.
 //
 // How late tasks are is told, and not held against the timer: it depends on what
 // else the machine does.
