@@ -152,23 +152,49 @@ func BenchmarkMoveLater(b *testing.B) {
 	})
 }
 
-// BenchmarkIdleConn moves the idle timeout of a TCP connection.
+// BenchmarkIdleConn moves the idle timeout of a TCP connection: for a caller that
+// reads the clock each time, and for an event loop that has read it for all
+// (clock=given).
 func BenchmarkIdleConn(b *testing.B) {
-	b.Run("impl=std", func(b *testing.B) {
-		b.RunParallel(func(pb *testing.PB) {
-			conn := loopback(b)
-			for pb.Next() {
-				_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
-			}
-		})
-	})
-	b.Run("impl=Reset", func(b *testing.B) {
+	type times func() time.Time
+	read := func() times { return func() time.Time { return time.Now().Add(time.Minute) } }
+	given := func() times {
+		at := time.Now().Add(time.Minute)
+		return func() time.Time {
+			at = at.Add(1)
+			return at
+		}
+	}
+	std := func(newTimes func() times) func(b *testing.B) {
+		return func(b *testing.B) {
+			b.RunParallel(func(pb *testing.PB) {
+				conn, next := loopback(b), newTimes()
+				for pb.Next() {
+					_ = conn.SetReadDeadline(next())
+				}
+			})
+		}
+	}
+	b.Run("clock=read/impl=std", std(read))
+	b.Run("clock=read/impl=Reset", func(b *testing.B) {
 		tm := newTimer(b)
 		b.RunParallel(func(pb *testing.PB) {
 			var idle hashedwheel.Timeout
 			idle.Init(tm, nopTask)
 			for pb.Next() {
 				idle.Reset(time.Minute)
+			}
+			idle.Stop()
+		})
+	})
+	b.Run("clock=given/impl=std", std(given))
+	b.Run("clock=given/impl=ResetAt", func(b *testing.B) {
+		tm := newTimer(b)
+		b.RunParallel(func(pb *testing.PB) {
+			var idle hashedwheel.Timeout
+			idle.Init(tm, nopTask)
+			for next := given(); pb.Next(); {
+				idle.ResetAt(next())
 			}
 			idle.Stop()
 		})

@@ -83,8 +83,8 @@ func Full() Config {
 		Heap:    4 * time.Second,
 		Due:     1_000_000,
 		Ticks:   []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond},
-		Idle:    2 * time.Second,
-		Late:    5000,
+		Idle:    time.Second,
+		Late:    3000,
 		Grow:    []int{1e3, 1e4, 1e5, 1e6, 1e7},
 		Limit:   90 * time.Second,
 	}

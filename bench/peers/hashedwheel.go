@@ -2,6 +2,7 @@ package peers
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 // hashedwheels returns this library: with each of its executors, and armed by
 // callers that have read the clock anyway.
 func hashedwheels() []Peer {
-	return []Peer{
+	return append([]Peer{
 		{
 			Name: "hashedwheel",
 			What: "this library, a goroutine a task",
@@ -40,7 +41,25 @@ func hashedwheels() []Peer {
 			At:    true,
 			Open:  func(tick time.Duration) Timer { return openWheel(tick) },
 		},
+	}, wheelsLikeNettys()...)
+}
+
+// wheelsLikeNettys are at the ticks at which Netty is measured, with tasks on the
+// worker as Netty's are.
+func wheelsLikeNettys() (all []Peer) {
+	for _, tick := range []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond} {
+		all = append(all, Peer{
+			Name:  fmt.Sprintf("hashedwheel-%dms", tick.Milliseconds()),
+			What:  "this library with Inline, tick of " + tick.String(),
+			Loads: []string{"arm", "fire", "rpc"},
+			Least: tick,
+			Fixed: true,
+			Open: func(time.Duration) Timer {
+				return openWheel(tick, hashedwheel.WithExecutor(hashedwheel.Inline{}))
+			},
+		})
 	}
+	return all
 }
 
 type wheel struct{ *hashedwheel.Timer }

@@ -13,6 +13,7 @@ import (
 var sound = map[string]bool{
 	"std": true, "std-context": true, "std-after": true, "std-conn": true,
 	"hashedwheel": true, "hashedwheel-inline": true, "hashedwheel-pool": true, "hashedwheel-resetat": true,
+	"hashedwheel-1ms": true, "hashedwheel-10ms": true, "hashedwheel-100ms": true,
 	"list": true, "heap": true, "rounds": true, "hierarchy": true,
 }
 

@@ -41,27 +41,37 @@ func of(rows []Row, peer, figure string) (found []Row) {
 
 // summarize returns a figure of a peer, from the rows of one case.
 func summarize(rows []Row, peer, figure string) cell {
-	var values, ratios []float64
+	var values []float64
 	marks := []string{}
-	mine, std := of(rows, peer, figure), of(rows, base, figure)
+	mine := of(rows, peer, figure)
 	for _, r := range mine {
 		if r.Mark != "" {
 			marks = append(marks, r.Mark)
 		}
-		if math.IsNaN(r.Value) {
-			continue
-		}
-		values = append(values, r.Value)
-		i := slices.IndexFunc(std, func(s Row) bool { return s.Round == r.Round })
-		if i >= 0 && compared(r.Unit) && std[i].Value > 0 {
-			ratios = append(ratios, r.Value/std[i].Value)
+		if !math.IsNaN(r.Value) {
+			values = append(values, r.Value)
 		}
 	}
-	c := cell{Median(values), Median(ratios), markOf(marks, roundsOf(rows, peer))}
+	c := cell{Median(values), math.NaN(), markOf(marks, roundsOf(rows, peer))}
 	if figure == Whole || len(values) < len(mine) {
-		c.value, c.ratio = math.NaN(), math.NaN() // a figure has to be earned in every round
+		c.value = math.NaN() // a figure has to be earned in every round
+	} else if len(mine) > 0 && compared(mine[0].Unit) {
+		c.ratio = ratio(rows, peer, base, figure)
 	}
 	return c
+}
+
+// ratio returns the median of a peer's ratios to another in the same round, or NaN.
+func ratio(rows []Row, peer, other, figure string) float64 {
+	var ratios []float64
+	others := of(rows, other, figure)
+	for _, r := range of(rows, peer, figure) {
+		i := slices.IndexFunc(others, func(o Row) bool { return o.Round == r.Round })
+		if i >= 0 && others[i].Value > 0 {
+			ratios = append(ratios, r.Value/others[i].Value)
+		}
+	}
+	return Median(ratios)
 }
 
 // markOf returns the mark of the first round that has one, and in how many that

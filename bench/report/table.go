@@ -42,6 +42,10 @@ func (r *Report) Markdown(w io.Writer) error {
 	for _, note := range r.Notes {
 		fmt.Fprintf(&b, "\n%s\n", note)
 	}
+	fmt.Fprintf(&b, "\n## In short\n\n%s\n%s\n", r.Standing(), standingNote)
+	if netty := r.Netty(); netty != "" {
+		fmt.Fprintf(&b, "\n### Against Netty, each with its tasks on its worker\n\n%s", netty)
+	}
 	for _, l := range r.Loads {
 		rows := where(r.Rows, func(row Row) bool { return row.Load == l.Name })
 		if len(rows) > 0 {

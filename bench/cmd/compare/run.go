@@ -40,12 +40,13 @@ type comparison struct {
 	start time.Time
 }
 
-// run does every job until ctx ends.
+// run does every job until ctx ends. A round is all of them: so one that is cut
+// short still has whole rounds, and what drifts on the machine drifts for all.
 func (c *comparison) run(ctx context.Context) {
 	c.start = time.Now()
-	for _, l := range c.loads {
-		for _, k := range l.Cases(c.config) {
-			for round := range c.rounds {
+	for round := range c.rounds {
+		for _, l := range c.loads {
+			for _, k := range l.Cases(c.config) {
 				for _, p := range c.contestants {
 					if ctx.Err() != nil {
 						return
