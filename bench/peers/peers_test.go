@@ -134,7 +134,7 @@ func TestNamesAreDistinctAndChosenByPattern(t *testing.T) {
 		seen[p.Name] = true
 	}
 	ours, unknown := peers.Choose("hashedwheel*,std")
-	if len(ours) != 5 || ours[0].Name != "std" || unknown != "" {
+	if len(ours) != 8 || ours[0].Name != "std" || unknown != "" {
 		t.Errorf("Choose: %d peers, unknown %q", len(ours), unknown)
 	}
 	if _, unknown := peers.Choose("std,nonesuch"); unknown != "nonesuch" {

@@ -145,12 +145,12 @@ func isMarked(rows []Row, peer string) bool {
 	return slices.ContainsFunc(rows, func(r Row) bool { return r.Peer == peer && r.Mark != "" })
 }
 
-// worse reports whether a ratio is on the wrong side of one.
+// worse reports whether a ratio is on the wrong side of one, as far as it shows.
 func worse(ratio float64, unit string) bool {
 	if unit == loads.PerSecond {
-		return ratio < 1
+		return ratio < 0.995
 	}
-	return ratio > 1
+	return ratio > 1.005
 }
 
 // amount writes a value with its unit.

@@ -149,7 +149,8 @@ type goPeer struct{ peers.Peer }
 
 func (p goPeer) describe() report.Peer {
 	d := report.Peer{Name: p.Name, Label: p.Name, What: p.What, Version: versionOf(p.Module), Cannot: p.Cannot}
-	if tick := p.Tick(10 * time.Millisecond); tick != 10*time.Millisecond || p.Fixed {
+	tick := p.Tick(10 * time.Millisecond)
+	if (tick != 10*time.Millisecond || p.Fixed) && !strings.HasSuffix(p.Name, tick.String()) {
 		d.Label = fmt.Sprintf("%s, %s tick", p.Name, tick)
 	}
 	return d
