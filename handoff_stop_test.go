@@ -185,18 +185,18 @@ func TestHandoffAfterTheClockWasSetBack(t *testing.T) {
 		var turn atomic.Int32
 		for range 300 {
 			tm.AfterFunc(-time.Hour, func() {
-				switch turn.Add(1) {
-				case 1:
+				switch n := turn.Add(1); {
+				case n == 1:
 					clock.step(-30 * oneTick)
 					time.Sleep(20 * oneTick)
-				case 20: // behind those that go to goroutines
+				case n > 20 && n <= 20+16: // more than the 8 that go to goroutines
 					time.Sleep(20 * oneTick)
 				}
 			})
 		}
 		pass(100 * oneTick)
 		assert.Equal(t, int32(300), turn.Load())
-		assert.Equal(t, uint64(2), tm.Stats().Handoffs)
+		assert.GreaterOrEqual(t, tm.Stats().Handoffs, uint64(2))
 		assert.Zero(t, tm.Pending())
 	}, hashedwheel.WithClock(clock))
 }
