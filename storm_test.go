@@ -44,5 +44,6 @@ func TestAStormGivesItsProcessorToTheWorker(t *testing.T) {
 		tm.AfterFunc(time.Hour, func() {}).Stop()
 		most = max(most, deepest(&tm.queue))
 	}
-	assert.LessOrEqual(t, most, int32(4*deepPages))
+	// All of them would be 256 pages a stripe. The scheduler may hand a yield straight back.
+	assert.LessOrEqual(t, most, int32(16*deepPages))
 }
