@@ -168,14 +168,15 @@ func (t *Timer) push(to *Timeout) error {
 // hurry has the queue drained before the tick, now that a stripe has grown deep,
 // and again each time it has doubled: so a storm of armings and stops stays small
 // and warm. If the stripe doubles before the worker has come, most likely all
-// processors are busy, and the producer gives way, once until the next drain.
-// That is in vain if the worker is in a task, or there is none (ManualClock).
+// processors are busy, and the producer gives way. That is in vain if the worker
+// is in a task, or there is none (ManualClock), but seldom, as depths double; to
+// give way but once let the heap of a storm grow four times as large.
 func (t *Timer) hurry(pages int32) {
 	if pages&(pages-1) != 0 {
 		return
 	}
 	t.nudge()
-	if pages == 2*deepPages {
+	if pages > deepPages {
 		runtime.Gosched()
 	}
 }
