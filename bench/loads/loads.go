@@ -22,6 +22,7 @@ type Case struct {
 	Name  string
 	Tick  time.Duration // the tick that peers are asked for
 	Exact bool          // peers that cannot have that tick have no part in it
+	Owned bool          // nor have peers without timeouts that can be armed again
 
 	// Run returns the figures of one round, and a Fault if the peer failed.
 	Run func(p peers.Peer, c Config) ([]Figure, error)
@@ -111,7 +112,7 @@ func Short() Config {
 
 // All returns every load.
 func All() []Load {
-	return []Load{arm, rearm, move, fire, rpc, due, memory, idle, late, grow}
+	return []Load{arm, rearm, move, fire, rpc, reuse, due, memory, idle, late, grow}
 }
 
 // Find returns a load by its name.
@@ -140,6 +141,9 @@ func Unfit(l Load, k Case, p peers.Peer) string {
 	}
 	if tick := p.Tick(k.Tick); k.Exact && tick != k.Tick {
 		return "not supported: its tick is " + tick.String()
+	}
+	if k.Owned && !p.Owns {
+		return "not supported: each arming is a new timeout"
 	}
 	return ""
 }

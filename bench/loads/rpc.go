@@ -14,9 +14,25 @@ var rpc = Load{
 	What: "A replay of calls: on every CPU a loop arms deadlines of 30 s as fast as it can and stops them about 5 ms " +
 		"later, when the answer comes; one call in a hundred is left to expire, after 1 s. The highest rate that " +
 		"this reaches, how much the heap grows at most, and how long an arming took, measured for one in a hundred.",
-	Cases: func(c Config) []Case {
-		return []Case{{Name: "calls for " + c.RPC.String(), Tick: rpcTick, Run: replay}}
-	},
+	Cases: calls(false, func(t peers.Timer) supply { return newOnes{peers.ArmNever(t)} }),
+}
+
+var reuse = Load{
+	Name: "reuse",
+	What: "The same replay by callers that keep the timeouts of answered calls and arm them again, the last one first, " +
+		"as a client does that pools its calls. Those that expire are new.",
+	Cases: calls(true, func(t peers.Timer) supply { return &keptOnes{timer: t} }),
+}
+
+func calls(owned bool, from func(peers.Timer) supply) func(c Config) []Case {
+	return func(c Config) []Case {
+		return []Case{{
+			Name:  "calls for " + c.RPC.String(),
+			Tick:  rpcTick,
+			Owned: owned,
+			Run:   func(p peers.Peer, c Config) ([]Figure, error) { return replay(p, c, from) },
+		}}
+	}
 }
 
 const (
@@ -28,14 +44,14 @@ const (
 	perSecond = 100_000              // latencies to make room for: 10M calls a second
 )
 
-func replay(p peers.Peer, c Config) ([]Figure, error) {
+func replay(p peers.Peer, c Config, from func(peers.Timer) supply) ([]Figure, error) {
 	t := p.Open(rpcTick)
 	var fired tally
 	var stop atomic.Bool
 	var done sync.WaitGroup
 	callers := make([]*caller, runtime.GOMAXPROCS(0))
 	for i := range callers {
-		callers[i] = newCaller(t, &fired, c.RPC)
+		callers[i] = newCaller(t, from(t), &fired, c.RPC)
 	}
 	runtime.GC()
 	peak := watchHeap()
@@ -66,10 +82,42 @@ func replay(p peers.Peer, c Config) ([]Figure, error) {
 	return append(figures, percentiles("arming ", Micros, took)...), lost(t, calls)
 }
 
+// supply is where a caller has the timeouts of its calls from.
+type supply interface {
+	arm(d time.Duration) peers.Armed
+	giveBack(stopped peers.Armed)
+}
+
+type newOnes struct {
+	armNew func(d time.Duration) peers.Armed
+}
+
+func (s newOnes) arm(d time.Duration) peers.Armed { return s.armNew(d) }
+func (newOnes) giveBack(peers.Armed)              {}
+
+type keptOnes struct {
+	timer peers.Timer
+	kept  []peers.Owned
+}
+
+func (s *keptOnes) arm(d time.Duration) peers.Armed {
+	last := len(s.kept) - 1
+	if last < 0 {
+		s.kept = append(s.kept, peers.Own(s.timer, func() {}))
+		last = 0
+	}
+	own := s.kept[last]
+	s.kept = s.kept[:last]
+	own.Reset(d)
+	return own
+}
+
+func (s *keptOnes) giveBack(stopped peers.Armed) { s.kept = append(s.kept, stopped.(peers.Owned)) }
+
 // caller is one goroutine's calls.
 type caller struct {
 	timer peers.Timer
-	arm   func(d time.Duration) peers.Armed
+	from  supply
 	fired *tally
 
 	ring    []inflight // batches that are not answered yet, from head on
@@ -84,10 +132,10 @@ type inflight struct {
 	calls [answered]peers.Armed
 }
 
-func newCaller(t peers.Timer, fired *tally, d time.Duration) *caller {
+func newCaller(t peers.Timer, from supply, fired *tally, d time.Duration) *caller {
 	return &caller{
 		timer: t,
-		arm:   peers.ArmNever(t),
+		from:  from,
 		fired: fired,
 		ring:  make([]inflight, inFlight),
 		took:  make([]float64, 0, int(perSecond*d.Seconds())),
@@ -115,10 +163,10 @@ func (c *caller) callBatch(now time.Time) {
 		c.timer.Arm(unheard, c.fired.fire)
 	}
 	start := time.Now()
-	b.calls[0] = c.arm(deadline)
+	b.calls[0] = c.from.arm(deadline)
 	c.took = append(c.took, time.Since(start).Seconds()*1e6)
 	for i := 1; i < answered; i++ {
-		b.calls[i] = c.arm(deadline)
+		b.calls[i] = c.from.arm(deadline)
 	}
 }
 
@@ -126,6 +174,7 @@ func (c *caller) answerOldest() {
 	b := &c.ring[c.head]
 	for i, call := range b.calls {
 		call.Stop()
+		c.from.giveBack(call)
 		b.calls[i] = nil
 	}
 	c.head = (c.head + 1) % inFlight

@@ -13,6 +13,7 @@ var goZero = Peer{
 	Cannot: "rounds down from the last tick, so fires early by up to two; one that is moved earlier may fire a turn of " +
 		"the wheel late; ticks that a busy wheel misses are never made up, so that all that is pending is late by " +
 		"them; keeps what is stopped until its slot comes round",
+	Owns: true,
 	Open: func(tick time.Duration) Timer {
 		tw, err := collection.NewTimingWheel(tick, 512, func(key, _ any) { key.(*goZeroArmed).f() })
 		if err != nil {

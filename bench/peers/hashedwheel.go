@@ -16,11 +16,13 @@ func hashedwheels() []Peer {
 		{
 			Name: "hashedwheel",
 			What: "this library, a goroutine a task",
+			Owns: true,
 			Open: func(tick time.Duration) Timer { return openWheel(tick) },
 		},
 		{
 			Name: "hashedwheel-inline",
 			What: "this library, tasks on the worker (Inline)",
+			Owns: true,
 			Open: func(tick time.Duration) Timer {
 				return openWheel(tick, hashedwheel.WithExecutor(hashedwheel.Inline{}))
 			},
@@ -29,6 +31,7 @@ func hashedwheels() []Peer {
 			Name:  "hashedwheel-pool",
 			What:  "this library, tasks in a pool of GOMAXPROCS goroutines",
 			Loads: []string{"fire", "rpc", "due", "late"},
+			Owns:  true,
 			Open: func(tick time.Duration) Timer {
 				p := newPool()
 				return pooled{openWheel(tick, hashedwheel.WithExecutor(p)), p}
@@ -38,6 +41,7 @@ func hashedwheels() []Peer {
 			Name:  "hashedwheel-resetat",
 			What:  "this library, ResetAt with a time read once in 256 calls",
 			Loads: []string{"rearm", "move"},
+			Owns:  true,
 			At:    true,
 			Open:  func(tick time.Duration) Timer { return openWheel(tick) },
 		},
@@ -54,6 +58,7 @@ func wheelsLikeNettys() (all []Peer) {
 			Loads: []string{"arm", "fire", "rpc"},
 			Least: tick,
 			Fixed: true,
+			Owns:  true,
 			Open: func(time.Duration) Timer {
 				return openWheel(tick, hashedwheel.WithExecutor(hashedwheel.Inline{}))
 			},

@@ -14,6 +14,7 @@ var natsTHW = Peer{
 	What:   "server/thw: a wheel of maps, here behind a mutex and a goroutine that wakes when the next is due",
 	Cannot: "is no timer by itself: not concurrent, no goroutine, and numbers for timeouts, so that the adapter adds " +
 		"the lock, the waiting and the table of functions; on the wall clock",
+	Owns: true,
 	Open: openNATS,
 }
 

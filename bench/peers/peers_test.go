@@ -108,6 +108,9 @@ func TestOwnedCanBeArmedAgain(t *testing.T) {
 			}
 			tm := p.Open(tick)
 			defer tm.Close()
+			if _, owns := tm.(peers.Owner); owns != p.Owns {
+				t.Errorf("Owns is %v, its timer an Owner: %v", p.Owns, owns)
+			}
 			fired := make(chan struct{}, 3)
 			own := peers.Own(tm, func() { fired <- struct{}{} })
 			own.Reset(time.Hour)

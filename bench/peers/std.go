@@ -5,6 +5,7 @@ import "time"
 var std = Peer{
 	Name: "std",
 	What: "time.AfterFunc, Timer.Reset and Stop",
+	Owns: true,
 	Open: func(time.Duration) Timer { return stdTimer{} },
 }
 

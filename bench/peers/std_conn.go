@@ -13,6 +13,7 @@ var stdConn = Peer{
 	Cannot: "cannot exist without a connection: idle connections only, and as many as there are files for",
 	Loads:  []string{"rearm", "move"},
 	Most:   400,
+	Owns:   true,
 	Open:   openConns,
 }
 

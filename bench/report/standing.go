@@ -40,6 +40,8 @@ var headlines = []headline{
 	{"rate of calls with a deadline each", "rpc", 0, ours, named("calls"), ""},
 	{"… peak heap", "rpc", 0, ours, named("peak heap"), ""},
 	{"… slowest arming in a thousand", "rpc", 0, ours, named("arming p99.9"), ""},
+	{"rate of calls that reuse their timeouts", "reuse", 0, ours, named("calls"), ""},
+	{"… peak heap", "reuse", 0, ours, named("peak heap"), ""},
 	{"slowest arming in a thousand, %s", "due", 0, ours, named("arming p99.9"), ""},
 	{"memory of a pending timeout, without its function", "memory", 0, ours, named("a timeout"), ""},
 	{"peak heap of arm and stop on all CPUs", "memory", -1, ours, named("peak heap"), ""},
