@@ -12,8 +12,8 @@ import (
 var rpc = Load{
 	Name: "rpc",
 	What: "A replay of calls: on every CPU a loop arms deadlines of 30 s as fast as it can and stops them about 5 ms " +
-		"later, when the answer comes; one call in a hundred is left to expire, after 1 s. The highest rate that " +
-		"this reaches, how much the heap grows at most, and how long an arming took, measured for one in a hundred.",
+		"later, when the answer comes; one call in a hundred is left to expire, after 1 s, and known to its caller until then. " +
+		"The highest rate that this reaches, how much the heap grows at most, and how long an arming took, measured for one in a hundred.",
 	Cases: calls(false, func(t peers.Timer) supply { return newOnes{peers.ArmNever(t)} }),
 }
 
@@ -40,7 +40,8 @@ const (
 	answered  = 99                   // calls of a batch that are stopped; one more expires
 	answer    = 5 * time.Millisecond // after which they are
 	unheard   = time.Second          // after which that one expires
-	inFlight  = 1 << 10              // batches: enough for 20M calls a second
+	inFlight  = 1 << 10              // batches, and
+	waiting   = 1 << 17              // calls that expire: enough for 20M calls a second
 	perSecond = 100_000              // latencies to make room for: 10M calls a second
 )
 
@@ -120,48 +121,56 @@ type caller struct {
 	from  supply
 	fired *tally
 
-	ring    []inflight // batches that are not answered yet, from head on
-	head    int
-	flying  int
+	flying  fifo[batchOfCalls] // not answered yet
+	waiting fifo[lostCall]     // never answered, not expired yet
 	batches int
 	took    []float64 // µs an arming took
 }
 
-type inflight struct {
+type batchOfCalls struct {
 	since time.Time
 	calls [answered]peers.Armed
 }
 
+type lostCall struct {
+	since time.Time
+	call  peers.Armed
+}
+
 func newCaller(t peers.Timer, from supply, fired *tally, d time.Duration) *caller {
 	return &caller{
-		timer: t,
-		from:  from,
-		fired: fired,
-		ring:  make([]inflight, inFlight),
-		took:  make([]float64, 0, int(perSecond*d.Seconds())),
+		timer:   t,
+		from:    from,
+		fired:   fired,
+		flying:  newFIFO[batchOfCalls](inFlight),
+		waiting: newFIFO[lostCall](waiting),
+		took:    make([]float64, 0, int(perSecond*d.Seconds())),
 	}
 }
 
 func (c *caller) run(stop *atomic.Bool) {
 	for !stop.Load() {
 		now := time.Now()
-		for c.flying == inFlight || c.flying > 0 && now.Sub(c.ring[c.head].since) >= answer {
+		for c.flying.full() || !c.flying.empty() && now.Sub(c.flying.oldest().since) >= answer {
 			c.answerOldest()
+		}
+		for c.waiting.full() || !c.waiting.empty() && now.Sub(c.waiting.oldest().since) >= unheard {
+			c.waiting.oldest().call = nil
+			c.waiting.pop()
 		}
 		c.callBatch(now)
 	}
 }
 
 func (c *caller) callBatch(now time.Time) {
-	b := &c.ring[(c.head+c.flying)%inFlight]
-	c.flying++
 	c.batches++
-	b.since = now
+	f := c.fired.fire
 	if c.batches%checkEvery == 0 {
-		c.timer.Arm(unheard, c.fired.checkedFire(unheard))
-	} else {
-		c.timer.Arm(unheard, c.fired.fire)
+		f = c.fired.checkedFire(unheard)
 	}
+	*c.waiting.push() = lostCall{now, c.timer.Arm(unheard, f)}
+	b := c.flying.push()
+	b.since = now
 	start := time.Now()
 	b.calls[0] = c.from.arm(deadline)
 	c.took = append(c.took, time.Since(start).Seconds()*1e6)
@@ -171,19 +180,41 @@ func (c *caller) callBatch(now time.Time) {
 }
 
 func (c *caller) answerOldest() {
-	b := &c.ring[c.head]
-	for i, call := range b.calls {
+	calls := &c.flying.oldest().calls
+	for i, call := range calls {
 		call.Stop()
 		c.from.giveBack(call)
-		b.calls[i] = nil
+		calls[i] = nil
 	}
-	c.head = (c.head + 1) % inFlight
-	c.flying--
+	c.flying.pop()
 }
 
 // hangUp stops what is still in flight.
 func (c *caller) hangUp() {
-	for c.flying > 0 {
+	for !c.flying.empty() {
 		c.answerOldest()
 	}
+}
+
+// fifo is a queue whose elements are filled in and emptied in place.
+type fifo[T any] struct {
+	ring  []T
+	head  int // the oldest
+	count int
+}
+
+func newFIFO[T any](n int) fifo[T] { return fifo[T]{ring: make([]T, n)} }
+
+func (q *fifo[T]) empty() bool { return q.count == 0 }
+func (q *fifo[T]) full() bool  { return q.count == len(q.ring) }
+func (q *fifo[T]) oldest() *T  { return &q.ring[q.head] }
+
+func (q *fifo[T]) push() *T {
+	q.count++
+	return &q.ring[(q.head+q.count-1)%len(q.ring)]
+}
+
+func (q *fifo[T]) pop() {
+	q.head = (q.head + 1) % len(q.ring)
+	q.count--
 }

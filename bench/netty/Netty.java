@@ -189,6 +189,7 @@ public final class Netty {
         private final TimerTask expires;
         private final ArrayDeque<Timeout[]> flying = new ArrayDeque<>();
         private final ArrayDeque<Long> since = new ArrayDeque<>();
+        private final ArrayDeque<Timeout> waiting = new ArrayDeque<>(); // for an answer that does not come
         private double[] took = new double[1 << 16];
         private int sampled;
         private long batches;
@@ -202,6 +203,7 @@ public final class Netty {
         void run(long end) {
             for (long now = System.nanoTime(); now < end; now = System.nanoTime()) {
                 while (!flying.isEmpty() && now - since.peek() >= 5_000_000) answerOldest();
+                while (!waiting.isEmpty() && waiting.peek().isExpired()) waiting.remove();
                 callBatch(now);
             }
             while (!flying.isEmpty()) answerOldest();
@@ -210,7 +212,7 @@ public final class Netty {
         private void callBatch(long now) {
             Timeout[] calls = new Timeout[99];
             batches++;
-            timer.newTimeout(batches % 64 == 0 ? expiry.checked(1000) : expires, 1, TimeUnit.SECONDS);
+            waiting.add(timer.newTimeout(batches % 64 == 0 ? expiry.checked(1000) : expires, 1, TimeUnit.SECONDS));
             long start = System.nanoTime();
             calls[0] = timer.newTimeout(NOP, 30, TimeUnit.SECONDS);
             sample((System.nanoTime() - start) / 1e3);
