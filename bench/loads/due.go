@@ -18,6 +18,7 @@ var due = Load{
 
 func armWhileDue(p peers.Peer, c Config) ([]Figure, error) {
 	var fired tally
+	fire := fired.fire
 	t := p.Open(rpcTick)
 	at := time.Now().Add(time.Second + time.Duration(c.Due)*3*time.Microsecond)
 	for i := range c.Due {
@@ -25,7 +26,7 @@ func armWhileDue(p peers.Peer, c Config) ([]Figure, error) {
 			d := time.Until(at)
 			t.Arm(d, fired.checkedFire(d))
 		} else {
-			t.Arm(time.Until(at), fired.fire)
+			t.Arm(time.Until(at), fire)
 		}
 	}
 	if err := lost(t, c.Due); err != nil {

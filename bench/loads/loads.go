@@ -22,7 +22,7 @@ type Case struct {
 	Name  string
 	Tick  time.Duration // the tick that peers are asked for
 	Exact bool          // peers that cannot have that tick have no part in it
-	Owned bool          // nor have peers without timeouts that can be armed again
+	Owned bool          // peers whose timeouts cannot be armed again once stopped have no part in it
 
 	// Run returns the figures of one round, and a Fault if the peer failed.
 	Run func(p peers.Peer, c Config) ([]Figure, error)

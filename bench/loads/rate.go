@@ -20,7 +20,7 @@ const (
 // speed is what an operation cost.
 type speed struct {
 	ops  int
-	wall float64 // ns an operation, as each goroutine sees the others beside it
+	wall float64 // ns an operation: elapsed time by the operations of all goroutines
 	cpu  float64 // ns an operation, all CPU time of the process
 }
 

@@ -12,19 +12,19 @@ import (
 var rpc = Load{
 	Name: "rpc",
 	What: "A replay of calls: on every CPU a loop arms deadlines of 30 s as fast as it can and stops them about 5 ms " +
-		"later, when the answer comes; one call in a hundred is left to expire, after 1 s, and known to its caller until then. " +
-		"The highest rate that this reaches, how much the heap grows at most, and how long an arming took, measured for one in a hundred.",
-	Cases: calls(false, func(t peers.Timer) supply { return newOnes{peers.ArmNever(t)} }),
+		"later, when the answer comes; one call in a hundred is never answered: its deadline of 1 s expires, and its caller " +
+		"holds on to it for that long. The highest rate that this reaches, how much the heap grows at most, and how long an arming took, measured for one in a hundred.",
+	Cases: caseOfCalls(false, func(t peers.Timer) supply { return newOnes{peers.ArmNever(t)} }),
 }
 
 var reuse = Load{
 	Name: "reuse",
 	What: "The same replay by callers that keep the timeouts of answered calls and arm them again, the last one first, " +
 		"as a client does that pools its calls. Those that expire are new.",
-	Cases: calls(true, func(t peers.Timer) supply { return &keptOnes{timer: t} }),
+	Cases: caseOfCalls(true, func(t peers.Timer) supply { return &keptOnes{timer: t} }),
 }
 
-func calls(owned bool, from func(peers.Timer) supply) func(c Config) []Case {
+func caseOfCalls(owned bool, from func(peers.Timer) supply) func(c Config) []Case {
 	return func(c Config) []Case {
 		return []Case{{
 			Name:  "calls for " + c.RPC.String(),
@@ -36,13 +36,15 @@ func calls(owned bool, from func(peers.Timer) supply) func(c Config) []Case {
 }
 
 const (
-	rpcTick   = 10 * time.Millisecond
-	answered  = 99                   // calls of a batch that are stopped; one more expires
-	answer    = 5 * time.Millisecond // after which they are
-	unheard   = time.Second          // after which that one expires
-	inFlight  = 1 << 10              // batches, and
-	waiting   = 1 << 17              // calls that expire: enough for 20M calls a second
-	perSecond = 100_000              // latencies to make room for: 10M calls a second
+	rpcTick     = 10 * time.Millisecond
+	answered    = 99                   // calls of a batch that are stopped; one more expires
+	answerAfter = 5 * time.Millisecond // for those
+	expireAfter = time.Second          // for that one
+
+	// Room for 10M calls a second of each caller.
+	mostFlying  = 1 << 10 // batches
+	mostWaiting = 1 << 17 // calls that expire
+	perSecond   = 100_000 // latencies
 )
 
 func replay(p peers.Peer, c Config, from func(peers.Timer) supply) ([]Figure, error) {
@@ -57,8 +59,8 @@ func replay(p peers.Peer, c Config, from func(peers.Timer) supply) ([]Figure, er
 	runtime.GC()
 	peak := watchHeap()
 	start := time.Now()
-	for _, call := range callers {
-		done.Go(func() { call.run(&stop) })
+	for _, c := range callers {
+		done.Go(func() { c.run(&stop) })
 	}
 	time.Sleep(c.RPC)
 	stop.Store(true)
@@ -71,7 +73,7 @@ func replay(p peers.Peer, c Config, from func(peers.Timer) supply) ([]Figure, er
 		batches += call.batches
 		took = append(took, call.took...)
 	}
-	fired.wait(batches, unheard+patience(p, rpcTick))
+	fired.wait(batches, expireAfter+patience(p, rpcTick))
 	if err := fired.fault(batches); err != nil {
 		return nil, err
 	}
@@ -102,13 +104,12 @@ type keptOnes struct {
 }
 
 func (s *keptOnes) arm(d time.Duration) peers.Armed {
-	last := len(s.kept) - 1
-	if last < 0 {
-		s.kept = append(s.kept, peers.Own(s.timer, func() {}))
-		last = 0
+	var own peers.Owned
+	if last := len(s.kept) - 1; last >= 0 {
+		own, s.kept = s.kept[last], s.kept[:last]
+	} else {
+		own = peers.Own(s.timer, func() {})
 	}
-	own := s.kept[last]
-	s.kept = s.kept[:last]
 	own.Reset(d)
 	return own
 }
@@ -120,6 +121,7 @@ type caller struct {
 	timer peers.Timer
 	from  supply
 	fired *tally
+	fire  func() // the tally's
 
 	flying  fifo[batchOfCalls] // not answered yet
 	waiting fifo[lostCall]     // never answered, not expired yet
@@ -142,8 +144,9 @@ func newCaller(t peers.Timer, from supply, fired *tally, d time.Duration) *calle
 		timer:   t,
 		from:    from,
 		fired:   fired,
-		flying:  newFIFO[batchOfCalls](inFlight),
-		waiting: newFIFO[lostCall](waiting),
+		fire:    fired.fire,
+		flying:  newFIFO[batchOfCalls](mostFlying),
+		waiting: newFIFO[lostCall](mostWaiting),
 		took:    make([]float64, 0, int(perSecond*d.Seconds())),
 	}
 }
@@ -151,10 +154,10 @@ func newCaller(t peers.Timer, from supply, fired *tally, d time.Duration) *calle
 func (c *caller) run(stop *atomic.Bool) {
 	for !stop.Load() {
 		now := time.Now()
-		for c.flying.full() || !c.flying.empty() && now.Sub(c.flying.oldest().since) >= answer {
+		for c.flying.full() || !c.flying.empty() && now.Sub(c.flying.oldest().since) >= answerAfter {
 			c.answerOldest()
 		}
-		for c.waiting.full() || !c.waiting.empty() && now.Sub(c.waiting.oldest().since) >= unheard {
+		for c.waiting.full() || !c.waiting.empty() && now.Sub(c.waiting.oldest().since) >= expireAfter {
 			c.waiting.oldest().call = nil
 			c.waiting.pop()
 		}
@@ -164,11 +167,11 @@ func (c *caller) run(stop *atomic.Bool) {
 
 func (c *caller) callBatch(now time.Time) {
 	c.batches++
-	f := c.fired.fire
+	f := c.fire
 	if c.batches%checkEvery == 0 {
-		f = c.fired.checkedFire(unheard)
+		f = c.fired.checkedFire(expireAfter)
 	}
-	*c.waiting.push() = lostCall{now, c.timer.Arm(unheard, f)}
+	*c.waiting.push() = lostCall{now, c.timer.Arm(expireAfter, f)}
 	b := c.flying.push()
 	b.since = now
 	start := time.Now()

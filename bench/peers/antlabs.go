@@ -24,7 +24,6 @@ var antlabsHeap = Peer{
 	What:   "binary heap behind one lock",
 	Cannot: "stopping or moving a timeout that is not pending removes or moves another one, or panics; " +
 		"so moved by Reset while pending, else armed anew",
-	Owns: true,
 	Open: func(time.Duration) Timer { return antlabsHeapTimer{openAntlabs(timer.WithMinHeap())} },
 }
 

@@ -20,7 +20,7 @@ type Peer struct {
 	Fixed bool          // Least is the only tick it has
 	Loads []string      // the only loads it has a part in; nil for all
 	Most  int           // the most timeouts it can own at once; 0 for any number
-	Owns  bool          // its Timer is an Owner
+	Owns  bool          // its Timer is an Owner, of timeouts that can be armed again once stopped
 	At    bool          // its Owned is an OwnedAt, to be armed by ResetAt
 
 	// Open starts a timer with a tick; one without a tick ignores it.

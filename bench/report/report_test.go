@@ -71,7 +71,7 @@ func TestTable(t *testing.T) {
 		"figure and mark": {[]Row{sample("us", 1, 25, "EARLY"), sample("us", 2, 25, "EARLY")}, "| us | 25.0 (0.25) **EARLY** |"},
 		"always lost":     {[]Row{failure("us", 1, "lost 1 of 2"), failure("us", 2, "lost 2 of 2")}, "| us | **lost 1 of 2** |"},
 		"lost once":       {[]Row{sample("us", 1, 25, ""), failure("us", 2, "lost 2 of 2")}, "| us | **lost 2 of 2, in 1 of 2 rounds** |"},
-		"no part":         {[]Row{failure("us", 1, "not supported: no tick")}, "Not supported: us: no tick."},
+		"no part":         {[]Row{failure("us", 1, "not supported: no tick")}, "No part in this: us: no tick."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := table(append(c.rows, std...)...); !strings.Contains(got, c.want) {

@@ -90,7 +90,7 @@ func (r *Report) table(b *strings.Builder, name string, rows []Row) {
 		}
 	}
 	if len(without) > 0 {
-		fmt.Fprintf(b, "\nNot supported: %s.\n", strings.Join(without, "; "))
+		fmt.Fprintf(b, "\nNo part in this: %s.\n", strings.Join(without, "; "))
 	}
 }
 

@@ -82,7 +82,7 @@ func (c *comparison) turn(ctx context.Context, l loads.Load, k loads.Case, p con
 		return
 	case limit.Err() != nil:
 		c.hung[key] = true
-		rows = []report.Row{j.failed("hung: not done in " + c.config.Limit.String())}
+		rows = []report.Row{j.failed("not done in " + c.config.Limit.String())}
 	case err != nil:
 		rows = []report.Row{j.failed(err.Error())}
 	}

@@ -49,7 +49,7 @@ func (f fake) command(ctx context.Context, _ job, _ loads.Case) *exec.Cmd {
 
 func TestWhatAPeerDoesIsReported(t *testing.T) {
 	for behaviour, want := range map[string]string{
-		"hang":   "hung: not done in 1s",
+		"hang":   "not done in 1s",
 		"panic":  "crashed: panic: out of order",
 		"silent": "crashed: no figures",
 		"well":   "",
