@@ -79,8 +79,9 @@ func (g grid) Next(now time.Time) time.Time {
 type series struct {
 	scheduler Scheduler
 	f         func()
-	running   atomic.Bool // by whom the next run is armed: nobody else calls Next or f
-	next      int64       // the deadline of that; belongs to who is running
+	running   atomic.Bool  // by whom the next run is armed: nobody else calls Next or f
+	next      int64        // the deadline of that; belongs to who is running
+	due       atomic.Int64 // the deadline of the run that was claimed: the word has it no more
 }
 
 // Run arms the next run, then calls f, so that the Timeout is as pending while f
@@ -90,7 +91,8 @@ func (s *series) Run(to *Timeout) {
 	if !s.running.CompareAndSwap(false, true) {
 		return
 	}
-	defer s.end(to) // deferred: f may panic
+	s.next = claimed // no run is armed yet
+	defer s.end(to)  // deferred: f may panic
 	if w := to.load(); w.isClaimed() && s.armNext(to, w) {
 		s.f() // else it was stopped or reset since it was claimed: this run is void
 	}
@@ -120,7 +122,7 @@ func (s *series) armNext(to *Timeout, w word) (done bool) {
 	over := true
 	defer func() {
 		if over { // or the scheduler panicked
-			done = to.Stop()
+			done = to.stop(w)
 		}
 	}()
 	now := to.timer.clock.Now()
@@ -128,6 +130,9 @@ func (s *series) armNext(to *Timeout, w word) (done bool) {
 	if over = next.IsZero(); over {
 		return false
 	}
-	s.next = to.timer.deadlineFrom(now, next)
-	return to.armNext(w, s.next)
+	deadline := to.timer.deadlineFrom(now, next)
+	if done = to.armNext(w, deadline); done {
+		s.next = deadline
+	}
+	return done
 }

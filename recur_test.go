@@ -356,6 +356,27 @@ func TestEveryEndsWithStopBetweenExpiryAndRun(t *testing.T) {
 	})
 }
 
+func TestEveryTellsTheDeadlineOfTheRunThatHasComeDue(t *testing.T) {
+	onHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *heldBack) {
+		start := time.Now()
+		var inside time.Time
+		series := everyKnowing(tm, aPeriod, func(series *hashedwheel.Timeout) {
+			inside = series.Deadline()
+			pass(3 * aPeriod)
+		})
+		assert.Equal(t, start.Add(aPeriod), series.Deadline())
+		pass(aPeriod + oneTick)
+		assert.Equal(t, start.Add(aPeriod), series.Deadline(), "it is with the executor")
+		go pool.release()
+		pass(aPeriod + oneTick)
+		assert.Equal(t, start.Add(2*aPeriod), inside)
+		assert.Equal(t, start.Add(2*aPeriod), series.Deadline(), "it came due during the first")
+		series.Stop()
+		assert.Equal(t, start.Add(2*aPeriod), series.Deadline(), "the one that was stopped")
+		pass(3 * aPeriod)
+	})
+}
+
 func TestEveryBeginsAgainWithResetBetweenStopAndTheRunHeldBack(t *testing.T) {
 	onHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *heldBack) {
 		log, start := new(runLog), time.Now()
@@ -388,6 +409,25 @@ func TestEveryRunsOnceWhenResetBetweenExpiryAndRun(t *testing.T) {
 		assert.Equal(t, 2, pool.release(), "the run that was moved, and what it was moved to")
 		assert.Equal(t, 1, log.count())
 	})
+}
+
+// A Reset to the very time of the run that it makes void is no run that was
+// skipped.
+func TestEveryRunsOnceWhenResetToNowBetweenExpiryAndRun(t *testing.T) {
+	clock, pool := hashedwheel.NewManualClock(time.Unix(0, 0)), new(heldBack)
+	tm := newTickingTimer(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(pool))
+	defer tm.Stop()
+	runs := 0
+	series := tm.Every(10*oneTick, func() { runs++ })
+	clock.Advance(10 * oneTick)
+	assert.Equal(t, 1, pool.release())
+	clock.Advance(10 * oneTick)
+	assert.True(t, series.Reset(0))
+	assert.Equal(t, 1, pool.release())
+	assert.Equal(t, 1, runs, "the second was moved")
+	clock.Advance(oneTick)
+	assert.Equal(t, 1, pool.release())
+	assert.Equal(t, 2, runs)
 }
 
 func TestEveryRestsAfterAResetToNeverBetweenExpiryAndRun(t *testing.T) {
@@ -855,6 +895,39 @@ func TestRecurBeginsAgainWithResetAfterItsSchedulerFailedAtTheEndOfARun(t *testi
 				pass(2*aPeriod + aPeriod/2)
 				assert.GreaterOrEqual(t, log.count(), 2)
 			}, hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
+		})
+	}
+}
+
+// The second call of Next is at the beginning of a run, the third at the end of one
+// that covered the next. What a Reset has begun meanwhile is not what ends.
+func TestRecurLeavesAloneWhatWasResetBeforeItsSchedulerEndedIt(t *testing.T) {
+	for last, when := range map[int]string{2: "at the beginning of a run", 3: "at the end of a run"} {
+		t.Run(when, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				log, calls := new(runLog), 0
+				var self atomic.Pointer[hashedwheel.Timeout]
+				self.Store(tm.Recur(schedule(func(now time.Time) time.Time {
+					if calls++; calls < last {
+						return now.Add(aPeriod)
+					}
+					if calls == last {
+						assert.True(t, self.Load().Reset(time.Hour))
+					}
+					return time.Time{}
+				}), func() {
+					if log.note(); log.count() < last-1 {
+						time.Sleep(2 * aPeriod)
+					}
+				}))
+				pass(10 * aPeriod)
+				assert.Equal(t, last-2, log.count(), "the next was moved")
+				assert.Equal(t, hashedwheel.Pending, self.Load().State())
+				pass(time.Hour)
+				assert.Equal(t, last-1, log.count())
+				assert.Equal(t, hashedwheel.Cancelled, self.Load().State())
+				assert.Zero(t, tm.Pending())
+			})
 		})
 	}
 }

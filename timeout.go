@@ -11,8 +11,8 @@ import (
 // bound by Init, it costs no allocation in its whole life.
 //
 // All methods but Init are safe for concurrent use, from inside tasks too. A
-// Timeout must not be copied, nor overwritten before its timer has let go of
-// it, up to two ticks after it was settled: arm it again with Reset instead.
+// Timeout must not be copied, nor overwritten once it has been armed: its timer
+// may hold on to it for a while after it was settled. Arm it again with Reset.
 //
 // The zero Timeout is Idle and unbound. That of a series (Every, Recur) is never
 // Expired: it stays Pending from one run to the next.
@@ -23,6 +23,8 @@ import (
 //	                   Reset │ │ └─ Stop, Timer.Stop ─────▶ Cancelled
 //	   (from any state but   │ │
 //	    Idle, Pending too) ──┘ └─── timer stopped or full ─▶ Rejected
+//
+// (If the timer is full a Reset leads straight to Rejected.)
 type Timeout struct {
 	// word is all of the mutable state: deadline<<4 | queued<<3 | state. Every
 	// transition is one CAS on it, in Stop and in word.go, so that racing calls
@@ -33,7 +35,7 @@ type Timeout struct {
 	task  Task   // set by Init, then read only
 
 	// link is the next timeout in the hand-over queue. It belongs to whoever
-	// set queued, until the push; from there to the consumer, until release.
+	// set queued, until the push; from there to the consumer, until unqueue.
 	link *Timeout
 
 	// Where the wheel keeps it. Guarded by Timer.mu.
@@ -122,6 +124,10 @@ func isNil(task Task) bool {
 //
 // A zero or negative d is due at the next tick. One clock read, no allocation,
 // no lock. Moving a timeout later is one CAS and nothing else, however often.
+//
+// What the caller did before an arming, or a Reset to another time, happens before
+// the task runs. When Reset returns false the run of the last arming may be under
+// way, or yet to begin: the new one does not wait for it.
 func (to *Timeout) Reset(d time.Duration) bool {
 	t := to.timer
 	if t == nil {
@@ -153,14 +159,9 @@ func (to *Timeout) Stop() bool {
 		if w.state() != Pending {
 			return false
 		}
-		if !to.cas(w, w.settled(Cancelled)|queued) {
-			continue
+		if to.stop(w) {
+			return true
 		}
-		to.timer.release()
-		if !w.queued() {
-			_ = to.timer.push(to) // so that the worker takes it out of the wheel
-		}
-		return true
 	}
 }
 
@@ -168,17 +169,23 @@ func (to *Timeout) Stop() bool {
 func (to *Timeout) State() State { return to.load().state() }
 
 // Deadline returns the time that the last arming asked for, or the zero time if
-// there was none. The task starts no earlier, and at most one tick later.
+// there was none. The task starts no earlier, and at most one tick later. For a
+// series it is that of the next run, which may have come due.
 func (to *Timeout) Deadline() time.Time {
 	w := to.load()
 	if w.state() == Idle {
 		return time.Time{}
 	}
-	return to.timer.start.Add(time.Duration(w.deadline()))
+	deadline := w.deadline()
+	if s, ok := to.task.(*series); ok && deadline == claimed {
+		deadline = s.due.Load()
+	}
+	return to.timer.start.Add(time.Duration(deadline))
 }
 
 // Task returns the task given to Init or Schedule. For a Timeout made by
-// AfterFunc it is a Task that calls the function.
+// AfterFunc it is a Task that calls the function; that of a series is the
+// timer's own, and of no use to another Timeout.
 func (to *Timeout) Task() Task { return to.task }
 
 // Timer returns the timer that to is bound to, nil before Init.

@@ -73,6 +73,19 @@ func (to *Timeout) arm(t *Timer, deadline int64) (was bool, err error) {
 	}
 }
 
+// stop cancels a pending timeout whose word is w, and reports false if w is out of
+// date.
+func (to *Timeout) stop(w word) bool {
+	if !to.cas(w, w.settled(Cancelled)|queued) {
+		return false
+	}
+	to.timer.release()
+	if !w.queued() {
+		_ = to.timer.push(to) // so that the worker takes it out of the wheel
+	}
+	return true
+}
+
 // armNew arms a timeout that nobody else can see yet.
 func (to *Timeout) armNew(t *Timer, deadline int64) error {
 	if !t.reserve() {
@@ -115,7 +128,8 @@ func (to *Timeout) claim(due int64) bool {
 			return false
 		}
 		next := w.settled(Expired)
-		if _, ok := to.task.(*series); ok {
+		if s, ok := to.task.(*series); ok {
+			s.due.Store(w.deadline())
 			next = pack(claimed, 0, Pending)
 		}
 		if to.cas(w, next) {

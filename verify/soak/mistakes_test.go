@@ -94,7 +94,7 @@ var mistakes = []mistake{
 	},
 	{
 		name:  "a reservation is kept when a timeout is stopped",
-		edits: []edit{{"timeout.go", "\t\tto.timer.release()\n", ""}},
+		edits: []edit{{"word.go", "\tto.timer.release()\n\tif !w.queued() {\n", "\tif !w.queued() {\n"}},
 		want:  []string{"WithMaxPending counts what is no longer pending"},
 	},
 	{
@@ -105,8 +105,8 @@ var mistakes = []mistake{
 	{
 		name: "what is cancelled is kept until its bucket comes round",
 		edits: []edit{
-			{"timeout.go", "w.settled(Cancelled)|queued)", "w.settled(Cancelled))"},
-			{"timeout.go", "\t\tif !w.queued() {\n", "\t\tif false {\n"},
+			{"word.go", "w.settled(Cancelled)|queued)", "w.settled(Cancelled))"},
+			{"word.go", "\tto.timer.release()\n\tif !w.queued() {\n", "\tto.timer.release()\n\tif false {\n"},
 		},
 		want:  []string{"the heap grows during a timer's life"},
 		whole: true,

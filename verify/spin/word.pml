@@ -139,15 +139,39 @@ inline armNew(to, d) {
 	fi
 }
 
-/* series.armNext of recur.go, with armNext. The Scheduler ends the series, by
- * Stop, after SERIES runs.
+/* series.armNext of recur.go, with armNext, or stop in word.go: the Scheduler ends
+ * the series after SERIES runs.
  */
 #define isDue(w) (state(w) == PENDING && (deadline(w) == CLAIMED || deadline(w) <= now))
 
 inline armNext(to) {
 	atomic { seen = word[to]; d = isDue(seen); ends = d && nexts == SERIES };
 	if
-	:: ends -> ends = 0; stop(to)
+	:: ends ->
+		atomic {
+			ends = 0;
+			if
+#ifdef MISTAKE_SERIES_ENDS_A_RESET
+			:: state(word[to]) == PENDING ->
+#else
+			:: word[to] == seen ->
+#endif
+				assert(word[to] == seen);	/* the run that it was asked for, not what a Reset has begun or moved since */
+				tell(to, CANCELLED);
+				word[to] = settled(seen, CANCELLED) | QUEUED;
+				owe = !queued(seen);
+				hit = 1
+			:: else
+			fi
+		};
+		if
+		:: hit -> hit = 0; release()
+		:: else
+		fi;
+		if
+		:: owe -> owe = 0; push(to)
+		:: else
+		fi
 	:: !ends && d ->
 		atomic {
 			d = 0;
