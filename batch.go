@@ -83,6 +83,17 @@ func (t *Timer) drain(limit int) (n int) {
 	return n
 }
 
+// drainAll files what had been handed over when it was called: each stripe once, so
+// that it ends although producers go on. The caller holds mu.
+func (t *Timer) drainAll() {
+	forEach(t.backlog, t.file)
+	t.backlog = nil
+	t.queue.takeAll(t.file)
+	if invariants {
+		t.wheel.check(&t.due, t.watch.handoffs > 0)
+	}
+}
+
 // file puts a timeout from the queue where its word says. One in the batch may
 // still be claimed from there, unless it stays queued, so it is held until the
 // batch is done. The caller holds mu.

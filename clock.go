@@ -76,7 +76,7 @@ func (c *ManualClock) After(d time.Duration) <-chan time.Time {
 // long they take, when it returns.
 //
 // Called while another Advance is under way, by a task or another goroutine, it
-// only makes that one go on for d longer.
+// only makes that one go on for d longer, unless a task's panic ends it.
 func (c *ManualClock) Advance(d time.Duration) {
 	if d < 0 {
 		panic("hashedwheel: Advance by a negative duration")

@@ -55,6 +55,25 @@ func pushAll(t *testing.T, q *mpscQueue, all ...*Timeout) {
 	}
 }
 
+func TestTakeAllEndsAlthoughProducersGoOn(t *testing.T) {
+	q := newStripes(4)
+	for _, some := range onStripes(q, 2) {
+		pushAll(t, q, some...)
+	}
+	taken := 0
+	q.takeAll(func(to *Timeout) {
+		if taken++; taken <= 100 {
+			pushAll(t, q, to)
+		}
+	})
+	assert.Equal(t, 8, taken)
+	q.close(func(*Timeout) {})
+	q.takeAll(func(*Timeout) { taken++ })
+	assert.Equal(t, 8, taken)
+	ok, _ := q.push(new(Timeout))
+	assert.False(t, ok, "it stays closed")
+}
+
 func TestTakeOfAnEmptyQueueReturnsNothing(t *testing.T) {
 	assert.Nil(t, newQueue().take())
 }

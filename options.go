@@ -64,8 +64,9 @@ func WithWheelSize(n int) Option {
 }
 
 // WithMaxPending bounds how many timeouts may be pending; further armings are
-// refused with ErrFull. The default, 0, is no bound. A bound costs every arming
-// and every outcome an update of one counter that all share.
+// refused with ErrFull. The default, 0, is no bound. Calls under way may count too,
+// so that close to the bound one is refused a moment too early. A bound costs every
+// arming and every outcome an update of one counter that all share.
 func WithMaxPending(n int) Option {
 	return func(o *options) error {
 		if n < 0 {

@@ -8,7 +8,7 @@ type Stats struct {
 	Pending int // armed and not settled
 
 	Expired   uint64 // handed to the executor
-	Cancelled uint64 // stopped, and let go of by the wheel; several stops between two ticks count once
+	Cancelled uint64 // stopped, and let go of by the wheel; stops between two ticks count once, and not at all if it was armed again
 	Rejected  uint64 // armings refused because the timer was stopped or full
 	Panics    uint64 // tasks that panicked, with WithPanicHandler
 	Wakeups   uint64 // times the worker woke from a sleep; none on a ManualClock

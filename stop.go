@@ -2,8 +2,8 @@ package hashedwheel
 
 import "context"
 
-// Stop ends the timer: no task starts after it returns, but for those already
-// with the executor, and every arming from then on is refused. It returns all
+// Stop ends the timer: no task starts after it returns, but for those that had
+// expired by then, and every arming from then on is refused. It returns all
 // timeouts that were pending, now Cancelled, in no order, but not After's, whose
 // channels it closes; what is not in there has expired, or was stopped or refused.
 // A second Stop returns nothing.

@@ -590,6 +590,19 @@ func TestAClockThatStepsAsTheWorkerGoesToSleepDoesNotStopIt(t *testing.T) {
 	})
 }
 
+func TestAClockThatMovesOnAsTheWorkerGoesToSleepMakesNothingLate(t *testing.T) {
+	onTardyClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *tardyClock) {
+		ran := false
+		clock.beforeAfter.Store(int64(6 * oneTick / 10))
+		tm.AfterFunc(oneTick/2, func() { ran = true })
+		synctest.Wait()
+		assert.Zero(t, clock.beforeAfter.Load())
+		clock.Advance(4 * oneTick / 10)
+		synctest.Wait()
+		assert.True(t, ran)
+	})
+}
+
 func TestNeverEarlyWhenATaskSetsTheClockBack(t *testing.T) {
 	clock := new(steppingClock)
 	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {

@@ -2,7 +2,6 @@ package hashedwheel
 
 import (
 	"errors"
-	"math"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -128,7 +127,7 @@ func (t *Timer) Schedule(d time.Duration, task Task) (*Timeout, error) {
 
 // Pending returns how many timeouts are pending. It is exact, but for calls
 // under way in other goroutines, and costs a drain of what was handed over
-// since the last tick.
+// since the last tick, without the drain limit.
 func (t *Timer) Pending() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -137,7 +136,7 @@ func (t *Timer) Pending() int {
 
 // countPending files all that was handed over and counts. The caller holds mu.
 func (t *Timer) countPending() int {
-	t.drain(math.MaxInt)
+	t.drainAll()
 	n := t.wheel.count
 	for _, to := range t.batch.Load().inUse() {
 		if to.State() == Pending {

@@ -1,7 +1,6 @@
 package hashedwheel
 
 import (
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,8 +11,9 @@ import (
 // does then, handoff.go who it is when a task does not return.
 //
 // mu is held to drain and to advance, never while user code runs, and producers
-// never take it. Whoever holds it may drain in the worker's place, as Pending
-// and Stats do.
+// do without it (but for leave, when Timer.Stop overtakes the one that starts a
+// worker). Whoever holds it may drain in the worker's place, as Pending and Stats
+// do.
 type worker struct {
 	mu      sync.Mutex
 	stopped bool        // guarded by mu
@@ -112,7 +112,7 @@ func (t *Timer) alarm(tick, now int64) <-chan time.Time {
 			return nil
 		}
 		c, before := t.clock.After(time.Duration(wait)), now
-		if now = t.now(); now-before < t.tick {
+		if now = t.now(); now-before < t.tick/8 {
 			return c
 		}
 		// The clock moved on before it was asked: c would be late by as much.
@@ -187,7 +187,7 @@ func (t *Timer) nextDue() (at time.Time, ok bool) {
 	if t.batch.Load().filled > 0 || !t.due.empty() { // a task panicked in the middle of a batch
 		return t.start, true
 	}
-	t.drain(math.MaxInt)
+	t.drainAll()
 	next := t.wheel.next()
 	return t.start.Add(time.Duration(next * t.tick)), next != noTick
 }
