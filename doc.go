@@ -11,7 +11,7 @@
 // # When not to use it
 //
 // Stay with package time for timeouts that must be exact to less than a tick, and
-// for a handful of timers. The wheel is for processes with thousands of timeouts
+// for a few hundred timers or fewer. The wheel is for processes with thousands of timeouts
 // to which a few milliseconds do not matter. It is not durable: what is pending
 // dies with the process.
 //
@@ -30,8 +30,9 @@
 // if the worker has to know, pushes the timeout onto a lock-free queue; moving a
 // pending timeout later needs no push. At each tick the worker files what was
 // pushed into the wheel, takes what is due out of it and hands it to the
-// executor. The files read in that order: timer, mpsc_queue, worker,
-// hashed_wheel, bucket, executor; timeout is what moves, clock is what pushes.
+// executor. The files read in that order: timer, mpsc_queue, worker, batch,
+// hashed_wheel, bucket, executor; timeout and word are what goes that way, clock
+// says when.
 //
 // # Never early
 //
@@ -61,7 +62,8 @@
 // # Nothing is lost at Stop
 //
 // Every armed timeout that will not run is in the result of [Timer.Stop], even
-// if it was armed while Stop ran. An arming that came too late for that is told
+// if it was armed while Stop ran; only the channels of [Timer.After] are closed
+// instead. An arming that came too late for that is told
 // so: Schedule returns [ErrStopped], a Timeout's State is Rejected.
 //
 // # User code runs without locks
@@ -82,7 +84,8 @@
 // # Any delay costs the same
 //
 // A far timeout waits in an overflow ring and is touched once a ring, at most a
-// handful of times in its life, however small the wheel. When the clock jumps,
+// handful of times on its way to a deadline, however small the wheel. One that was
+// moved later meanwhile goes on from there. When the clock jumps,
 // or the process was stopped, catching up costs what is pending, not the ticks
 // that were missed.
 //
@@ -91,15 +94,17 @@
 // A Timeout is 64 bytes on 64-bit machines. AfterFunc and Schedule allocate that
 // and nothing else; Reset and Stop allocate nothing, and neither does anything
 // else for a Timeout embedded in the caller's own struct. A cancelled timeout,
-// and all that its task holds, is garbage within two ticks.
+// and all that its task holds, is garbage within two ticks, unless an executor
+// that blocks keeps the worker.
 //
 // # Bounded work
 //
 // A tick files at most the drain limit of armings (100,000 by default) before it
 // hands out what is due, and goes on filing after that in the time that is left.
-// So a flood of armings can neither delay what is due nor grow for ever; those of
-// the flood itself that were due within the tick run with the next.
-// [WithMaxPending] bounds how many timeouts are pending at all.
+// So a flood of armings delays what is due by one drain limit's filing at most,
+// some milliseconds, and does not pile up unfiled; those of the flood itself that
+// were due within the tick run with the next. [WithMaxPending] bounds how many
+// timeouts are pending at all.
 //
 // Armings and stops that come faster than the worker files them make their caller
 // yield its processor now and then (runtime.Gosched): never a wait for a lock, but
@@ -111,7 +116,9 @@
 // [Timer.Every] and [Timer.Recur] run a function again and again, on a grid or as
 // a [Scheduler] says, never two runs at a time. [Timer.After] is a deadline for a
 // select: a channel that all who wait for the same tick share. Each of these is a
-// Timeout on the wheel like any other, and all that is said here holds for it.
+// Timeout on the wheel like any other, but for this: a series stays pending from
+// run to run and is never Expired, and After's channels are not refused by
+// WithMaxPending, and are closed at once by Stop.
 //
 // # Not promised
 //
