@@ -15,7 +15,7 @@ type Timer struct {
 	mu      sync.Mutex
 	start   time.Time
 	tick    time.Duration
-	current int64     // no tick up to this one is to come any more; guarded by mu
+	current int64     // the last tick taken; guarded by mu
 	planned int64     // the tick at which the goroutine wakes; guarded by mu
 	pending structure // guarded by mu
 	wake    chan struct{}

@@ -3,11 +3,11 @@ package peers
 import "time"
 
 var stdAfter = Peer{
-	Name:   "std-after",
-	What:   "time.After, and a goroutine that waits on it where a function is to run",
+	Name: "std-after",
+	What: "time.After, and a goroutine that waits on it where a function is to run",
 	Cannot: "cannot be stopped: dropped for the collector to find; cannot be moved: armed anew; while nobody waits on a " +
 		"channel the runtime does not keep its timer, so that where none is meant to expire this is an allocation and no more",
-	Open:   func(time.Duration) Timer { return afterTimer{} },
+	Open: func(time.Duration) Timer { return afterTimer{} },
 }
 
 type afterTimer struct{}

@@ -95,6 +95,9 @@ func TestCSVReadsBackAsWritten(t *testing.T) {
 	if err := WriteCSV(&b, []string{"date: today"}, rows); err != nil {
 		t.Fatal(err)
 	}
+	if about := AboutCSV(b.String()); len(about) != 1 || about[0] != "date: today" {
+		t.Error(about)
+	}
 	back, err := ReadCSV(&b)
 	if err != nil || len(back) != 2 {
 		t.Fatal(back, err)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // A Row is one figure of one peer in one round: a line of the CSV file.
@@ -65,6 +66,16 @@ func WriteCSV(w io.Writer, about []string, rows []Row) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// AboutCSV returns the heading of what WriteCSV wrote.
+func AboutCSV(text string) (about []string) {
+	for line := range strings.Lines(text) {
+		if line, ok := strings.CutPrefix(line, "# "); ok {
+			about = append(about, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return about
 }
 
 // ReadCSV reads what WriteCSV wrote.

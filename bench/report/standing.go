@@ -16,60 +16,68 @@ type headline struct {
 	load  string
 	nth   int // case of the load; -1 is the last
 	ours  string
-	is    func(figure string) bool
-	rival string // to be compared with; "" is the best of all others
+	is    func(figure string) bool // the last that it matches
+	rival string                   // to be compared with; "" is the best of all others
+	while string                   // the figure in which the best must not be worse than the standard library
 }
 
-// named matches a figure by its name, allCPUs the one with most goroutines.
+// named matches a figure by its name, allCPUs those of so many goroutines: the
+// last of them is that of most.
 func named(name string) func(string) bool { return func(figure string) bool { return figure == name } }
 
-func allCPUs(figure string) bool { return strings.HasSuffix(figure, "goroutines") }
+func allCPUs(figure string) bool { return strings.Contains(figure, "goroutine") }
 
 // headlines are what the three kinds of users of a timer ask first, then what it
 // costs and how exact it is.
 var headlines = []headline{
-	{"arm a new timeout and stop it, %s", "arm", 0, ours, allCPUs, ""},
-	{"… %s", "arm", -1, ours, allCPUs, ""},
-	{"re-arm an owned timeout and stop it", "rearm", 0, ours, allCPUs, ""},
-	{"… with `ResetAt`, the clock already read", "rearm", 0, ours + "-resetat", allCPUs, ""},
-	{"move %s", "move", 0, ours, allCPUs, ""},
-	{"… with `ResetAt`", "move", 0, ours + "-resetat", allCPUs, ""},
-	{"move %s", "move", -1, ours, named("CPU"), ""},
-	{"%s, CPU", "fire", -1, ours, named("CPU"), ""},
-	{"… with `Inline`", "fire", -1, ours + "-inline", named("CPU"), ""},
-	{"rate of calls with a deadline each", "rpc", 0, ours, named("calls"), ""},
-	{"… peak heap", "rpc", 0, ours, named("peak heap"), ""},
-	{"… slowest arming in a thousand", "rpc", 0, ours, named("arming p99.9"), ""},
-	{"rate of calls that reuse their timeouts", "reuse", 0, ours, named("calls"), ""},
-	{"… peak heap", "reuse", 0, ours, named("peak heap"), ""},
-	{"slowest arming in a thousand, %s", "due", 0, ours, named("arming p99.9"), ""},
-	{"memory of a pending timeout, without its function", "memory", 0, ours, named("a timeout"), ""},
-	{"peak heap of arm and stop on all CPUs", "memory", -1, ours, named("peak heap"), ""},
-	{"wait for a million far away, %s", "idle", 0, ours, func(f string) bool { return strings.HasSuffix(f, " far") && f != "one far" }, ""},
-	{"lateness at a tick of 1 ms, p50", "late", 0, ours, named("p50"), ""},
-	{"… p99", "late", 0, ours, named("p99"), ""},
-	{"… beside busy producers, p50", "late", -1, ours, named("p50"), ""},
-	{"… beside busy producers, p99", "late", -1, ours, named("p99"), ""},
+	{text: "arm a new timeout and stop it, %s", load: "arm", ours: ours, is: allCPUs},
+	{text: "… %s", load: "arm", nth: -1, ours: ours, is: allCPUs},
+	{text: "re-arm an owned timeout and stop it", load: "rearm", ours: ours, is: allCPUs},
+	{text: "… with `ResetAt`, the clock already read", load: "rearm", ours: ours + "-resetat", is: allCPUs},
+	{text: "move %s", load: "move", ours: ours, is: allCPUs},
+	{text: "… with `ResetAt`", load: "move", ours: ours + "-resetat", is: allCPUs},
+	{text: "move %s, CPU", load: "move", nth: -1, ours: ours, is: named("CPU")},
+	{text: "%s, CPU", load: "fire", nth: -1, ours: ours, is: named("CPU")},
+	{text: "… with `Inline`", load: "fire", nth: -1, ours: ours + "-inline", is: named("CPU")},
+	{text: "rate of calls with a deadline each", load: "rpc", ours: ours, is: named("calls")},
+	{text: "… peak heap", load: "rpc", ours: ours, is: named("peak heap"), while: "calls"},
+	{text: "… slowest arming in a thousand", load: "rpc", ours: ours, is: named("arming p99.9"), while: "calls"},
+	{text: "rate of calls that reuse their timeouts", load: "reuse", ours: ours, is: named("calls")},
+	{text: "… peak heap", load: "reuse", ours: ours, is: named("peak heap"), while: "calls"},
+	{text: "slowest arming in a thousand, %s", load: "due", ours: ours, is: named("arming p99.9")},
+	{text: "… slowest of all", load: "due", ours: ours, is: named("arming max")},
+	{text: "memory of a pending timeout, without its function", load: "memory", ours: ours, is: named("a timeout")},
+	{text: "peak heap of arm and stop on all CPUs", load: "memory", nth: -1, ours: ours, is: named("peak heap"), while: "arm and stop"},
+	{text: "wait for a million far away, %s", load: "idle", ours: ours, is: manyFar},
+	{text: "lateness at a tick of 1 ms, p50", load: "late", ours: ours, is: named("p50")},
+	{text: "… p99", load: "late", ours: ours, is: named("p99")},
+	{text: "… beside busy producers, p50", load: "late", nth: -1, ours: ours, is: named("p50")},
+	{text: "… beside busy producers, p99", load: "late", nth: -1, ours: ours, is: named("p99")},
 }
+
+func manyFar(figure string) bool { return strings.HasSuffix(figure, " far") && figure != "one far" }
 
 // againstNetty are the loads that Netty has a part in, at the same tick for both.
 func againstNetty() (all []headline) {
 	for _, tick := range []string{"1ms", "10ms", "100ms"} {
 		us, them := ours+"-"+tick, "netty-"+tick
 		all = append(all,
-			headline{"tick of " + tick + ": arm a new timeout and stop it, %s", "arm", 0, us, allCPUs, them},
-			headline{"… %s", "arm", -1, us, allCPUs, them},
-			headline{"… %s, CPU", "fire", -1, us, named("CPU"), them},
-			headline{"… rate of calls with a deadline each", "rpc", 0, us, named("calls"), them},
-			headline{"… peak heap", "rpc", 0, us, named("peak heap"), them},
-			headline{"… slowest arming in a thousand", "rpc", 0, us, named("arming p99.9"), them},
+			headline{text: "tick of " + tick + ": arm a new timeout and stop it, %s", load: "arm", ours: us, is: allCPUs, rival: them},
+			headline{text: "… %s", load: "arm", nth: -1, ours: us, is: allCPUs, rival: them},
+			headline{text: "… %s, CPU", load: "fire", nth: -1, ours: us, is: named("CPU"), rival: them},
+			headline{text: "… rate of calls with a deadline each", load: "rpc", ours: us, is: named("calls"), rival: them},
+			headline{text: "… peak heap", load: "rpc", ours: us, is: named("peak heap"), rival: them},
+			headline{text: "… slowest arming in a thousand", load: "rpc", ours: us, is: named("arming p99.9"), rival: them},
 		)
 	}
 	return all
 }
 
-const standingNote = "The best other is the best of all peers, std included, that did in that case what it was asked to: " +
-	"those that fired early, lost timeouts or hung are in the tables below. Rows in bold are those that we lose."
+const standingNote = "On all CPUs, elapsed time by operations, where nothing else is said. The best other is the best of all " +
+	"peers, std included, that did in that case what it was asked to: those that fired early, lost timeouts or did not end are " +
+	"in the tables below. Heap and latency under load are those of peers that bear as much load as std. Not among the best are " +
+	"std-after, which is no more than an allocation while nobody waits, and Netty at other ticks than the case's. Rows in bold " +
+	"are those that we lose."
 
 // Standing writes the table that sums the report up: ours beside std and beside
 // the best of the others.
@@ -93,28 +101,37 @@ func (r *Report) standings(rival, short string, of []headline) string {
 func (r *Report) standing(h headline) string {
 	rows, name := r.caseOf(h)
 	figures := distinct(rows, func(row Row) heading { return heading{row.Figure, row.Unit} })
+	slices.Reverse(figures)
 	i := slices.IndexFunc(figures, func(f heading) bool { return h.is(f.figure) })
 	if i < 0 {
 		return ""
 	}
 	f, rival := figures[i], h.rival
 	if rival == "" {
-		rival = r.best(rows, f)
+		rival = r.best(h, rows, f)
 	}
-	mine, theirs := summarize(rows, h.ours, f.figure), summarize(rows, rival, f.figure)
-	if failed := summarize(rows, rival, Whole); failed.mark != "" {
-		theirs.mark = failed.mark
-	}
-	if math.IsNaN(mine.value) || math.IsNaN(theirs.value) && theirs.mark == "" {
+	mine, theirs := outcome(rows, h.ours, f.figure), outcome(rows, rival, f.figure)
+	if mine.isMissing() || theirs.isMissing() {
 		return ""
 	}
 	text, by := strings.ReplaceAll(h.text, "%s", name), ratio(rows, h.ours, rival, f.figure)
-	if worse(by, f.unit) {
+	if worse(by, f.unit) || math.IsNaN(mine.value) {
 		text = "**" + text + "**"
 	}
 	return fmt.Sprintf("| %s | %s | %s %s | %s | %s | %s |\n", text, amount(summarize(rows, base, f.figure), f.unit),
 		rival, amount(theirs, f.unit), amount(mine, f.unit), times(ratio(rows, h.ours, base, f.figure)), times(by))
 }
+
+// outcome is a figure of a peer, or what became of it instead.
+func outcome(rows []Row, peer, figure string) cell {
+	c := summarize(rows, peer, figure)
+	if failed := summarize(rows, peer, Whole); failed.mark != "" {
+		c.mark = failed.mark
+	}
+	return c
+}
+
+func (c cell) isMissing() bool { return math.IsNaN(c.value) && c.mark == "" }
 
 // caseOf returns the rows of a headline's case, and its name.
 func (r *Report) caseOf(h headline) (rows []Row, name string) {
@@ -128,11 +145,11 @@ func (r *Report) caseOf(h headline) (rows []Row, name string) {
 }
 
 // best returns the peer, not one of ours, with the best figure and no mark, or "".
-func (r *Report) best(rows []Row, f heading) (peer string) {
+func (r *Report) best(h headline, rows []Row, f heading) (peer string) {
 	best := math.NaN()
 	for _, p := range r.Peers {
 		c := summarize(rows, p.Name, f.figure)
-		if strings.HasPrefix(p.Name, ours) || isMarked(rows, p.Name) || math.IsNaN(c.value) {
+		if !isRival(p.Name, h) || isMarked(rows, p.Name) || math.IsNaN(c.value) || !bearsTheLoad(rows, p.Name, h.while) {
 			continue
 		}
 		if math.IsNaN(best) || worse(best/c.value, f.unit) {
@@ -140,6 +157,27 @@ func (r *Report) best(rows []Row, f heading) (peer string) {
 		}
 	}
 	return peer
+}
+
+// isRival leaves out what standingNote says, and our own.
+func isRival(peer string, h headline) bool {
+	if tick, isNetty := strings.CutPrefix(peer, "netty-"); isNetty {
+		return tick == tickOf(h)
+	}
+	return peer != "std-after" && !strings.HasPrefix(peer, ours)
+}
+
+// tickOf returns the tick that a headline's case asks for.
+func tickOf(h headline) string {
+	l, _ := loads.Find(h.load)
+	cases := l.Cases(loads.Full())
+	return cases[(h.nth+len(cases))%len(cases)].Tick.String()
+}
+
+// bearsTheLoad reports whether a peer is at least as fast as the standard library.
+func bearsTheLoad(rows []Row, peer, figure string) bool {
+	mine := of(rows, peer, figure)
+	return len(mine) == 0 || !worse(ratio(rows, peer, base, figure), mine[0].Unit)
 }
 
 // isMarked reports whether a peer did something wrong in any round of a case.
@@ -163,21 +201,26 @@ func amount(c cell, unit string) string {
 	if math.IsNaN(c.value) {
 		return "–"
 	}
-	switch unit {
-	case loads.PerOp, loads.Each:
+	switch {
+	case unit == loads.PerOp || unit == loads.Each:
 		unit = "ns"
-	case loads.PerSecond:
+	case unit == loads.PerSecond:
 		unit = "/s"
-	case loads.OfCore:
+	case unit == loads.OfCore:
 		return Number(c.value) + "%"
+	case unit == loads.Micros && c.value >= 1000:
+		return amount(cell{value: c.value / 1000}, loads.Millis)
 	}
 	return strings.TrimSuffix(Number(c.value)+" "+unit, " ")
 }
 
 // times writes a ratio.
 func times(ratio float64) string {
-	if math.IsNaN(ratio) {
+	switch {
+	case math.IsNaN(ratio):
 		return "–"
+	case ratio < 0.001:
+		return "<0.001"
 	}
 	return Number(ratio)
 }

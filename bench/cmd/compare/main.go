@@ -33,6 +33,7 @@ type options struct {
 	loads  string
 	peers  string
 	out    string
+	again  bool
 	list   bool
 	child  string
 }
@@ -45,6 +46,7 @@ func main() {
 	flag.StringVar(&o.loads, "load", "", "comma-separated `names` of the loads to run (default all)")
 	flag.StringVar(&o.peers, "peer", "", "comma-separated `names` of the peers to run, as std or 'hashedwheel*' (default all)")
 	flag.StringVar(&o.out, "out", "", "`directory` to write to (default results, or results/partial for a part of the comparison)")
+	flag.BoolVar(&o.again, "again", false, "measure nothing: write the tables and plots of the CSV file in the directory again")
 	flag.BoolVar(&o.list, "list", false, "list the loads and the peers")
 	flag.StringVar(&o.child, "child", "", "run one `case` and print it: used by compare itself")
 	flag.Parse()
@@ -68,10 +70,13 @@ func start(o options) error {
 	if err != nil {
 		return err
 	}
+	if o.again {
+		return c.writeAgain(o)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	c.run(ctx)
-	if err := c.write(o); err != nil {
+	if err := c.write(o, c.about()); err != nil {
 		return err
 	}
 	return c.faultOfOurs()

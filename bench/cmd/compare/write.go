@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,19 +15,37 @@ import (
 	"github.com/hashedwheel/hashedwheel/bench/report"
 )
 
-// write leaves the tables, the CSV and the plots in the output directory.
-func (c *comparison) write(o options) error {
-	dir := o.out
-	if dir == "" {
-		dir = "results"
-		if o.isPart() {
-			dir = filepath.Join(dir, "partial")
-		}
+// dir returns where the results are.
+func (o options) dir() string {
+	switch {
+	case o.out != "":
+		return o.out
+	case o.isPart():
+		return filepath.Join("results", "partial")
 	}
+	return "results"
+}
+
+// writeAgain takes the rows and what is said about them from the CSV file that an
+// earlier run has left.
+func (c *comparison) writeAgain(o options) error {
+	text, err := os.ReadFile(filepath.Join(o.dir(), "compare.csv"))
+	if err != nil {
+		return err
+	}
+	if c.rows, err = report.ReadCSV(bytes.NewReader(text)); err != nil {
+		return err
+	}
+	return c.write(o, report.AboutCSV(string(text)))
+}
+
+// write leaves the tables, the CSV and the plots in the output directory.
+func (c *comparison) write(o options, about []string) error {
+	dir := o.dir()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	r := c.report()
+	r := c.report(about)
 	for _, p := range report.Plots() {
 		if err := draw(dir, p, r); err != nil {
 			return err
@@ -43,8 +62,8 @@ func (c *comparison) write(o options) error {
 	return err
 }
 
-func (c *comparison) report() *report.Report {
-	r := &report.Report{About: c.about(), Notes: c.notes, Rows: c.rows}
+func (c *comparison) report(about []string) *report.Report {
+	r := &report.Report{About: about, Notes: c.notes, Rows: c.rows}
 	for _, p := range c.contestants {
 		r.Peers = append(r.Peers, p.describe())
 	}
