@@ -11,9 +11,9 @@
 // # When not to use it
 //
 // Stay with package time for timeouts that must be exact to less than a tick, and
-// for a few hundred timers or fewer. The wheel is for processes with thousands of timeouts
-// to which a few milliseconds do not matter. It is not durable: what is pending
-// dies with the process.
+// for a few hundred timers or fewer. The wheel is for processes with thousands of
+// timeouts to which a few milliseconds do not matter. It is not durable: what is
+// pending dies with the process.
 //
 // # The way of a timeout
 //
@@ -63,8 +63,8 @@
 //
 // Every armed timeout that will not run is in the result of [Timer.Stop], even
 // if it was armed while Stop ran; only the channels of [Timer.After] are closed
-// instead. An arming that came too late for that is told
-// so: Schedule returns [ErrStopped], a Timeout's State is Rejected.
+// instead. An arming that came too late for that is told so: Schedule returns
+// [ErrStopped], a Timeout's State is Rejected.
 //
 // # User code runs without locks
 //
@@ -85,9 +85,8 @@
 //
 // A far timeout waits in an overflow ring and is touched once a ring, at most a
 // handful of times on its way to a deadline, however small the wheel. One that was
-// moved later meanwhile goes on from there. When the clock jumps,
-// or the process was stopped, catching up costs what is pending, not the ticks
-// that were missed.
+// moved later meanwhile goes on from there. When the clock jumps, or the process was
+// stopped, catching up costs what is pending, not the ticks that were missed.
 //
 // # Small and garbage-free
 //

@@ -27,8 +27,8 @@ import (
 // (If the timer is full a Reset leads straight to Rejected.)
 type Timeout struct {
 	// word is all of the mutable state: deadline<<4 | queued<<3 | state. Every
-	// transition is one CAS on it, in Stop and in word.go, so that racing calls
-	// have one order: verify/spin checks all of them.
+	// transition is one CAS on it, in word.go, so that racing calls have one
+	// order: verify/spin checks all of them.
 	word atomic.Int64
 
 	timer *Timer // set by Init, then read only

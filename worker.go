@@ -115,7 +115,8 @@ func (t *Timer) alarm(tick, now int64) <-chan time.Time {
 		if now = t.now(); now-before < t.tick/8 {
 			return c
 		}
-		// The clock moved on before it was asked: c would be late by as much.
+		// The clock moved on before it was asked: c would be late by as much, which is
+		// left to pass up to an eighth of a tick.
 	}
 }
 

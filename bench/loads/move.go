@@ -10,8 +10,8 @@ import (
 var move = Load{
 	Name: "move",
 	What: "Later: move a random one of very many idle timeouts an hour on, as each read of a connection does; " +
-		"every goroutine has connections of its own. What a timer puts off until the old deadline comes is not in this. Earlier: move all of them to a second or two from now, as at a shutdown, " +
-		"and let them expire; CPU counts until the timer has taken that in, but not the expiring.",
+		"every goroutine has connections of its own. What a timer puts off until the old deadline comes is not in this. " +
+		"Earlier: move all of them to a second or two from now, as at a shutdown, and let them expire; CPU counts until the timer has taken that in, but not the expiring.",
 	Cases: func(c Config) []Case {
 		return []Case{
 			{Name: "one of " + count(c.Many) + " later", Tick: armTick, Run: moveLater},

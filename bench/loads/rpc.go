@@ -13,7 +13,8 @@ var rpc = Load{
 	Name: "rpc",
 	What: "A replay of calls: on every CPU a loop arms deadlines of 30 s as fast as it can and stops them about 5 ms " +
 		"later, when the answer comes; one call in a hundred is never answered: its deadline of 1 s expires, and its caller " +
-		"holds on to it for that long. The highest rate that this reaches, how much the heap grows at most, and how long an arming took, measured for one in a hundred.",
+		"holds on to it for that long. The highest rate that this reaches, how much the heap grows at most, and how long an " +
+		"arming took, measured for one in a hundred.",
 	Cases: caseOfCalls(false, func(t peers.Timer) supply { return newOnes{peers.ArmNever(t)} }),
 }
 

@@ -5,7 +5,7 @@
  * The files and the names are those of the Go code, whose functions they mirror:
  *
  *   word.pml          word.go: arm, armNew, claim, unqueue, cancel, refuse
- *   timeout.pml       timeout.go: Stop
+ *   timeout.pml       timeout.go: Stop, with stop in word.go
  *   mpsc_queue.pml    mpsc_queue.go: push, take, empty, the sentinel of close
  *   hashed_wheel.pml  hashed_wheel.go: place, close, advance, next
  *   batch.pml         batch.go: pass, drain with file, fillBatch, handOut; handoff.go: handOn, takeOut
