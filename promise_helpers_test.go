@@ -87,16 +87,17 @@ func delaysAround(size int) []time.Duration {
 // deadline each ran. A negative delay asks for now.
 func lateness(tm *hashedwheel.Timer, delays []time.Duration) []time.Duration {
 	late := make([]time.Duration, len(delays))
-	var running sync.WaitGroup
-	running.Add(len(delays))
+	ran := make(chan struct{}, len(delays)) // Go before 1.25.3 may forget that a WaitGroup is in a bubble
 	for i, d := range delays {
 		deadline := time.Now().Add(max(d, 0))
 		tm.AfterFunc(d, func() {
 			late[i] = time.Since(deadline)
-			running.Done()
+			ran <- struct{}{}
 		})
 	}
-	running.Wait()
+	for range delays {
+		<-ran
+	}
 	return late
 }
 
