@@ -10,10 +10,13 @@ import (
 // the lock costs each timeout next to nothing, few enough that a slow task keeps
 // no more than that many from the collector.
 type batch struct {
-	timeouts [batchSize]*Timeout // written by its worker with mu held
+	timeouts [batchSize]*Timeout // written with mu held: by its worker, and by who replaces that
 	filled   int                 // how many are in use; as timeouts
-	turn     int                 // index of the next to be handed out; its worker's alone
-	aside    int                 // how many of the next Inline runs in goroutines; its worker's alone
+
+	// The rest is its worker's alone.
+	turn    int        // index of the next to be handed out
+	aside   int        // how many more Inline runs in goroutines
+	expired []*Timeout // what the default executor is to run, at the end of the batch
 }
 
 const batchSize = 64
@@ -56,9 +59,7 @@ func (t *Timer) pass(b *batch) (tick int64, drained int, ok bool) {
 		}
 	}
 	t.watch.end(b)
-	if invariants {
-		t.wheel.check(&t.due, t.watch.handoffs > 0)
-	}
+	t.checkWheel()
 	t.mu.Unlock()
 	return tick, drained, true
 }
@@ -77,9 +78,7 @@ func (t *Timer) drain(limit int) (n int) {
 		t.backlog = to.link
 		t.file(to)
 	}
-	if invariants {
-		t.wheel.check(&t.due, t.watch.handoffs > 0)
-	}
+	t.checkWheel()
 	return n
 }
 
@@ -89,9 +88,7 @@ func (t *Timer) drainAll() {
 	forEach(t.backlog, t.file)
 	t.backlog = nil
 	t.queue.takeAll(t.file)
-	if invariants {
-		t.wheel.check(&t.due, t.watch.handoffs > 0)
-	}
+	t.checkWheel()
 }
 
 // file puts a timeout from the queue where its word says. One in the batch may
@@ -145,10 +142,22 @@ func (t *Timer) fillBatch(b *batch, tick, now int64) bool {
 	return b.filled > 0
 }
 
-// handOut gives each timeout of the batch its turn: if it still is pending then,
-// and due, it expires. It runs user code, so the caller must not hold mu; it
-// returns with mu held, unless it reports that the wheel was handed on.
+// handOut runs the batch and empties it. It runs user code, so the caller must not
+// hold mu; it returns with mu held, unless it reports that the wheel was handed on.
 func (t *Timer) handOut(b *batch, tick int64) bool {
+	t.runBatch(b, tick)
+	t.mu.Lock()
+	if t.batch.Load() != b {
+		t.mu.Unlock()
+		return false
+	}
+	t.emptyBatch(b)
+	return true
+}
+
+// runBatch gives each timeout of the batch its turn: if it still is pending then,
+// and due, it expires.
+func (t *Timer) runBatch(b *batch, tick int64) {
 	due := tick * t.tick
 	for b.turn < b.filled && t.batch.Load() == b {
 		if t.mayStep {
@@ -165,20 +174,20 @@ func (t *Timer) handOut(b *batch, tick int64) bool {
 		}
 		t.execute(to, b)
 	}
-	t.mu.Lock()
-	if t.batch.Load() != b {
-		t.mu.Unlock()
-		return false
-	}
+	t.launch(b)
+}
+
+// emptyBatch lets what was in the batch go, or files it if it still has to wait.
+// The caller holds mu.
+func (t *Timer) emptyBatch(b *batch) {
 	for _, to := range b.inUse() {
 		if to.home = unfiled; isWaiting(to) {
 			t.wheel.place(to, t.wheel.tickOf(to.load().deadline())) // moved later
 		}
 	}
-	t.drainHeld()
+	t.releaseHeld()
 	clear(b.inUse()) // let the collector have them
 	b.filled, b.turn = 0, 0
-	return true
 }
 
 // isWaiting reports whether a timeout that is in no list has to be filed: it is
@@ -188,9 +197,9 @@ func isWaiting(to *Timeout) bool {
 	return w.state() == Pending && !w.queued()
 }
 
-// drainHeld has what was held while it was in the batch drained again. The
-// caller holds mu.
-func (t *Timer) drainHeld() {
+// releaseHeld puts what was held while it was in the batch into the backlog, for
+// the next drain. The caller holds mu.
+func (t *Timer) releaseHeld() {
 	forEach(t.held, func(to *Timeout) {
 		to.link, t.backlog = t.backlog, to
 	})

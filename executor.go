@@ -7,8 +7,10 @@ import "sync/atomic"
 // or for After, must not fill a pool whose Go blocks. Go runs f itself or has
 // another goroutine run it, once. If it never does, that task is lost, and
 // Shutdown waits for it in vain. If Go panics or ends its goroutine, a task that has
-// not begun by then is no longer waited for; the panic goes to the panic handler.
-// *sync.WaitGroup is an Executor as it is, and so
+// not begun by then is no longer waited for; the panic goes to the panic handler,
+// or crashes the program.
+//
+// *sync.WaitGroup is an Executor as it is (its Wait comes after Timer.Stop), and so
 // are pools with such a method; for others there is ExecutorFunc.
 type Executor interface {
 	Go(f func())
@@ -39,7 +41,8 @@ type Inline struct{}
 // Go calls f.
 func (Inline) Go(f func()) { f() }
 
-// goroutines is the default Executor.
+// goroutines is the default Executor. A Timer does better than to call it: see
+// crew.go.
 type goroutines struct{}
 
 func (goroutines) Go(f func()) { go f() }
@@ -50,7 +53,7 @@ type executorMode uint8
 const (
 	custom executorMode = iota
 	inline
-	spawn
+	crews
 )
 
 func modeOf(e Executor) executorMode {
@@ -58,7 +61,7 @@ func modeOf(e Executor) executorMode {
 	case Inline, *Inline:
 		return inline
 	case goroutines:
-		return spawn
+		return crews
 	}
 	return custom
 }
@@ -74,13 +77,17 @@ func (t *Timer) execute(to *Timeout, b *batch) {
 		shared.Run(to)
 		return
 	}
-	t.running.Add(1)
-	if t.mode == custom {
+	switch t.mode {
+	case custom:
+		t.running.Add(1)
 		t.submit(to)
-		return
+	case inline:
+		b.aside--
+		t.running.Add(1)
+		go t.runAndLeave(to)
+	case crews:
+		b.expired = append(b.expired, to) // for launch
 	}
-	b.aside = max(0, b.aside-1)
-	go t.runAndLeave(to)
 }
 
 // submit calls the user's executor. Should that panic, or end the goroutine, the

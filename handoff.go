@@ -33,9 +33,9 @@ const (
 	firstAside = 8
 	maxAside   = 1 << 20
 
-	// A hand-over after so many times aside without one, when the last task that
-	// caused one has returned, is a new alarm, not more of the same: on a loaded
-	// machine the worker itself is kept waiting now and then.
+	// A hand-over is a new alarm, which starts at firstAside again, if so many times
+	// aside have expired since the last and the task that caused that has returned: on
+	// a loaded machine the worker itself is kept waiting now and then.
 	calm = 64
 )
 
@@ -103,7 +103,7 @@ func (t *Timer) handOn() {
 		}
 		old.forget(i)
 	}
-	t.drainHeld()
+	t.releaseHeld()
 	t.running.Add(1)
 	go t.work(b)
 }

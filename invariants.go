@@ -11,6 +11,14 @@ import (
 // tens of microseconds on average, however much is pending.
 const checkedAlways = 1 << 11
 
+// checkWheel is called after every change, if built with -tags invariants. The
+// caller holds mu.
+func (t *Timer) checkWheel() {
+	if invariants {
+		t.wheel.check(&t.due, t.watch.handoffs > 0)
+	}
+}
+
 // check panics if an invariant of the wheel is broken. The due list is part of
 // the wheel here: it is counted. The caller holds Timer.mu and is not in the
 // middle of a change or of Timer.Stop.

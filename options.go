@@ -63,8 +63,9 @@ func WithWheelSize(n int) Option {
 	}
 }
 
-// WithMaxPending bounds how many timeouts may be pending; further armings are
-// refused with ErrFull. The default, 0, is no bound. Calls under way may count too,
+// WithMaxPending bounds how many timeouts may be pending. Further armings are
+// refused: Schedule returns ErrFull, AfterFunc and Reset leave the Timeout
+// Rejected. The default, 0, is no bound. Calls under way may count too,
 // so that close to the bound one is refused a moment too early. A bound costs every
 // arming and every outcome an update of one counter that all share.
 func WithMaxPending(n int) Option {
@@ -90,8 +91,14 @@ func WithDrainLimit(n int) Option {
 	}
 }
 
-// WithExecutor sets what runs the tasks. The default starts a goroutine for
-// each, as time.AfterFunc does.
+// WithExecutor sets what runs the tasks. By default goroutines do, as under
+// time.AfterFunc: a task may take its time and block, for none waits for another
+// to return. Those of one tick that return soon share a goroutine, for a fraction
+// of the cost of one each. So a task that leaves its goroutine changed for good
+// (runtime.LockOSThread, the profiler's labels) should end it, by runtime.Goexit,
+// or ask for one of its own:
+//
+//	WithExecutor(ExecutorFunc(func(f func()) { go f() }))
 func WithExecutor(e Executor) Option {
 	return func(o *options) error {
 		if f, ok := e.(ExecutorFunc); e == nil || ok && f == nil {
@@ -115,8 +122,9 @@ func WithClock(c Clock) Option {
 
 // WithPanicHandler makes the timer recover a task's panic and call h with the
 // timeout and the recovered value, on the goroutine that ran the task, before
-// its stack is unwound: debug.Stack shows where the panic came from. By default
-// a panic crashes the program, as it does under time.AfterFunc.
+// its stack is unwound: debug.Stack shows where the panic came from. It gets a
+// panic of the Executor's Go too, on the worker. A panic of h crashes the program,
+// and by default so does that of a task, as under time.AfterFunc.
 func WithPanicHandler(h func(to *Timeout, recovered any)) Option {
 	return func(o *options) error {
 		if h == nil {

@@ -8,7 +8,8 @@
  *   timeout.pml       timeout.go: Stop, with stop in word.go
  *   mpsc_queue.pml    mpsc_queue.go: push, take, empty, the sentinel of close
  *   hashed_wheel.pml  hashed_wheel.go: place, close, advance, next
- *   batch.pml         batch.go: pass, drain with file, fillBatch, handOut; handoff.go: handOn, takeOut
+ *   batch.pml         batch.go: pass, drain with file, fillBatch, handOut with runBatch
+ *                     and emptyBatch; handoff.go: handOn, takeOut
  *   worker.pml        worker.go: park, unpark, nudge, sleepUntil
  *   timer.pml         timer.go: push, Pending, reserve, release
  *   stop.pml          stop.go: Stop, collect, leave, finish

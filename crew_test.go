@@ -1,0 +1,171 @@
+package hashedwheel_test
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// The default executor has tasks share goroutines. None may notice.
+
+// crewSizes are numbers of tasks due in one tick: around those of a batch.
+var crewSizes = []int{1, 2, 3, 63, 64, 65, 128, 1000}
+
+func TestCrewTasksDoNotWaitForEachOther(t *testing.T) {
+	for _, n := range crewSizes {
+		inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+			begun, all := make(chan int, n), make(chan struct{})
+			for i := range n {
+				tm.AfterFunc(oneTick, func() {
+					begun <- i
+					<-all // or the bubble is deadlocked
+				})
+			}
+			for range n {
+				<-begun
+			}
+			close(all)
+			pass(oneTick)
+			assert.NoError(t, shutdownErr(tm))
+		})
+	}
+}
+
+// Some return at once, some wait for a later one, in all positions.
+func TestCrewSlowTasksAmongQuickOnes(t *testing.T) {
+	for _, n := range crewSizes {
+		for _, every := range []int{2, 3, 31, 63} {
+			inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				quick, over := make(chan struct{}, n), make(chan struct{})
+				want := 0
+				for i := range n {
+					if i%every == 0 {
+						tm.AfterFunc(oneTick, func() { <-over })
+					} else {
+						want++
+						tm.AfterFunc(oneTick, func() { quick <- struct{}{} })
+					}
+				}
+				for range want {
+					<-quick
+				}
+				close(over)
+				pass(oneTick)
+				assert.NoError(t, shutdownErr(tm))
+			})
+		}
+	}
+}
+
+func TestCrewTasksThatEndTheirGoroutinesOrPanic(t *testing.T) {
+	for _, n := range crewSizes {
+		inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+			var began atomic.Int64
+			for i := range n {
+				tm.AfterFunc(oneTick, func() {
+					began.Add(1)
+					switch i % 3 {
+					case 0:
+						runtime.Goexit()
+					case 1:
+						panic("on purpose")
+					}
+				})
+			}
+			pass(3 * oneTick)
+			assert.EqualValues(t, n, began.Load())
+			assert.NoError(t, shutdownErr(tm))
+			assert.Equal(t, uint64((n+1)/3), tm.Stats().Panics)
+		}, hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
+	}
+}
+
+// A clock that ends the worker's goroutine while a batch is handed out must not
+// make it forget what has expired by then.
+func TestCrewOfABatchThatLostItsGoroutine(t *testing.T) {
+	const n, fatal = 64, 20
+	clock := new(fatalClock)
+	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		var ran atomic.Int64
+		for range n {
+			tm.AfterFunc(10*oneTick, func() { ran.Add(1) })
+		}
+		pass(5 * oneTick)
+		clock.callsLeft.Store(fatal)
+		pass(10 * oneTick)
+		require.Less(t, clock.callsLeft.Load(), int64(0), "it did end a goroutine")
+		assert.EqualValues(t, n, ran.Load())
+		assert.NoError(t, shutdownErr(tm))
+	}, hashedwheel.WithClock(clock))
+}
+
+// fatalClock ends the goroutine that asks for the time once callsLeft is used up.
+type fatalClock struct{ callsLeft atomic.Int64 }
+
+func (c *fatalClock) Now() time.Time {
+	if c.callsLeft.Add(-1) == 0 {
+		runtime.Goexit()
+	}
+	return time.Now()
+}
+
+func (c *fatalClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
+
+func TestCrewsAreFewAndCostNearlyNoAllocation(t *testing.T) {
+	const n = 6400
+	clock := hashedwheel.NewManualClock(time.Now())
+	tm := newTickingTimer(hashedwheel.WithClock(clock))
+	defer tm.Stop()
+	var ran, most atomic.Int64
+	task := hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {
+		ran.Add(1)
+		if now := int64(runtime.NumGoroutine()); now > most.Load() {
+			most.Store(now) // another may be lost: one task runs at a time, but for preemption
+		}
+	})
+	all := make([]hashedwheel.Timeout, n)
+	for i := range all {
+		all[i].Init(tm, task)
+	}
+	before := int64(runtime.NumGoroutine())
+	allocs := testing.AllocsPerRun(5, func() { // on one processor
+		ran.Store(0)
+		for i := range all {
+			all[i].Reset(oneTick)
+		}
+		clock.Advance(2 * oneTick)
+		for ran.Load() < n {
+			runtime.Gosched()
+		}
+	})
+	assert.Less(t, allocs/n, 0.1)
+	assert.Less(t, most.Load()-before, int64(n/16))
+}
+
+// What has run is garbage although another task of its batch goes on for ever.
+func TestCrewASlowTaskKeepsNothingFromTheCollector(t *testing.T) {
+	const n = 64
+	tm := newTickingTimer()
+	defer tm.Stop()
+	over := make(chan struct{})
+	defer close(over)
+	var freed atomic.Int64
+	for i := range n {
+		to := tm.AfterFunc(2*oneTick, func() {
+			if i%2 == 0 {
+				<-over
+			}
+		})
+		runtime.AddCleanup(to, func(*atomic.Int64) { freed.Add(1) }, &freed)
+	}
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		return freed.Load() >= n/2
+	}, 20*time.Second, oneTick)
+}
