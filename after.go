@@ -28,7 +28,7 @@ func (t *Timer) After(d time.Duration) <-chan struct{} {
 	return t.afterTick(tick)
 }
 
-// afters finds the channel of a tick. Nobody holds its lock and another.
+// afters finds the channel of a tick. No other lock is taken while its own is held.
 type afters struct {
 	recent [recentTicks]atomic.Pointer[sharedTick] // by tick, modulo; what callers look at first
 

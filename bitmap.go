@@ -20,8 +20,6 @@ func newBitmap(n int) bitmap {
 	}
 }
 
-func (b *bitmap) has(i int) bool { return b.levels[0][i/64]>>(i%64)&1 != 0 }
-
 func (b *bitmap) set(i int) {
 	for _, words := range b.levels {
 		words[i/64] |= 1 << (i % 64)

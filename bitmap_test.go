@@ -152,3 +152,5 @@ func near(rnd *rand.Rand, n int) int {
 		return n - 1 - rnd.IntN(min(n, 200))
 	}
 }
+
+func (b *bitmap) has(i int) bool { return b.levels[0][i/64]>>(i%64)&1 != 0 }

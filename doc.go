@@ -1,7 +1,8 @@
 // Package hashedwheel is a timer for very many approximate timeouts: idle
 // timeouts that move at every read, deadlines that are nearly all cancelled. It
-// arms, moves and stops a timeout in a few nanoseconds, whether ten are pending
-// or ten million, and runs its task at most one tick late.
+// arms, moves and stops a timeout in tens of nanoseconds, or a few hundred, the
+// time that memory takes, when millions are pending; and it runs the task at most
+// one tick late.
 //
 //	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
 //	to := tm.AfterFunc(30*time.Second, func() { ... })
@@ -26,9 +27,9 @@
 //	│ word decides every race  │      │ and overflow rings                   │   runs the
 //	└──────────────────────────┘      └──────────────────────────────────────┘   tasks
 //
-// A timeout's mutable state is one word. A producer changes it with one CAS and,
-// if the worker has to know, pushes the timeout onto a lock-free queue; moving a
-// pending timeout later needs no push. At each tick the worker files what was
+// What they contend for in a timeout is one word. A producer changes it with one
+// CAS and, if the worker has to know, pushes the timeout onto a lock-free queue;
+// moving a pending timeout later needs no push. At each tick the worker files what was
 // pushed into the wheel, takes what is due out of it and hands it to the
 // executor. The files read in that order: timer, mpsc_queue, worker, batch,
 // hashed_wheel, bucket, executor; timeout and word are what goes that way, clock
@@ -47,8 +48,9 @@
 //
 // The worker looks for what is due at each tick boundary, so a task is handed to
 // the executor within one tick of its deadline, plus what the operating system or
-// a busy executor adds. With [Inline] a slow task adds two ticks at most: one that
-// has not returned after a tick no longer holds the others up. A delay of
+// a busy executor adds. With [Inline] a slow task adds two ticks at most, ten
+// thousand of them in one tick about nine: one that has not returned after a tick
+// no longer holds the others up. A delay of
 // zero or less is due at the next tick. The order within one tick is undefined.
 //
 // # One outcome for each arming
@@ -70,8 +72,9 @@
 //
 // Tasks, panic handlers, executors and clocks are called with no internal lock
 // held, and only [Timer.Shutdown] waits for tasks. Every method may be called
-// from inside a task, Timer.Stop too. Tasks run wherever the [Executor] puts
-// them: by default each in a goroutine of its own. A panic in a task crashes the
+// from inside a task, Timer.Stop too. (Shutdown waits there for its own task: give
+// it a context that ends.) Tasks run wherever the [Executor] puts them: by default
+// in goroutines, where none waits for another. A panic in a task crashes the
 // program, as under time.AfterFunc, unless there is a panic handler.
 //
 // # Quiet
@@ -79,7 +82,8 @@
 // A Timer has no goroutine before the first arming, while nothing is pending,
 // and after Stop. While only far timeouts are pending its one goroutine sleeps
 // until the next is due, whatever the tick: there are no empty ticks. It ticks
-// while armings come in, and for one tick more.
+// while armings, moves to earlier or stops of what is filed come in, and for one
+// tick more.
 //
 // # Any delay costs the same
 //
@@ -91,8 +95,9 @@
 // # Small and garbage-free
 //
 // A Timeout is 64 bytes on 64-bit machines. AfterFunc and Schedule allocate that
-// and nothing else; Reset and Stop allocate nothing, and neither does anything
-// else for a Timeout embedded in the caller's own struct. A cancelled timeout,
+// and nothing else; Reset and Stop allocate nothing. Nor does anything else for a
+// Timeout embedded in the caller's own struct, but for what an executor other than
+// Inline takes to run its task. A cancelled timeout,
 // and all that its task holds, is garbage within two ticks, unless an executor
 // that blocks keeps the worker.
 //

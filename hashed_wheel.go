@@ -68,8 +68,8 @@ func roundUp(deadline, ns int64) (tick int64) {
 	return tick
 }
 
-// place files a timeout that is not filed under a tick, or under the first open
-// one if that tick is over.
+// place files an unfiled timeout under a tick, or under the first open one if that
+// tick is closed.
 func (w *hashedWheel) place(to *Timeout, tick int64) {
 	w.put(to, max(tick, w.open))
 }
@@ -119,21 +119,21 @@ func (w *hashedWheel) putBack(to *Timeout, due *bucket) {
 	due.add(to)
 }
 
-// advance takes the next occupied tick that is no later than to, moves its
+// advance takes the next occupied tick that is no later than last, moves its
 // timeouts to due, which must be empty, and returns the tick. With none left it
-// moves on behind to and returns noTick. The work is proportional to what is
+// moves on behind last and returns noTick. The work is proportional to what is
 // filed, not to the ticks that pass.
-func (w *hashedWheel) advance(to int64, due *bucket) int64 {
+func (w *hashedWheel) advance(last int64, due *bucket) int64 {
 	for {
 		tick := w.nextBucket()
 		r, start := w.nextSlot()
-		if start <= min(tick, to) {
+		if start <= min(tick, last) {
 			w.current = start
 			w.refile(r, start)
 			continue
 		}
-		if tick > to {
-			w.current = max(w.current, to+1)
+		if tick > last {
+			w.current = max(w.current, last+1)
 			w.open = max(w.open, w.current)
 			return noTick
 		}

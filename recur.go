@@ -26,7 +26,9 @@ type Scheduler interface {
 // grid goes on. A panic in f crashes the program, or with a panic handler ends
 // that run alone. If the timer is stopped or full the Timeout is Rejected.
 //
-// Like time.NewTicker it panics if period is not positive.
+// The Executor runs f. It costs three allocations, and a run none but the
+// executor's. Like time.NewTicker it panics if period is not positive, and if f is
+// nil.
 func (t *Timer) Every(period time.Duration, f func()) *Timeout {
 	if period <= 0 {
 		panic("hashedwheel: Every with a period that is not positive")
@@ -46,6 +48,8 @@ func (t *Timer) Every(period time.Duration, f func()) *Timeout {
 // A time without a monotonic reading, as a calendar gives, is waited for as long
 // as the wall clock says it is away when Next returns it. If the wall clock is set
 // back meanwhile, the calendar gives that time again.
+//
+// Recur panics if s or f is nil; a panic of its first call of Next is the caller's.
 func (t *Timer) Recur(s Scheduler, f func()) *Timeout {
 	if s == nil {
 		panic("hashedwheel: Recur with a nil Scheduler")
@@ -79,8 +83,8 @@ func (g grid) Next(now time.Time) time.Time {
 type series struct {
 	scheduler Scheduler
 	f         func()
-	running   atomic.Bool  // by whom the next run is armed: nobody else calls Next or f
-	next      int64        // the deadline of that; belongs to who is running
+	running   atomic.Bool  // held by the goroutine that may call Next and f
+	next      int64        // the deadline that it has armed, or claimed; belongs to who holds running
 	due       atomic.Int64 // the deadline of the run that was claimed: the word has it no more
 }
 

@@ -7,15 +7,15 @@ import "time"
 type Stats struct {
 	Pending int // armed and not settled
 
-	Expired   uint64 // handed to the executor
-	Cancelled uint64 // stopped, and let go of by the wheel; stops between two ticks count once, and not at all if it was armed again
+	Expired   uint64 // tasks handed out; each run of a series and each tick of After counts as one
+	Cancelled uint64 // stops that the worker has seen; those of a Timeout between two ticks count once, and not at all if it was armed again
 	Rejected  uint64 // armings refused because the timer was stopped or full
 	Panics    uint64 // tasks that panicked, with WithPanicHandler
 	Wakeups   uint64 // times the worker woke from a sleep; none on a ManualClock
 	Handoffs  uint64 // times that Inline went on without a task that had not returned for a tick
 
-	// How late the last tick with timeouts was processed, and the latest one:
-	// what the system's timers and a blocked worker add to the promised tick.
+	// Lag is how late the last tick with timeouts was processed, MaxLag the most that
+	// any was: what the system's timers and a blocked worker add to the promised tick.
 	Lag, MaxLag time.Duration
 }
 

@@ -8,7 +8,7 @@ import (
 
 // A Timeout is one task and the time it is due. AfterFunc and Schedule return
 // one already armed; embedded by value in a struct of the caller's own and
-// bound by Init, it costs no allocation in its whole life.
+// bound by Init, it is armed, moved and stopped without an allocation, however often.
 //
 // All methods but Init are safe for concurrent use, from inside tasks too. A
 // Timeout must not be copied, nor overwritten once it has been armed: its timer
@@ -26,9 +26,9 @@ import (
 //
 // (If the timer is full a Reset leads straight to Rejected.)
 type Timeout struct {
-	// word is all of the mutable state: deadline<<4 | queued<<3 | state. Every
-	// transition is one CAS on it, in word.go, so that racing calls have one
-	// order: verify/spin checks all of them.
+	// word is all that callers and the worker contend for: deadline<<4 | queued<<3
+	// | state. Every transition is one CAS on it, in word.go, so that racing calls
+	// have one order: verify/spin checks all of them.
 	word atomic.Int64
 
 	timer *Timer // set by Init, then read only
@@ -47,12 +47,13 @@ type Timeout struct {
 // A Timeout is one cache line; this does not compile if it grows.
 const _ = uint(64 - unsafe.Sizeof(Timeout{}))
 
-// armNew writes a word as a plain int64; this does not compile if it is more.
+// armNew writes the word as a plain int64; this does not compile if it is larger
+// than that.
 const _ = uint(unsafe.Sizeof(word(0)) - unsafe.Sizeof(Timeout{}.word))
 
 // A Task is what a Timeout runs when it expires. Run gets the Timeout that
 // expired, so one Task value can serve many, and is called by the timer's
-// Executor: by default in a goroutine of its own.
+// Executor: by default in a goroutine, where it may block.
 type Task interface {
 	Run(to *Timeout)
 }
@@ -98,8 +99,8 @@ func (s State) String() string {
 }
 
 // Init binds an unused Timeout to the timer and task it will always have. It
-// does not arm it: Reset does. Init must come before any other use of to, and
-// panics if to has ever been armed.
+// does not arm it: Reset does. Init must come before any other use of to. It
+// panics if t or task is nil, and if to has ever been armed.
 func (to *Timeout) Init(t *Timer, task Task) {
 	if t == nil {
 		panic("hashedwheel: Init with a nil Timer")
@@ -120,7 +121,7 @@ func isNil(task Task) bool {
 
 // Reset arms to, or moves it if it is pending, to expire d from now. It reports
 // whether it was pending, as time.Timer.Reset does; an arming refused because
-// the timer is stopped or full leaves it Rejected.
+// the timer is stopped or full leaves it Rejected. Reset panics before Init.
 //
 // A zero or negative d is due at the next tick. One clock read, no allocation,
 // no lock. Moving a timeout later is one CAS and nothing else, however often.
@@ -169,8 +170,9 @@ func (to *Timeout) Stop() bool {
 func (to *Timeout) State() State { return to.load().state() }
 
 // Deadline returns the time that the last arming asked for, or the zero time if
-// there was none. The task starts no earlier, and at most one tick later. For a
-// series it is that of the next run, which may have come due.
+// there was none: for a delay out of reach, some 18 years after New. The task
+// starts no earlier, and at most one tick later. For a series it is that of the
+// next run, which may have come due.
 func (to *Timeout) Deadline() time.Time {
 	w := to.load()
 	if w.state() == Idle {

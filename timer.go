@@ -24,11 +24,12 @@ var (
 // on a ManualClock, which keeps it.
 type Timer struct {
 	// What producers read on every call; set by New, then read only, but for
-	// parked, which changes a few times a tick at most.
+	// parked, which changes a few times a tick at most, and what queue and after
+	// keep in themselves.
 	start      time.Time // deadlines count from here
 	clock      Clock
 	isSystem   bool // clock is the system's: read it in the fastest way
-	mayStep    bool // clock is the user's
+	mayStep    bool // clock is the user's, and not a ManualClock
 	maxPending int64
 	drainLimit int
 	executor   Executor
@@ -97,8 +98,9 @@ func MustNew(opts ...Option) *Timer {
 }
 
 // AfterFunc arms a new Timeout that calls f once d has passed, in the way of
-// time.AfterFunc. It never returns nil: if the timer is stopped or full, f will
-// not be called and the Timeout is Rejected.
+// time.AfterFunc, by default in a goroutine: the Executor decides. It never
+// returns nil: if the timer is stopped or full, f will not be called and the
+// Timeout is Rejected. It panics if f is nil.
 //
 // One allocation, no lock.
 func (t *Timer) AfterFunc(d time.Duration, f func()) *Timeout {
@@ -111,7 +113,8 @@ func (t *Timer) AfterFunc(d time.Duration, f func()) *Timeout {
 }
 
 // Schedule arms a new Timeout that runs task once d has passed. It returns
-// ErrStopped or ErrFull, and no Timeout, if the arming is refused.
+// ErrStopped or ErrFull, and no Timeout, if the arming is refused. It panics if
+// task is nil.
 //
 // One allocation, no lock.
 func (t *Timer) Schedule(d time.Duration, task Task) (*Timeout, error) {
@@ -126,8 +129,9 @@ func (t *Timer) Schedule(d time.Duration, task Task) (*Timeout, error) {
 }
 
 // Pending returns how many timeouts are pending. It is exact, but for calls
-// under way in other goroutines, and costs a drain of what was handed over
-// since the last tick, without the drain limit.
+// under way in other goroutines, counts a series as one and all that After has
+// for a tick as one, and costs a drain of what was handed over since the last
+// tick, without the drain limit.
 func (t *Timer) Pending() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -169,7 +173,7 @@ func (t *Timer) push(to *Timeout) error {
 // and warm. If the stripe doubles before the worker has come, most likely all
 // processors are busy, and the producer gives way. That is in vain if the worker
 // is in a task, or there is none (ManualClock), but seldom, as depths double; to
-// give way but once let the heap of a storm grow four times as large.
+// give way but once would not bound the heap of a storm.
 func (t *Timer) hurry(pages int32) {
 	if pages&(pages-1) != 0 {
 		return

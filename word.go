@@ -6,7 +6,7 @@ import "unsafe"
 //
 // verify/spin checks every interleaving of a few calls on it: one outcome an
 // arming, told truthfully, never early. A transition that changes here changes in
-// verify/spin/word.pml too, where ./run must still find each seeded mistake.
+// verify/spin/word.pml too, where verify/spin/run must find each seeded mistake.
 type word int64
 
 const (

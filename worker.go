@@ -22,8 +22,9 @@ type worker struct {
 	held    *Timeout    // queued again while in the batch, filed after it; guarded by mu
 	due     bucket      // of the last tick taken, not in the batch yet; guarded by mu
 
-	// batch is the worker's. Whose it is, is the worker: handOn stores another,
-	// with mu held, and the worker looks before each task and whenever it has mu.
+	// batch is the one being handed out, and the goroutine that it belongs to is the
+	// worker. handOn stores another, with mu held; a worker looks before each task, and
+	// whenever it has mu, whether it has been replaced.
 	batch atomic.Pointer[batch]
 	watch watch // guarded by mu
 
@@ -32,7 +33,7 @@ type worker struct {
 
 	wake    chan struct{} // holds one token that ends a sleep
 	quit    chan struct{} // closed by Stop: ends all sleep
-	running atomic.Int64  // goroutines: the worker's, its predecessors' and Advance's; and tasks with the executor
+	running atomic.Int64  // goroutines: the worker's, its predecessors', Advance's and crews'; and tasks with the executor
 	done    chan struct{} // closed under mu once stopped and running is 0
 	isDone  bool          // guarded by mu
 
@@ -115,8 +116,8 @@ func (t *Timer) alarm(tick, now int64) <-chan time.Time {
 		if now = t.now(); now-before < t.tick/8 {
 			return c
 		}
-		// The clock moved on before it was asked: c would be late by as much, which is
-		// left to pass up to an eighth of a tick.
+		// The clock moved on between now and After: c will be late by as much, of which
+		// up to an eighth of a tick is let pass.
 	}
 }
 
