@@ -105,7 +105,7 @@ func (t *Timer) handOn() {
 	}
 	t.releaseHeld()
 	t.running.Add(1)
-	go t.work(b)
+	go t.work(b, false)
 }
 
 // back is called when a worker ends that was replaced.

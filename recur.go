@@ -36,8 +36,8 @@ func (t *Timer) Every(period time.Duration, f func()) *Timeout {
 	if f == nil {
 		panic("hashedwheel: Every with a nil func")
 	}
-	now := t.clock.Now()
-	return t.recur(now, grid{now, min(period, maxDeadline)}, f)
+	g := grid{start: t.since(t.clock.Now()), period: int64(min(period, maxDeadline))}
+	return t.recur(g, clamp(g.start+g.period), true, f)
 }
 
 // Recur runs f at the times that s gives, until the returned Timeout or the
@@ -47,7 +47,9 @@ func (t *Timer) Every(period time.Duration, f func()) *Timeout {
 //
 // A time without a monotonic reading, as a calendar gives, is waited for as long
 // as the wall clock says it is away when Next returns it. If the wall clock is set
-// back meanwhile, the calendar gives that time again.
+// back meanwhile, the calendar gives that time again. What is due by the time that
+// a run begins, up to a tick late, is passed over: for points less than two ticks
+// apart there is Every, which misses none, or a shorter tick.
 //
 // Recur panics if s or f is nil; a panic of its first call of Next is the caller's.
 func (t *Timer) Recur(s Scheduler, f func()) *Timeout {
@@ -57,35 +59,54 @@ func (t *Timer) Recur(s Scheduler, f func()) *Timeout {
 	if f == nil {
 		panic("hashedwheel: Recur with a nil func")
 	}
-	return t.recur(t.clock.Now(), s, f)
+	c := calendar{s}
+	first, more := c.next(t, t.clock.Now())
+	return t.recur(c, first, more, f)
 }
 
-func (t *Timer) recur(now time.Time, s Scheduler, f func()) *Timeout {
-	to := &Timeout{timer: t, task: &series{scheduler: s, f: f}}
-	if next := s.Next(now); !next.IsZero() {
-		_ = to.armNew(t, t.deadlineFrom(now, next))
+func (t *Timer) recur(p plan, first int64, more bool, f func()) *Timeout {
+	to := &Timeout{timer: t, task: &series{plan: p, f: f}}
+	if more {
+		_ = to.armNew(t, first)
 	}
 	return to
 }
 
-// grid is the Scheduler of Every.
-type grid struct {
-	start  time.Time
-	period time.Duration
+// plan says when a series runs next, if it does: the deadline of the first run
+// after the one that begins, or is skipped, now.
+type plan interface {
+	next(t *Timer, now time.Time) (deadline int64, more bool)
 }
 
-func (g grid) Next(now time.Time) time.Time {
-	passed := now.Sub(g.start) / g.period
-	return g.start.Add((passed + 1) * g.period)
+// calendar is the plan of Recur.
+type calendar struct{ Scheduler }
+
+func (c calendar) next(t *Timer, now time.Time) (deadline int64, more bool) {
+	at := c.Next(now)
+	return t.deadlineFrom(now, at), !at.IsZero()
+}
+
+// grid is the plan of Every.
+type grid struct {
+	start, period int64 // ns; start since the timer's
+}
+
+// next returns the first point behind the beginning of the current tick: what is
+// due later in it is handed out with the next, so a run that began a little late
+// has not missed that yet.
+func (g grid) next(t *Timer, now time.Time) (deadline int64, more bool) {
+	begun := t.tickAt(t.since(now)) * t.tick
+	passed := floor(begun-g.start, g.period)
+	return clamp(g.start + (passed+1)*g.period), true
 }
 
 // series is the Task of a Timeout that runs more than once.
 type series struct {
-	scheduler Scheduler
-	f         func()
-	running   atomic.Bool  // held by the goroutine that may call Next and f
-	next      int64        // the deadline that it has armed, or claimed; belongs to who holds running
-	due       atomic.Int64 // the deadline of the run that was claimed: the word has it no more
+	plan    plan
+	f       func()
+	running atomic.Bool  // held by the goroutine that may ask the plan and call f
+	next    int64        // the deadline that it has armed, or claimed; belongs to who holds running
+	due     atomic.Int64 // the deadline of the run that was claimed: the word has it no more
 }
 
 // Run arms the next run, then calls f, so that the Timeout is as pending while f
@@ -97,7 +118,7 @@ func (s *series) Run(to *Timeout) {
 	}
 	s.next = claimed // no run is armed yet
 	defer s.end(to)  // deferred: f may panic
-	if w := to.load(); w.isClaimed() && s.armNext(to, w) {
+	if w := to.load(); w.isClaimed() && s.proceed(to, w) {
 		s.f() // else it was stopped or reset since it was claimed: this run is void
 	}
 }
@@ -106,8 +127,8 @@ func (s *series) Run(to *Timeout) {
 func (s *series) end(to *Timeout) {
 	next := s.next
 	s.running.Store(false)
-	w := to.load()
-	overdue := w.state() == Pending && w.deadline() == next && next <= to.timer.now() // the worker has yet to come to it
+	w, t := to.load(), to.timer
+	overdue := w.state() == Pending && w.deadline() == next && roundUp(next, t.tick) <= t.tickAt(t.now()) // the worker has yet to come to it
 	for (overdue || w.isClaimed()) && s.running.CompareAndSwap(false, true) {
 		s.skip(to, w)
 		w, overdue = to.load(), false
@@ -115,28 +136,25 @@ func (s *series) end(to *Timeout) {
 }
 
 func (s *series) skip(to *Timeout, w word) {
-	defer s.running.Store(false) // deferred: the scheduler may panic
-	s.armNext(to, w)
+	defer s.running.Store(false) // deferred: a Scheduler may panic
+	s.proceed(to, w)
 }
 
-// armNext asks the scheduler for the next run of a series whose word is w. It
-// reports whether it did what the scheduler said: no, if the series was stopped or
-// reset since w was read.
-func (s *series) armNext(to *Timeout, w word) (done bool) {
-	over := true
+// proceed arms the next run of a series whose word is w, or ends it, as the plan
+// says. It reports whether it did: no, if the series was stopped or reset since w
+// was read.
+func (s *series) proceed(to *Timeout, w word) (done bool) {
+	more := false
 	defer func() {
-		if over { // or the scheduler panicked
+		if !more { // or a Scheduler panicked
 			done = to.stop(w)
 		}
 	}()
-	now := to.timer.clock.Now()
-	next := s.scheduler.Next(now)
-	if over = next.IsZero(); over {
-		return false
+	var next int64
+	next, more = s.plan.next(to.timer, to.timer.clock.Now())
+	if more && to.armNext(w, next) {
+		s.next = next
+		return true
 	}
-	deadline := to.timer.deadlineFrom(now, next)
-	if done = to.armNext(w, deadline); done {
-		s.next = deadline
-	}
-	return done
+	return false // if it is the end: see above
 }

@@ -147,7 +147,7 @@ func (to *Timeout) ResetAt(at time.Time) bool {
 	if t == nil {
 		panic("hashedwheel: ResetAt before Init")
 	}
-	was, _ := to.arm(t, clamp(int64(at.Sub(t.start))))
+	was, _ := to.arm(t, t.since(at))
 	return was
 }
 

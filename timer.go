@@ -232,7 +232,10 @@ func (t *Timer) deadlineIn(d time.Duration) int64 {
 
 // deadlineFrom returns the deadline at a time, as seen when the clock showed now.
 func (t *Timer) deadlineFrom(now, at time.Time) int64 {
-	return clamp(clamp(int64(now.Sub(t.start))) + clamp(int64(at.Sub(now))))
+	return clamp(t.since(now) + clamp(int64(at.Sub(now))))
 }
+
+// since returns a time in ns since start.
+func (t *Timer) since(at time.Time) int64 { return clamp(int64(at.Sub(t.start))) }
 
 func clamp(ns int64) int64 { return max(minDeadline, min(ns, maxDeadline)) }

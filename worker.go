@@ -49,42 +49,37 @@ const (
 	absent // nothing is pending
 )
 
-// begin is a new worker's goroutine. Both here and when an arming ends its sleep
-// the worker waits for the next tick before it drains, so that a burst costs one
-// wake-up and calls that end meanwhile never reach the wheel.
-func (t *Timer) begin() {
-	now := t.now()
-	t.sleepUntil(t.tickAt(now)+1, now)
-	t.work(t.batch.Load())
-}
-
-// work passes and parks until nothing is pending or b is no longer the batch.
-func (t *Timer) work(b *batch) {
+// work passes and parks until nothing is pending or b is no longer the batch. A
+// worker that an arming has started or woken waits for the next tick before it
+// drains, so that a burst costs one wake-up and calls that end meanwhile never
+// reach the wheel.
+func (t *Timer) work(b *batch, woken bool) {
 	ended := false
 	defer func() {
 		switch replaced := t.batch.Load() != b; {
 		case replaced:
 			t.back(b)
 		case !ended:
-			go t.work(b) // an inline task called runtime.Goexit: go on behind it
+			go t.work(b, false) // an inline task or the clock called runtime.Goexit: go on behind it
 			return
 		}
 		t.leave()
 	}()
-	for {
+	for next := int64(noTick); ; {
+		if woken {
+			now := t.now()
+			t.sleepUntil(min(next, t.tickAt(now)+1), now)
+		}
 		tick, drained, ok := t.pass(b)
 		if !ok {
 			break
 		}
 		now := t.now()
-		next, rest := t.park(tick, drained, now)
-		if rest == absent {
+		var rest int32
+		if next, rest = t.park(tick, drained, now); rest == absent {
 			break
 		}
-		if woken := t.sleepUntil(next, now); woken && rest == asleep {
-			now = t.now()
-			t.sleepUntil(min(next, t.tickAt(now)+1), now)
-		}
+		woken = t.sleepUntil(next, now) && rest == asleep
 	}
 	ended = true
 }
@@ -160,7 +155,7 @@ func (t *Timer) unpark() {
 	}
 	t.running.Add(1) // before the CAS, so that Stop, which ends it, sees one or the other
 	if t.parked.CompareAndSwap(absent, awake) {
-		go t.begin()
+		go t.work(t.batch.Load(), true)
 	} else {
 		t.leave()
 	}
@@ -195,10 +190,13 @@ func (t *Timer) nextDue() (at time.Time, ok bool) {
 }
 
 // tickAt returns the last tick that has begun at a time.
-func (t *Timer) tickAt(now int64) int64 {
-	tick := now / t.tick
-	if now%t.tick < 0 {
-		tick--
+func (t *Timer) tickAt(now int64) int64 { return floor(now, t.tick) }
+
+// floor divides and rounds down.
+func floor(ns, by int64) int64 {
+	n := ns / by
+	if ns%by < 0 {
+		n--
 	}
-	return tick
+	return n
 }

@@ -15,7 +15,7 @@
  *   stop.pml          stop.go: Stop, collect, leave, finish
  *
  *   proctype          stands for
- *   work              begin and work in worker.go
+ *   work              work in worker.go
  *   producer          callers of AfterFunc, Schedule (armNew), Reset (arm) and Stop, any call at any time
  *   runner            goroutines in series.Run in recur.go, of which armNext is in word.pml (SERIES)
  *   watch             watch.look in handoff.go (HANDOFFS)
