@@ -16,7 +16,7 @@ type batch struct {
 	// The rest is its worker's alone.
 	turn    int        // index of the next to be handed out
 	aside   int        // how many more Inline runs in goroutines
-	expired []*Timeout // what the default executor is to run, at the end of the batch
+	expired []*Timeout // claimed for the default executor, for launch to start
 }
 
 const batchSize = 64

@@ -5,25 +5,25 @@ import (
 	"sync/atomic"
 )
 
-// A crew runs the tasks that the default executor gets from one batch. None waits
-// for another to return, as if each had a goroutine of its own, but those that
-// return soon share one, for a fraction of the cost.
+// A crew runs the tasks that one batch has for the default executor. None waits for
+// another to return, as if each had a goroutine of its own, but those that return
+// soon share a few, for a fraction of the cost.
 //
-// Who takes a task that is not the last sees to it, before running it, that a
-// goroutine is coming for the next. The one that comes says so before it takes a
-// task, and is then bound by the same rule. So while a task is left, somebody who
-// is in none of them is on the way to it, and verify/spin/crew.pml checks that.
-// (The leader/followers pattern of Schmidt, O'Ryan, Pyarali, Kircher and
+// Whoever takes a task that is not the last makes sure, before running it, that a
+// goroutine is coming for the next. That one clears coming before it takes a task,
+// and is then bound by the same rule. So as long as a task is left, a goroutine that
+// is in none is on its way to it: verify/spin/crew.pml checks that.
+// (The leader/followers pattern of Schmidt, O'Ryan, Kircher, Pyarali and
 // Buschmann, 2000.)
 type crew struct {
 	timer    *Timer
 	timeouts []*Timeout   // expired; each belongs to who takes it
-	taken    atomic.Int32 // of timeouts, and once more by each goroutine that ends
-	coming   atomic.Bool  // a goroutine has been started that has not looked for a task yet
+	taken    atomic.Int32 // how many were taken, and one more for each goroutine that found none left
+	coming   atomic.Bool  // a goroutine was started that has yet to look for a task
 }
 
-// launch has the tasks of what has expired in a batch run. The worker calls it
-// without mu.
+// launch starts the tasks of what has expired in a batch, on the default executor.
+// The worker calls it without mu.
 func (t *Timer) launch(b *batch) {
 	switch len(b.expired) {
 	case 0:
@@ -39,7 +39,7 @@ func (t *Timer) launch(b *batch) {
 	b.expired = b.expired[:0]
 }
 
-// call sees to it that a goroutine is coming.
+// call starts a goroutine, unless one is coming already.
 func (c *crew) call() {
 	if c.coming.CompareAndSwap(false, true) {
 		c.timer.running.Add(1)

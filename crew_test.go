@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -86,36 +87,44 @@ func TestCrewTasksThatEndTheirGoroutinesOrPanic(t *testing.T) {
 	}
 }
 
-// A clock that ends the worker's goroutine while a batch is handed out must not
-// make it forget what has expired by then.
-func TestCrewOfABatchThatLostItsGoroutine(t *testing.T) {
-	const n, fatal = 64, 20
-	clock := new(fatalClock)
+// A user's clock is asked before each claim, so a task that was claimed before has
+// been started by then: it may be the one that sets the clock back.
+func TestCrewTaskHasBegunWhenTheClockIsAskedForTheNext(t *testing.T) {
+	const third = 3 // for the pass, for the first claim, for the second
+	ran := make(chan bool, 2)
+	clock := new(pausingClock)
+	clock.pause = func() {
+		<-ran // or the bubble is deadlocked
+		clock.step(-time.Hour)
+	}
 	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		var ran atomic.Int64
-		for range n {
-			tm.AfterFunc(10*oneTick, func() { ran.Add(1) })
+		ran = make(chan bool, 2)
+		for range 2 {
+			tm.AfterFunc(oneTick, func() { ran <- true })
 		}
-		pass(5 * oneTick)
-		clock.callsLeft.Store(fatal)
-		pass(10 * oneTick)
-		require.Less(t, clock.callsLeft.Load(), int64(0), "it did end a goroutine")
-		assert.EqualValues(t, n, ran.Load())
-		assert.NoError(t, shutdownErr(tm))
+		synctest.Wait()
+		clock.looks.Store(third)
+		pass(time.Minute)
+		require.Negative(t, clock.looks.Load())
+		assert.Empty(t, ran, "the second waits for its deadline")
+		pass(time.Hour)
+		assert.Len(t, ran, 1)
 	}, hashedwheel.WithClock(clock))
 }
 
-// fatalClock ends the goroutine that asks for the time once callsLeft is used up.
-type fatalClock struct{ callsLeft atomic.Int64 }
-
-func (c *fatalClock) Now() time.Time {
-	if c.callsLeft.Add(-1) == 0 {
-		runtime.Goexit()
-	}
-	return time.Now()
+// pausingClock makes a pause before it is looked at for the last of so many times.
+type pausingClock struct {
+	steppingClock
+	looks atomic.Int64
+	pause func()
 }
 
-func (c *fatalClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
+func (c *pausingClock) Now() time.Time {
+	if c.looks.Add(-1) == 0 {
+		c.pause()
+	}
+	return c.steppingClock.Now()
+}
 
 func TestCrewsAreFewAndCostNearlyNoAllocation(t *testing.T) {
 	const n = 6400

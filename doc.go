@@ -32,7 +32,7 @@
 // moving a pending timeout later needs no push. At each tick the worker files what was
 // pushed into the wheel, takes what is due out of it and hands it to the
 // executor. The files read in that order: timer, mpsc_queue, worker, batch,
-// hashed_wheel, bucket, executor; timeout and word are what goes that way, clock
+// hashed_wheel, bucket, executor, crew; timeout and word are what goes that way, clock
 // says when.
 //
 // # Never early

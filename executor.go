@@ -41,26 +41,20 @@ type Inline struct{}
 // Go calls f.
 func (Inline) Go(f func()) { f() }
 
-// goroutines is the default Executor. A Timer does better than to call it: see
-// crew.go.
-type goroutines struct{}
-
-func (goroutines) Go(f func()) { go f() }
-
 // executorMode tells the executors apart that need no closure for each task.
 type executorMode uint8
 
 const (
 	custom executorMode = iota
 	inline
-	crews
+	crews // the default, which is no Executor: see crew.go
 )
 
 func modeOf(e Executor) executorMode {
 	switch e.(type) {
 	case Inline, *Inline:
 		return inline
-	case goroutines:
+	case nil:
 		return crews
 	}
 	return custom
@@ -86,7 +80,10 @@ func (t *Timer) execute(to *Timeout, b *batch) {
 		t.running.Add(1)
 		go t.runAndLeave(to)
 	case crews:
-		b.expired = append(b.expired, to) // for launch
+		b.expired = append(b.expired, to)
+		if t.mayStep { // else at the end of the batch: before the next claim the user's clock is asked
+			t.launch(b)
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 
 // Tasks that never return, arm without end or end their goroutines.
 
-// Each in a goroutine of its own; for Inline see TestHandoffOfTenThousandSlowTasks.
+// On the default executor; for Inline see TestHandoffOfTenThousandSlowTasks.
 func TestFaultTasksThatNeverReturn(t *testing.T) {
 	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		over := make(chan struct{})

@@ -13,7 +13,7 @@ type executorKind byte
 const (
 	withInline     executorKind = iota // Inline
 	withOwnInline                      // the user's own, which runs tasks at once
-	withGoroutines                     // the default: a goroutine each, which waits until the stream has it run
+	withGoroutines                     // the default: each task waits in its goroutine until the stream has it run
 	withStuckTasks                     // Inline on a handClock, with tasks that wait, too: the wheel is handed on
 	withQueue                          // the user's own, which queues them
 	withWhims                          // the user's own, which does what comes to its mind

@@ -31,7 +31,6 @@ func defaults() options {
 		tick:       100 * time.Millisecond,
 		wheelSize:  512,
 		drainLimit: 100_000,
-		executor:   goroutines{},
 		clock:      systemClock{},
 	}
 }
@@ -93,10 +92,10 @@ func WithDrainLimit(n int) Option {
 
 // WithExecutor sets what runs the tasks. By default goroutines do, as under
 // time.AfterFunc: a task may take its time and block, for none waits for another
-// to return. Those of one tick that return soon share a goroutine, for a fraction
-// of the cost of one each. So a task that leaves its goroutine changed for good
-// (runtime.LockOSThread, the profiler's labels) should end it, by runtime.Goexit,
-// or ask for one of its own:
+// to return. Those of one tick that return soon share a few goroutines, for a
+// fraction of the cost of one each. So a task that leaves its goroutine changed for
+// good (runtime.LockOSThread, the profiler's labels) should end it, by
+// runtime.Goexit. Or have a goroutine for each:
 //
 //	WithExecutor(ExecutorFunc(func(f func()) { go f() }))
 func WithExecutor(e Executor) Option {

@@ -10,7 +10,8 @@ import (
 var move = Load{
 	Name: "move",
 	What: "Later: move a random one of very many idle timeouts an hour on, as each read of a connection does; " +
-		"every goroutine has connections of its own. What a timer puts off until the old deadline comes is not in this. " +
+		"every goroutine has connections of its own. Each is reached through an interface: two cache misses for every peer, where one that " +
+		"is part of its connection costs one (go test -bench MoveLater). What a timer puts off until the old deadline comes is not in this. " +
 		"Earlier: move all of them to a second or two from now, as at a shutdown, and let them expire; CPU counts until the timer has taken that in, but not the expiring.",
 	Cases: func(c Config) []Case {
 		return []Case{

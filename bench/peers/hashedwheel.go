@@ -15,7 +15,7 @@ func hashedwheels() []Peer {
 	return append([]Peer{
 		{
 			Name: "hashedwheel",
-			What: "this library, a goroutine a task",
+			What: "this library, tasks in goroutines (the default)",
 			Owns: true,
 			Open: func(tick time.Duration) Timer { return openWheel(tick) },
 		},
