@@ -112,8 +112,8 @@ func (c config) check(rest []string) error {
 func beatAndWatch(cfg config, stdout io.Writer) (*report, error) {
 	before := runtime.NumGoroutine()
 
-	// The peers' tasks dial and write, so each run has a goroutine of its own,
-	// the default. The monitor's only set a read deadline: Inline suits them.
+	// The peers' tasks dial and write, so they run in goroutines, the default, where
+	// none waits for another. The monitor's only set a read deadline: Inline suits them.
 	beats, err := hashedwheel.New(hashedwheel.WithTick(cfg.tick))
 	if err != nil {
 		return nil, err

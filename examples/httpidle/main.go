@@ -114,7 +114,7 @@ func (c config) check(rest []string) error {
 // serveAndWatch runs the server and its clients from beginning to end.
 func serveAndWatch(cfg config, stdout io.Writer) (*report, error) {
 	// The tasks cancel a context and close a connection. Neither blocks, but both
-	// wake others: a goroutine each, the default, keeps them off the worker.
+	// wake others: the default, goroutines, keeps them off the worker.
 	timer, err := hashedwheel.New(hashedwheel.WithTick(cfg.tick))
 	if err != nil {
 		return nil, err

@@ -114,7 +114,7 @@ func serveAndWatch(cfg config, stdout io.Writer) (*report, error) {
 
 	// Inline runs the tasks on the timer's one goroutine. That is right here,
 	// because SetReadDeadline neither blocks nor takes long; a task that called
-	// Close or logged the event would want the default, a goroutine of its own.
+	// Close or logged the event would want the default, a goroutine where it may block.
 	timer, err := hashedwheel.New(
 		hashedwheel.WithTick(cfg.tick),
 		hashedwheel.WithExecutor(hashedwheel.Inline{}),

@@ -120,7 +120,7 @@ func callAndWatch(cfg config, stdout io.Writer) (*report, error) {
 	// Inline runs the tasks on the timer's one goroutine. That is right here,
 	// because all that call.Run does is a map operation under a short lock and a
 	// send that never blocks. A task that wrote to the connection would want the
-	// default, a goroutine of its own.
+	// default, a goroutine in which it may block.
 	timer, err := hashedwheel.New(
 		hashedwheel.WithTick(cfg.tick),
 		hashedwheel.WithExecutor(hashedwheel.Inline{}),

@@ -40,7 +40,7 @@ func runAll(cfg config) ([]*result, error) {
 	}
 	defer waiting.Release() // after the Timers that use it were shut down
 
-	goroutines := hashedwheel.ExecutorFunc(func(f func()) { go f() }) // what New does on its own
+	goroutines := hashedwheel.ExecutorFunc(func(f func()) { go f() }) // as the default, which shares them among quick tasks
 	cases := []struct {
 		executor hashedwheel.Executor
 		result

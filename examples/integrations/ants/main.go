@@ -4,7 +4,7 @@
 // has workers, and each task takes a while. The same burst runs four times, with
 // the executors of executors.go:
 //
-//   - "goroutines" is the default, without a pool: all tasks run at once;
+//   - "goroutines" has no pool: all tasks run at once, as by default;
 //   - "blocking" waits in the pool's Submit, and with it waits the wheel;
 //   - "queued" puts what the pool cannot take at once into a queue;
 //   - "careless" has a pool that refuses when it is full, and ignores that.

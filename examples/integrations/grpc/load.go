@@ -39,7 +39,7 @@ func callAndWatch(cfg config, stdout io.Writer) (*report, error) {
 		return nil, err
 	}
 	defer stop()
-	timer, err := hashedwheel.New(hashedwheel.WithTick(cfg.tick)) // onLate writes: a goroutine of its own
+	timer, err := hashedwheel.New(hashedwheel.WithTick(cfg.tick)) // onLate writes, and may block: the default executor
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,428 @@
+package docs
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+func newPool() (*hashedwheel.Timer, chan func()) {
+	jobs := make(chan func(), 1000)
+	for range 16 {
+		go func() {
+			for f := range jobs {
+				f()
+			}
+		}()
+	}
+	pool := hashedwheel.ExecutorFunc(func(f func()) {
+		select {
+		case jobs <- f:
+		default:
+			go f() // the pool is full: do not keep the worker waiting
+		}
+	})
+	tm := hashedwheel.MustNew(hashedwheel.WithExecutor(pool))
+	return tm, jobs
+}
+
+func TestAFullPoolDoesNotKeepTheWorkerWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm, jobs := newPool()
+		defer close(jobs)
+		defer tm.Stop()
+		release := make(chan struct{})
+		defer close(release)
+		for range 16 + cap(jobs) {
+			tm.AfterFunc(0, func() { <-release })
+		}
+		pass(0)
+		require.Len(t, jobs, cap(jobs))
+
+		ran := false
+		tm.AfterFunc(0, func() { ran = true })
+		pass(0)
+		assert.True(t, ran)
+	})
+}
+
+type conn struct {
+	net.Conn
+	idle hashedwheel.Timeout
+}
+
+const idleTimeout = time.Minute
+
+func newConn(tm *hashedwheel.Timer, c net.Conn) *conn {
+	nc := &conn{Conn: c}
+	nc.idle.Init(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { nc.Conn.Close() }))
+	nc.idle.Reset(idleTimeout)
+	return nc
+}
+
+func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 0 {
+		c.idle.Reset(idleTimeout)
+	}
+	return n, err
+}
+
+func (c *conn) Close() error {
+	c.idle.Stop()
+	return c.Conn.Close()
+}
+
+func TestAConnectionThatIsReadStaysOpenAndAnIdleOneIsClosed(t *testing.T) {
+	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		client, server := net.Pipe()
+		defer client.Close()
+		c := newConn(tm, server)
+		for range 3 {
+			go func() {
+				time.Sleep(idleTimeout - time.Second)
+				client.Write([]byte("x"))
+			}()
+			_, err := c.Read(make([]byte, 1))
+			require.NoError(t, err)
+		}
+
+		idleSince := time.Now()
+		_, err := c.Read(make([]byte, 1))
+		assert.ErrorIs(t, err, io.ErrClosedPipe)
+		deadline := idleSince.Add(idleTimeout)
+		assert.WithinRange(t, time.Now(), deadline, deadline.Add(tick))
+	})
+}
+
+func TestAClosedConnectionLeavesNoTimeout(t *testing.T) {
+	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		client, server := net.Pipe()
+		defer client.Close()
+		c := newConn(tm, server)
+		require.Equal(t, 1, tm.Pending())
+		require.NoError(t, c.Close())
+		assert.Zero(t, tm.Pending())
+	})
+}
+
+type call struct {
+	deadline hashedwheel.Timeout
+	done     chan struct{}
+	once     sync.Once
+	err      error
+}
+
+func newCall(tm *hashedwheel.Timer, d time.Duration) (*call, error) {
+	c := &call{done: make(chan struct{})}
+	c.deadline.Init(tm, c)
+	c.deadline.Reset(d)
+	if c.deadline.State() == hashedwheel.Rejected {
+		return nil, hashedwheel.ErrFull // or the timer is stopped: nothing would end the call
+	}
+	return c, nil
+}
+
+// Run makes the call its own Task, so that no closure is needed.
+func (c *call) Run(*hashedwheel.Timeout) { c.finish(context.DeadlineExceeded) }
+
+func (c *call) finish(err error) {
+	c.deadline.Stop()
+	c.once.Do(func() {
+		c.err = err
+		close(c.done)
+	})
+}
+
+func TestACallThatIsFinishedLeavesNoDeadline(t *testing.T) {
+	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		c, err := newCall(tm, time.Second)
+		require.NoError(t, err)
+		c.finish(nil)
+		assert.Zero(t, tm.Pending())
+		<-c.done
+		assert.NoError(t, c.err)
+	})
+}
+
+func TestACallThatIsNotFinishedEndsAtItsDeadline(t *testing.T) {
+	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		deadline := time.Now().Add(time.Second)
+		c, err := newCall(tm, time.Second)
+		require.NoError(t, err)
+		<-c.done
+		assert.WithinRange(t, time.Now(), deadline, deadline.Add(tick))
+		c.finish(nil) // too late
+		assert.ErrorIs(t, c.err, context.DeadlineExceeded)
+	})
+}
+
+func TestACallWithoutADeadlineIsRefused(t *testing.T) {
+	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		_, err := newCall(tm, time.Second)
+		require.NoError(t, err)
+		_, err = newCall(tm, time.Second)
+		assert.ErrorIs(t, err, hashedwheel.ErrFull, "full")
+		tm.Stop()
+		_, err = newCall(tm, time.Second)
+		assert.Error(t, err, "stopped")
+	}, hashedwheel.WithMaxPending(1))
+}
+
+func await(tm *hashedwheel.Timer, reply <-chan string) (string, error) {
+	select {
+	case r := <-reply:
+		return r, nil
+	case <-tm.After(30 * time.Second):
+		return "", context.DeadlineExceeded
+	}
+}
+
+func TestASelectEndsWithTheReplyOrAtTheDeadline(t *testing.T) {
+	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		reply := make(chan string, 1)
+		reply <- "pong"
+		r, err := await(tm, reply)
+		require.NoError(t, err)
+		assert.Equal(t, "pong", r)
+
+		_, err = await(tm, reply)
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+	})
+}
+
+func heartbeat(ctx context.Context, tm *hashedwheel.Timer, send func(string)) {
+	const ping = "ping"
+	beat := tm.Every(10*time.Second, func() { send(ping) })
+	defer beat.Stop()
+	<-ctx.Done()
+}
+
+func TestHeartbeatsAreSentUntilTheConnectionEnds(t *testing.T) {
+	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		ctx, cancel := context.WithCancel(t.Context())
+		beats := 0
+		go heartbeat(ctx, tm, func(string) { beats++ })
+		pass(30 * time.Second)
+		assert.Equal(t, 3, beats)
+		cancel()
+		pass(30 * time.Second)
+		assert.Equal(t, 3, beats)
+	})
+}
+
+func retry(tm *hashedwheel.Timer, attempt int, try func() error, done func(error)) {
+	err := try()
+	if err == nil || attempt == 6 {
+		done(err) // nil: it worked
+		return
+	}
+	backoff := 100 * time.Millisecond << attempt
+	backoff += rand.N(backoff)
+	again := hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { retry(tm, attempt+1, try, done) })
+	if _, refused := tm.Schedule(backoff, again); refused != nil {
+		done(errors.Join(err, refused))
+	}
+}
+
+var errDown = errors.New("down")
+
+// retried has retry try a server that is down for the first failures tries, and
+// returns how often it tried and what it made of it.
+func retried(tm *hashedwheel.Timer, failures int) (tries int, err error) {
+	done := make(chan error)
+	go retry(tm, 0, func() error {
+		tries++
+		if tries <= failures {
+			return errDown
+		}
+		return nil
+	}, func(err error) { done <- err })
+	err = <-done
+	return tries, err
+}
+
+func TestARetryTriesUntilItWorks(t *testing.T) {
+	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		begin := time.Now()
+		tries, err := retried(tm, 2)
+		assert.NoError(t, err)
+		assert.Equal(t, 3, tries)
+		// Twice a back-off, of 100 and 200 ms, up to doubled, and a tick.
+		assert.WithinRange(t, time.Now(), begin.Add(300*time.Millisecond), begin.Add(600*time.Millisecond+2*tick))
+	})
+}
+
+func TestARetryGivesUp(t *testing.T) {
+	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		tries, err := retried(tm, 100)
+		assert.Equal(t, errDown, err)
+		assert.Equal(t, 7, tries)
+	})
+}
+
+func TestARetryThatIsRefusedFails(t *testing.T) {
+	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		tm.Stop()
+		tries, err := retried(tm, 2)
+		assert.ErrorIs(t, err, errDown)
+		assert.ErrorIs(t, err, hashedwheel.ErrStopped)
+		assert.Equal(t, 1, tries)
+	})
+}
+
+// A Job is a row that is waiting for its time.
+type Job struct {
+	ID  int64
+	Due time.Time
+}
+
+// A Store is yours: a table, a sorted set.
+type Store interface {
+	Waiting(ctx context.Context, before time.Time) ([]Job, error) // overdue ones too
+	Claim(ctx context.Context, id int64) (won bool, err error)    // for one caller only
+	Execute(ctx context.Context, id int64)
+}
+
+func lastMinute(ctx context.Context, tm *hashedwheel.Timer, s Store) {
+	const interval = 30 * time.Second
+	load := func() {
+		jobs, err := s.Waiting(ctx, time.Now().Add(2*interval))
+		if err != nil {
+			return // the next load is in time: the one before looked a minute ahead
+		}
+		for _, j := range jobs {
+			_, refused := tm.Schedule(time.Until(j.Due), hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {
+				if won, err := s.Claim(ctx, j.ID); err == nil && won {
+					s.Execute(ctx, j.ID)
+				}
+			}))
+			if refused != nil {
+				return // full or stopped: what is left stays in the store
+			}
+		}
+	}
+	load()
+	loads := tm.Every(interval, load)
+	<-ctx.Done()
+	loads.Stop()
+}
+
+// A table is a Store in memory.
+type table struct {
+	mu       sync.Mutex
+	waiting  map[int64]time.Time
+	executed map[int64]time.Time
+	failures int // of the next claims
+}
+
+func newTable() *table {
+	return &table{waiting: make(map[int64]time.Time), executed: make(map[int64]time.Time)}
+}
+
+func (s *table) Waiting(_ context.Context, before time.Time) (jobs []Job, _ error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, due := range s.waiting {
+		if due.Before(before) {
+			jobs = append(jobs, Job{ID: id, Due: due})
+		}
+	}
+	return jobs, nil
+}
+
+func (s *table) Claim(_ context.Context, id int64) (won bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failures > 0 {
+		s.failures--
+		return false, errDown
+	}
+	_, won = s.waiting[id]
+	delete(s.waiting, id)
+	return won, nil
+}
+
+func (s *table) Execute(_ context.Context, id int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, again := s.executed[id]; again {
+		panic("executed twice")
+	}
+	s.executed[id] = time.Now()
+}
+
+// state returns which jobs are waiting for when, and which were executed when.
+func (s *table) state() (waiting, executed map[int64]time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.waiting), maps.Clone(s.executed)
+}
+
+func TestJobsOfAStoreRunOnceAndAtTheirTime(t *testing.T) {
+	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		ctx, cancel := context.WithCancel(t.Context())
+		now := time.Now()
+		delays := map[int64]time.Duration{1: -time.Hour, 2: 45 * time.Second, 3: 5 * time.Minute}
+		s := newTable()
+		for id, d := range delays {
+			s.waiting[id] = now.Add(d)
+		}
+		for range 2 { // machines
+			go lastMinute(ctx, tm, s)
+		}
+		pass(5 * time.Minute)
+		cancel()
+		synctest.Wait()
+
+		_, executed := s.state()
+		assert.Len(t, executed, len(delays))
+		for id, d := range delays {
+			deadline := now.Add(max(d, 0))
+			assert.WithinRange(t, executed[id], deadline, deadline.Add(tick), "job %d", id)
+		}
+	})
+}
+
+func TestAJobWhoseClaimFailedIsArmedByTheNextLoad(t *testing.T) {
+	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		s := newTable()
+		s.waiting[1] = time.Now().Add(time.Second)
+		s.failures = 1
+		go lastMinute(ctx, tm, s)
+		pass(time.Second)
+		waiting, _ := s.state()
+		require.Contains(t, waiting, int64(1))
+		pass(30 * time.Second)
+		_, executed := s.state()
+		assert.Contains(t, executed, int64(1))
+	})
+}
+
+func TestAJobThatIsRefusedStaysInTheStore(t *testing.T) {
+	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		s := newTable()
+		s.waiting[1] = time.Now().Add(time.Second)
+		tm.AfterFunc(10*time.Second, func() {}) // takes the only place
+		go lastMinute(ctx, tm, s)
+		pass(time.Minute)
+		waiting, _ := s.state()
+		assert.Contains(t, waiting, int64(1))
+	}, hashedwheel.WithMaxPending(1))
+}

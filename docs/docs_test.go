@@ -1,0 +1,85 @@
+// Package docs compiles and tests the code that the documents show.
+package docs
+
+import (
+	"go/format"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// TestShownCodeIsCompiled holds the documents to the tests: what they show is
+// gofmt-ed, and code that is compiled by go test.
+func TestShownCodeIsCompiled(t *testing.T) {
+	for documents, tests := range map[string]string{
+		"../README.md": "../example_test.go",
+		"*.md":         "*_test.go",
+	} {
+		compiled := unindented(strings.Join(contents(t, tests), "\n"))
+		blocks := goBlocks(strings.Join(contents(t, documents), "\n"))
+		require.NotEmpty(t, blocks, documents)
+		for _, block := range blocks {
+			formatted, err := format.Source([]byte(block))
+			require.NoError(t, err, block)
+			assert.Equal(t, block, string(formatted))
+			assert.True(t, strings.Contains(compiled, unindented(block)), "%s: not in %s:\n%s", documents, tests, block)
+		}
+	}
+}
+
+// contents returns the text of each file that matches pattern.
+func contents(t *testing.T, pattern string) (texts []string) {
+	files, err := filepath.Glob(pattern)
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		texts = append(texts, string(text))
+	}
+	return texts
+}
+
+func goBlocks(markdown string) (blocks []string) {
+	for _, match := range regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(markdown, -1) {
+		blocks = append(blocks, match[1])
+	}
+	return blocks
+}
+
+// unindented drops each line's indentation: statements are shown without the
+// function they stand in.
+func unindented(code string) string {
+	lines := strings.Split(code, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// tick is that of the timers in these tests.
+const tick = 100 * time.Millisecond
+
+// inBubble runs f on virtual time, with a timer that lives in it.
+func inBubble(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer), opts ...hashedwheel.Option) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		tm := hashedwheel.MustNew(append(opts, hashedwheel.WithTick(tick))...)
+		defer tm.Stop()
+		f(t, tm)
+	})
+}
+
+// pass lets d and a tick of the bubble's time go by, and what it brings come to rest.
+func pass(d time.Duration) {
+	time.Sleep(d + tick)
+	synctest.Wait()
+}
