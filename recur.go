@@ -8,7 +8,8 @@ import (
 // A Scheduler says when a series runs next: at a time after now, or never again
 // if it returns the zero time. robfig/cron's Schedule is one. Next is called once
 // by Recur, then at the beginning of each run by the goroutine that runs it, and
-// at the end of one that others came due in; never by two goroutines at a time.
+// at the end of one that others came due in; never by two goroutines at a time. The
+// run counts as on until that has returned.
 type Scheduler interface {
 	Next(now time.Time) time.Time
 }
@@ -26,7 +27,7 @@ type Scheduler interface {
 // grid goes on. A panic in f crashes the program, or with a panic handler ends
 // that run alone. If the timer is stopped or full the Timeout is Rejected.
 //
-// The Executor runs f. It costs three allocations, and a run none but the
+// The Executor runs f. A series costs three allocations, a run none but the
 // executor's. Like time.NewTicker it panics if period is not positive, and if f is
 // nil.
 func (t *Timer) Every(period time.Duration, f func()) *Timeout {
@@ -45,11 +46,11 @@ func (t *Timer) Every(period time.Duration, f func()) *Timeout {
 // series that s has ended is Cancelled, also if it did so by a panic in Next; one
 // that it never began is Idle.
 //
-// A time without a monotonic reading, as a calendar gives, is waited for as long
-// as the wall clock says it is away when Next returns it. If the wall clock is set
-// back meanwhile, the calendar gives that time again. What is due by the time that
-// a run begins, up to a tick late, is passed over: for points less than two ticks
-// apart there is Every, which misses none, or a shorter tick.
+// A time without a monotonic reading, as a calendar gives, is waited for as long as
+// the wall clock says it is away when Next is asked. If the wall clock is set back
+// meanwhile, the calendar gives that time again. Next is asked when a run begins, up
+// to a tick late, and what is due by then is passed over: for points less than two
+// ticks apart take a shorter tick, or Every, which does not lose them to that.
 //
 // Recur panics if s or f is nil; a panic of its first call of Next is the caller's.
 func (t *Timer) Recur(s Scheduler, f func()) *Timeout {
@@ -72,8 +73,8 @@ func (t *Timer) recur(p plan, first int64, more bool, f func()) *Timeout {
 	return to
 }
 
-// plan says when a series runs next, if it does: the deadline of the first run
-// after the one that begins, or is skipped, now.
+// plan gives the deadline of a series' next run, asked when one begins or is
+// skipped, now; more is false if there is none.
 type plan interface {
 	next(t *Timer, now time.Time) (deadline int64, more bool)
 }
@@ -105,7 +106,7 @@ type series struct {
 	plan    plan
 	f       func()
 	running atomic.Bool  // held by the goroutine that may ask the plan and call f
-	next    int64        // the deadline that it has armed, or claimed; belongs to who holds running
+	next    int64        // the deadline armed by this run, or the constant claimed; belongs to who holds running
 	due     atomic.Int64 // the deadline of the run that was claimed: the word has it no more
 }
 
@@ -113,22 +114,39 @@ type series struct {
 // runs as it is between the runs. A run that comes while one is on leaves the
 // series claimed: that one will find it so.
 func (s *series) Run(to *Timeout) {
-	if !s.running.CompareAndSwap(false, true) {
-		return
-	}
-	s.next = claimed // no run is armed yet
-	defer s.end(to)  // deferred: f may panic
-	if w := to.load(); w.isClaimed() && s.proceed(to, w) {
-		s.f() // else it was stopped or reset since it was claimed: this run is void
+	for s.running.CompareAndSwap(false, true) {
+		if s.turn(to) || !to.load().isClaimed() {
+			return
+		} // else that was void, and the run of what has been claimed since found it on
 	}
 }
 
-// end lets the next run come. What came due during this one is skipped.
+// turn is a run, and reports whether it was one: not if the series was stopped or
+// reset since it was claimed, then it is void.
+func (s *series) turn(to *Timeout) (ran bool) {
+	s.next = claimed // no run is armed yet
+	void := false
+	defer func() { // deferred: f may panic, and a Scheduler
+		if void {
+			s.running.Store(false)
+		} else {
+			s.end(to)
+		}
+	}()
+	w := to.load()
+	if void = !w.isClaimed() || !s.proceed(to, w); !void {
+		s.f()
+	}
+	return !void
+}
+
+// end lets the next run come. What came due during this one is skipped: it is
+// claimed, or overdue, its tick having begun and the worker yet to come to it.
 func (s *series) end(to *Timeout) {
 	next := s.next
 	s.running.Store(false)
 	w, t := to.load(), to.timer
-	overdue := w.state() == Pending && w.deadline() == next && roundUp(next, t.tick) <= t.tickAt(t.now()) // the worker has yet to come to it
+	overdue := w.state() == Pending && w.deadline() == next && roundUp(next, t.tick) <= t.tickAt(t.now())
 	for (overdue || w.isClaimed()) && s.running.CompareAndSwap(false, true) {
 		s.skip(to, w)
 		w, overdue = to.load(), false
@@ -146,7 +164,7 @@ func (s *series) skip(to *Timeout, w word) {
 func (s *series) proceed(to *Timeout, w word) (done bool) {
 	more := false
 	defer func() {
-		if !more { // or a Scheduler panicked
+		if !more { // or a Scheduler or the clock panicked
 			done = to.stop(w)
 		}
 	}()

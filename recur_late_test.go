@@ -27,7 +27,7 @@ func TestEveryMissesNothingOnAClockThatRingsALittleLate(t *testing.T) {
 				var log runLog
 				tm.Every(period, func() { log.Run(nil) })
 				pass(n*period + oneTick)
-				assert.GreaterOrEqual(t, log.count(), n*int(period)/int(max(period, oneTick))-1)
+				assert.GreaterOrEqual(t, log.count(), int(n*period/max(period, oneTick))-1)
 			}, hashedwheel.WithClock(lateClock{late}))
 		})
 	}
@@ -74,4 +74,31 @@ func TestEveryKeepsToItsGridBeforeItsStart(t *testing.T) {
 		require.Equal(t, 5, log.count(), "that of Reset, then those of the grid")
 		assertOnGrid(t, start, aPeriod, oneTick, log.times()[1:], -100, -99, -98, -97)
 	})
+}
+
+func TestRecurRunsOnceForAResetThatComesDueWhileItsSchedulerIsAsked(t *testing.T) {
+	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		s := new(slowScheduler)
+		var log runLog
+		s.to = tm.Recur(s, func() { log.Run(nil) })
+		pass(time.Hour + 10*oneTick)
+		require.GreaterOrEqual(t, s.asked, 2)
+		assert.Equal(t, 1, log.count())
+		assert.Equal(t, hashedwheel.Pending, s.to.State())
+	})
+}
+
+// slowScheduler gives each hour from now. When it is asked for the second time it
+// resets the series, and takes so long that this comes due.
+type slowScheduler struct {
+	asked int
+	to    *hashedwheel.Timeout
+}
+
+func (s *slowScheduler) Next(now time.Time) time.Time {
+	if s.asked++; s.asked == 2 {
+		s.to.Reset(0)
+		time.Sleep(3 * oneTick)
+	}
+	return now.Add(time.Hour)
 }

@@ -72,7 +72,7 @@ proctype work()
 		atomic { runs[i]++; assert(runs[i] == 1); begun++ }
 		if
 		:: true
-		:: begun == TASKS
+		:: true -> (begun == TASKS)
 		:: true ->	/* runtime.Goexit */
 			over++;
 			break

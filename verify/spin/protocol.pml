@@ -17,7 +17,7 @@
  *   proctype          stands for
  *   work              work in worker.go
  *   producer          callers of AfterFunc, Schedule (armNew), Reset (arm) and Stop, any call at any time
- *   runner            goroutines in series.Run in recur.go, of which armNext is in word.pml (SERIES)
+ *   runner            goroutines in series.Run in recur.go; proceed is in word.pml (SERIES)
  *   watch             watch.look in handoff.go (HANDOFFS)
  *   stopper           a caller of Timer.Stop, or none (STOPPER)
  *   counter           a caller of Timer.Pending (COUNTER)
@@ -166,7 +166,7 @@ inline execute(to) {
 #endif
 }
 
-/* The worker's goroutine: begin if it is new, then work(b). */
+/* The worker's goroutine; isNew is woken in Go. */
 proctype work(byte b; bit isNew) {
 	LOCALS;
 	byte to, x, first, tick, drained, turn, wait, rest;
@@ -252,7 +252,7 @@ byte nexts;	/* ghost: how often the Scheduler was asked */
 proctype runner() {
 	LOCALS;
 	byte to, seen;
-	bit d, ends;
+	bit d, ends, ran;
 
 end:
 	do
@@ -261,16 +261,16 @@ end:
 		do
 		:: ok ->
 			ok = 0;
-			armNext(to);
+			proceed(to);
 			on = 0;
 #ifndef MISTAKE_SERIES_NO_LOOK
-			ok = isDue(word[to]);
+			ok = (ran -> isDue(word[to]) : isClaimed(word[to]));
 			atomic { ok = ok && !on; on = on || ok }
 #endif
 		:: else -> break
 		od;
 		leave();
-		atomic { to = 0; err = 0; callers-- }
+		atomic { to = 0; err = 0; ran = 0; callers-- }
 	od
 }
 #endif

@@ -139,13 +139,14 @@ inline armNew(to, d) {
 	fi
 }
 
-/* series.armNext of recur.go, with armNext, or stop in word.go: the Scheduler ends
- * the series after SERIES runs.
+/* series.proceed of recur.go, with armNext, or stop in word.go: the Scheduler ends
+ * the series after SERIES runs. It leaves ran: f was called, in this run or before a skip.
  */
-#define isDue(w) (state(w) == PENDING && (deadline(w) == CLAIMED || deadline(w) <= now))
+#define isClaimed(w) (state(w) == PENDING && deadline(w) == CLAIMED)
+#define isDue(w)     (state(w) == PENDING && (deadline(w) == CLAIMED || deadline(w) <= now))
 
-inline armNext(to) {
-	atomic { seen = word[to]; d = isDue(seen); ends = d && nexts == SERIES };
+inline proceed(to) {
+	atomic { seen = word[to]; d = (ran -> isDue(seen) : isClaimed(seen)); ends = d && nexts == SERIES };
 	if
 	:: ends ->
 		atomic {
@@ -160,6 +161,7 @@ inline armNext(to) {
 				tell(to, CANCELLED);
 				word[to] = settled(seen, CANCELLED) | QUEUED;
 				owe = !queued(seen);
+				ran = 1;
 				hit = 1
 			:: else
 			fi
@@ -179,6 +181,7 @@ inline armNext(to) {
 			:: word[to] == seen ->
 				assert(told[to] == PENDING);
 				nexts++;
+				ran = 1;
 				word[to] = pack(LATER, QUEUED, PENDING);
 				owe = !queued(seen)
 			:: else
