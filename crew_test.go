@@ -91,7 +91,7 @@ func TestCrewTasksThatEndTheirGoroutinesOrPanic(t *testing.T) {
 // been started by then: it may be the one that sets the clock back.
 func TestCrewTaskHasBegunWhenTheClockIsAskedForTheNext(t *testing.T) {
 	const third = 3 // for the pass, for the first claim, for the second
-	ran := make(chan bool, 2)
+	var ran chan bool
 	clock := new(pausingClock)
 	clock.pause = func() {
 		<-ran // or the bubble is deadlocked

@@ -1,8 +1,8 @@
 // Package hashedwheel is a timer for very many approximate timeouts: idle
 // timeouts that move at every read, deadlines that are nearly all cancelled. It
-// arms, moves and stops a timeout in tens of nanoseconds, or a few hundred, the
-// time that memory takes, when millions are pending; and it runs the task at most
-// one tick late.
+// arms, moves and stops a timeout in tens of nanoseconds, or a few hundred when
+// millions are pending (the time that memory takes), and runs its task at most one
+// tick late.
 //
 //	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
 //	to := tm.AfterFunc(30*time.Second, func() { ... })

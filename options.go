@@ -94,8 +94,8 @@ func WithDrainLimit(n int) Option {
 // time.AfterFunc: a task may take its time and block, for none waits for another
 // to return. Those of one tick that return soon share a few goroutines, for a
 // fraction of the cost of one each. So a task that leaves its goroutine changed for
-// good (runtime.LockOSThread, the profiler's labels) should end it, by
-// runtime.Goexit. Or have a goroutine for each:
+// good (runtime.LockOSThread, the profiler's labels) should end that goroutine, by
+// runtime.Goexit. Or have one for each:
 //
 //	WithExecutor(ExecutorFunc(func(f func()) { go f() }))
 func WithExecutor(e Executor) Option {
