@@ -1,6 +1,7 @@
 package hashedwheel_test
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -80,11 +81,11 @@ func TestRecurRunsOnceForAResetThatComesDueWhileItsSchedulerIsAsked(t *testing.T
 	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		s := new(slowScheduler)
 		var log runLog
-		s.to = tm.Recur(s, func() { log.Run(nil) })
+		s.to.Store(tm.Recur(s, func() { log.Run(nil) }))
 		pass(time.Hour + 10*oneTick)
 		require.GreaterOrEqual(t, s.asked, 2)
 		assert.Equal(t, 1, log.count())
-		assert.Equal(t, hashedwheel.Pending, s.to.State())
+		assert.Equal(t, hashedwheel.Pending, s.to.Load().State())
 	})
 }
 
@@ -92,12 +93,12 @@ func TestRecurRunsOnceForAResetThatComesDueWhileItsSchedulerIsAsked(t *testing.T
 // resets the series, and takes so long that this comes due.
 type slowScheduler struct {
 	asked int
-	to    *hashedwheel.Timeout
+	to    atomic.Pointer[hashedwheel.Timeout]
 }
 
 func (s *slowScheduler) Next(now time.Time) time.Time {
 	if s.asked++; s.asked == 2 {
-		s.to.Reset(0)
+		s.to.Load().Reset(0)
 		time.Sleep(3 * oneTick)
 	}
 	return now.Add(time.Hour)
