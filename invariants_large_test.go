@@ -20,7 +20,7 @@ func TestALargeWheelIsCheckedInProportion(t *testing.T) {
 }
 
 func TestASmallWheelIsAlwaysChecked(t *testing.T) {
-	d := newDriver(1 << 17)
+	d := newDriver(1 << 16)
 	d.count++
 	for range 100 {
 		assert.Equal(t, 1, checkFinds(d))
