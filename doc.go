@@ -29,11 +29,11 @@
 //
 // What they contend for in a timeout is one word. A producer changes it with one
 // CAS and, if the worker has to know, pushes the timeout onto a lock-free queue;
-// moving a pending timeout later needs no push. At each tick the worker files what was
-// pushed into the wheel, takes what is due out of it and hands it to the
+// moving a pending timeout later needs no push. At each tick the worker files what
+// was pushed into the wheel, takes what is due out of it and hands it to the
 // executor. The files read in that order: timer, mpsc_queue, worker, batch,
-// hashed_wheel, bucket, executor, crew; timeout and word are what goes that way, clock
-// says when.
+// hashed_wheel, bucket, executor, crew; timeout and word are what goes that way,
+// clock says when.
 //
 // # Never early
 //
@@ -50,8 +50,8 @@
 // the executor within one tick of its deadline, plus what the operating system or
 // a busy executor adds. With [Inline] a slow task adds two ticks at most, ten
 // thousand of them in one tick about nine: one that has not returned after a tick
-// no longer holds the others up. A delay of
-// zero or less is due at the next tick. The order within one tick is undefined.
+// no longer holds the others up. A delay of zero or less is due at the next tick.
+// The order within one tick is undefined.
 //
 // # One outcome for each arming
 //
@@ -97,9 +97,8 @@
 // A Timeout is 64 bytes on 64-bit machines. AfterFunc and Schedule allocate that
 // and nothing else; Reset and Stop allocate nothing. Nor does anything else for a
 // Timeout embedded in the caller's own struct, but for what an executor other than
-// Inline takes to run its task. A cancelled timeout,
-// and all that its task holds, is garbage within two ticks, unless an executor
-// that blocks keeps the worker.
+// Inline takes to run its task. A cancelled timeout, and all that its task holds,
+// is garbage within two ticks, unless an executor that blocks keeps the worker.
 //
 // # Bounded work
 //
