@@ -2,7 +2,6 @@ package hashedwheel
 
 import (
 	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,51 +15,65 @@ import (
 //	case <-tm.After(30 * time.Second):
 //	}
 //
-// All callers whose deadline rounds up to the same tick share one channel, so
-// all but the first allocate nothing. It counts as one pending timeout a tick,
-// which WithMaxPending does not refuse. When the timer is stopped the channel is
-// closed at once, and later calls return a closed one: nobody hangs.
-func (t *Timer) After(d time.Duration) <-chan struct{} {
-	tick := roundUp(t.deadlineIn(d), t.tick)
-	if s := t.after.recent[tick&(recentTicks-1)].Load(); s != nil && s.tick == tick {
+// All callers whose deadline rounds up to the same tick share one channel, so all but
+// the first allocate nothing. It counts as one pending timeout, which WithMaxPending does
+// not refuse. A goroutine of its own closes it, whatever the Executor, so a crowd that
+// waits for it delays nothing else; with Inline the worker does.
+//
+// When the timer is stopped the channel is closed at once, and later calls return a
+// closed one: a loop that waits for After alone must end when its timer does, or it spins.
+func (tm *Timer) After(d time.Duration) <-chan struct{} {
+	tick := roundUp(tm.deadlineIn(d), tm.tick)
+	if s := tm.after.recent[tick&(recentTicks-1)].Load(); s != nil && s.isFor(tick) {
 		return s.done
 	}
-	return t.afterTick(tick)
+	return tm.afterTick(tick)
 }
 
-// afters finds the channel of a tick. No other lock is taken while its own is held.
+// afters finds the channel of a tick. No other lock is taken while mu is held.
 type afters struct {
-	recent [recentTicks]atomic.Pointer[sharedTick] // by tick, modulo; what callers look at first
+	recent [recentTicks]atomic.Pointer[sharedTick] // by tick, modulo; what callers look at first; may have expired
 
 	mu      sync.Mutex
-	ticks   map[int64]*sharedTick // all that are open; guarded by mu
-	stopped *sharedTick           // what every tick has once the timer is stopped; guarded by mu
+	ticks   map[int64]*sharedTick // all that are open; guarded by mu, as are the next two
+	room    int                   // the most that ticks has held
+	stopped *sharedTick           // what every tick has once the timer is stopped
 }
 
-// recentTicks is enough for several delays in use at the same time.
-const recentTicks = 64
+const (
+	recentTicks = 64   // enough for several delays in use at the same time
+	spareRoom   = 1024 // a map that has held no more stays as it is
+)
 
 // sharedTick is the channel of those who wait for the same tick, and the Timeout
 // that closes it.
 type sharedTick struct {
 	Timeout
-	tick int64
-	done chan struct{}
+	tick     int64
+	done     chan struct{}
+	isClosed bool // done is, or about to be; guarded by afters.mu
 }
 
-// afterTick is After for the first caller of a tick, and for one that finds
-// another tick's channel in its place.
-func (t *Timer) afterTick(tick int64) <-chan struct{} {
-	s, isNew := t.after.open(tick)
+// isFor reports whether s can serve another caller of a tick. Not once it has
+// expired: the clock may have been set back before its channel is closed. Nor if somebody
+// has stopped it, whom Sample gave it.
+func (s *sharedTick) isFor(tick int64) bool { return s.tick == tick && s.State() <= Pending }
+
+// afterTick is After for a tick that is not among the recent.
+func (tm *Timer) afterTick(tick int64) <-chan struct{} {
+	s, isNew := tm.after.open(tick)
 	if isNew {
-		s.Init(t, s)
-		_ = s.armAlways(min(tick*t.tick, maxDeadline)) // refused: then Stop closes it
+		s.Init(tm, s)
+		_ = tm.armAlways(&s.Timeout, min(tick*tm.tick, maxDeadline)) // refused: then Stop closes it
 	}
 	return s.done
 }
 
-// Run closes the channel, on the worker.
+// Run closes the channel.
 func (s *sharedTick) Run(*Timeout) { s.timer.after.close(s) }
+
+// own makes it a task of the library's own, run whatever the user's executor does.
+func (s *sharedTick) own() {}
 
 // open returns the channel of a tick, and whether the caller must arm it.
 func (a *afters) open(tick int64) (s *sharedTick, isNew bool) {
@@ -70,23 +83,29 @@ func (a *afters) open(tick int64) (s *sharedTick, isNew bool) {
 		return a.stopped, false
 	}
 	s = a.ticks[tick]
-	if isNew = s == nil; isNew {
+	if isNew = s == nil || !s.isFor(tick); isNew {
 		s = &sharedTick{tick: tick, done: make(chan struct{})}
 		if a.ticks == nil {
 			a.ticks = make(map[int64]*sharedTick)
 		}
 		a.ticks[tick] = s
+		a.room = max(a.room, len(a.ticks))
 	}
 	a.recent[tick&(recentTicks-1)].Store(s)
 	return s, isNew
 }
 
-// close releases all who wait for s, unless stop does.
+// close releases all who wait for s, unless stop does. Another may have its place.
 func (a *afters) close(s *sharedTick) {
 	a.mu.Lock()
-	isOpen := a.ticks[s.tick] == s
-	if isOpen {
-		a.forget(s)
+	isOpen := !s.isClosed
+	s.isClosed = true
+	if a.ticks[s.tick] == s {
+		delete(a.ticks, s.tick)
+	}
+	if a.room > spareRoom && len(a.ticks) < a.room/16 { // a Go map keeps its room, so make a new one
+		a.ticks = maps.Collect(maps.All(a.ticks))
+		a.room = len(a.ticks)
 	}
 	a.mu.Unlock()
 	if isOpen {
@@ -97,9 +116,10 @@ func (a *afters) close(s *sharedTick) {
 // stop releases all who wait, now and later.
 func (a *afters) stop() {
 	a.mu.Lock()
-	open := slices.Collect(maps.Values(a.ticks))
+	open := a.ticks
+	a.ticks = nil
 	for _, s := range open {
-		a.forget(s)
+		s.isClosed = true
 	}
 	a.stopped = &sharedTick{done: make(chan struct{})}
 	close(a.stopped.done)
@@ -107,10 +127,4 @@ func (a *afters) stop() {
 	for _, s := range open {
 		close(s.done)
 	}
-}
-
-// forget makes s no longer found. The caller holds mu, and closes its channel.
-func (a *afters) forget(s *sharedTick) {
-	delete(a.ticks, s.tick)
-	a.recent[s.tick&(recentTicks-1)].CompareAndSwap(s, nil)
 }

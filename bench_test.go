@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
 // The library's hot paths beside package time. Each benchmark has the standard
@@ -18,10 +19,6 @@ import (
 //	go test -run '^$' -bench . -benchmem
 //
 // An absolute time depends on the machine; the ratio within a run does not.
-
-func nop() {}
-
-var nopTask = hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {})
 
 // newTimer has the default options, but for those given, and ends with b.
 func newTimer(b *testing.B, opts ...hashedwheel.Option) *hashedwheel.Timer {
@@ -34,7 +31,7 @@ func newTimer(b *testing.B, opts ...hashedwheel.Option) *hashedwheel.Timer {
 func fillWheel(tm *hashedwheel.Timer, n int) []hashedwheel.Timeout {
 	all := make([]hashedwheel.Timeout, n)
 	for i := range all {
-		all[i].Init(tm, nopTask)
+		all[i].Init(tm, timertest.NopTask)
 		all[i].Reset(time.Hour)
 	}
 	tm.Pending() // drains
@@ -44,7 +41,7 @@ func fillWheel(tm *hashedwheel.Timer, n int) []hashedwheel.Timeout {
 func fillStd(b *testing.B, n int) []*time.Timer {
 	all := make([]*time.Timer, n)
 	for i := range all {
-		all[i] = time.AfterFunc(time.Hour, nop)
+		all[i] = time.AfterFunc(time.Hour, timertest.Nop)
 	}
 	b.Cleanup(func() {
 		for _, t := range all {
@@ -63,7 +60,7 @@ func BenchmarkArmStop(b *testing.B) {
 			b.ResetTimer()
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
-					time.AfterFunc(30*time.Second, nop).Stop()
+					time.AfterFunc(30*time.Second, timertest.Nop).Stop()
 				}
 			})
 		})
@@ -74,7 +71,7 @@ func BenchmarkArmStop(b *testing.B) {
 			b.ResetTimer()
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
-					tm.AfterFunc(30*time.Second, nop).Stop()
+					tm.AfterFunc(30*time.Second, timertest.Nop).Stop()
 				}
 			})
 		})
@@ -85,7 +82,7 @@ func BenchmarkArmStop(b *testing.B) {
 func BenchmarkRearmStop(b *testing.B) {
 	b.Run("impl=std", func(b *testing.B) {
 		b.RunParallel(func(pb *testing.PB) {
-			own := time.AfterFunc(time.Hour, nop)
+			own := time.AfterFunc(time.Hour, timertest.Nop)
 			for pb.Next() {
 				own.Reset(30 * time.Second)
 				own.Stop()
@@ -96,7 +93,7 @@ func BenchmarkRearmStop(b *testing.B) {
 		tm := newTimer(b)
 		b.RunParallel(func(pb *testing.PB) {
 			var own hashedwheel.Timeout
-			own.Init(tm, nopTask)
+			own.Init(tm, timertest.NopTask)
 			for pb.Next() {
 				own.Reset(30 * time.Second)
 				own.Stop()
@@ -107,7 +104,7 @@ func BenchmarkRearmStop(b *testing.B) {
 		tm := newTimer(b)
 		b.RunParallel(func(pb *testing.PB) {
 			var own hashedwheel.Timeout
-			own.Init(tm, nopTask)
+			own.Init(tm, timertest.NopTask)
 			at := time.Now().Add(30 * time.Second)
 			for pb.Next() {
 				own.ResetAt(at)
@@ -117,12 +114,30 @@ func BenchmarkRearmStop(b *testing.B) {
 	})
 }
 
+// idleTimer is a timer of package time in a struct that has 64 bytes, as a Timeout.
+type idleTimer struct {
+	*time.Timer
+	_ [7]uintptr
+}
+
 // BenchmarkMoveLater moves one of a million pending timeouts later: an idle
-// timeout at each read.
+// timeout at each read. The two sides are laid out alike: held=pointer reaches
+// each timeout through a pointer of its own (package time: to the Timer that
+// AfterFunc has returned); held=value has them in a struct of 64 bytes one behind
+// the other, where package time has no more than a pointer to offer.
 func BenchmarkMoveLater(b *testing.B) {
 	const n = 1 << 20
-	b.Run("impl=std", func(b *testing.B) {
-		all := fillStd(b, n)
+	b.Run("held=pointer/impl=std", func(b *testing.B) { moveLater(b, fillStd(b, n)) })
+	b.Run("held=pointer/impl=Reset", func(b *testing.B) { moveLater(b, fillPointers(newTimer(b), n)) })
+	b.Run("held=pointer/impl=ResetAt", func(b *testing.B) {
+		all := fillPointers(newTimer(b), n)
+		moveLaterAt(b, n, func(i uint32, at time.Time) { all[i].ResetAt(at) })
+	})
+	b.Run("held=value/impl=std", func(b *testing.B) {
+		all := make([]idleTimer, n)
+		for i, t := range fillStd(b, n) {
+			all[i].Timer = t
+		}
 		b.ResetTimer()
 		b.RunParallel(func(pb *testing.PB) {
 			for pb.Next() {
@@ -130,7 +145,7 @@ func BenchmarkMoveLater(b *testing.B) {
 			}
 		})
 	})
-	b.Run("impl=Reset", func(b *testing.B) {
+	b.Run("held=value/impl=Reset", func(b *testing.B) {
 		all := fillWheel(newTimer(b), n)
 		b.ResetTimer()
 		b.RunParallel(func(pb *testing.PB) {
@@ -139,17 +154,40 @@ func BenchmarkMoveLater(b *testing.B) {
 			}
 		})
 	})
-	b.Run("impl=ResetAt", func(b *testing.B) {
+	b.Run("held=value/impl=ResetAt", func(b *testing.B) {
 		all := fillWheel(newTimer(b), n)
-		b.ResetTimer()
-		b.RunParallel(func(pb *testing.PB) {
-			at := time.Now().Add(2 * time.Hour)
-			for pb.Next() {
-				at = at.Add(1) // as if the event loop had read the clock
-				all[rand.Uint32()%n].ResetAt(at)
-			}
-		})
+		moveLaterAt(b, n, func(i uint32, at time.Time) { all[i].ResetAt(at) })
 	})
+}
+
+func moveLater[T interface{ Reset(time.Duration) bool }](b *testing.B, all []T) {
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			all[rand.Uint32()%uint32(len(all))].Reset(2 * time.Hour)
+		}
+	})
+}
+
+func moveLaterAt(b *testing.B, n uint32, resetAt func(i uint32, at time.Time)) {
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		at := time.Now().Add(2 * time.Hour)
+		for pb.Next() {
+			at = at.Add(1) // as if the event loop had read the clock
+			resetAt(rand.Uint32()%n, at)
+		}
+	})
+}
+
+// fillPointers arms n timeouts, each an object of its own.
+func fillPointers(tm *hashedwheel.Timer, n int) []*hashedwheel.Timeout {
+	all := make([]*hashedwheel.Timeout, n)
+	for i := range all {
+		all[i] = tm.AfterFunc(time.Hour, timertest.Nop)
+	}
+	tm.Pending() // drains
+	return all
 }
 
 // BenchmarkIdleConn moves the idle timeout of a TCP connection: for a caller that
@@ -180,7 +218,7 @@ func BenchmarkIdleConn(b *testing.B) {
 		tm := newTimer(b)
 		b.RunParallel(func(pb *testing.PB) {
 			var idle hashedwheel.Timeout
-			idle.Init(tm, nopTask)
+			idle.Init(tm, timertest.NopTask)
 			for pb.Next() {
 				idle.Reset(time.Minute)
 			}
@@ -192,7 +230,7 @@ func BenchmarkIdleConn(b *testing.B) {
 		tm := newTimer(b)
 		b.RunParallel(func(pb *testing.PB) {
 			var idle hashedwheel.Timeout
-			idle.Init(tm, nopTask)
+			idle.Init(tm, timertest.NopTask)
 			for next := given(); pb.Next(); {
 				idle.ResetAt(next())
 			}
@@ -230,7 +268,7 @@ func BenchmarkFire(b *testing.B) {
 	fire := func(b *testing.B, arm func(d time.Duration, f func())) {
 		var cpu time.Duration
 		for b.Loop() {
-			before := cpuTime()
+			before := timertest.CPUTime()
 			var done sync.WaitGroup
 			done.Add(n)
 			f := func() { done.Done() }
@@ -238,7 +276,7 @@ func BenchmarkFire(b *testing.B) {
 				arm(50*time.Millisecond, f)
 			}
 			done.Wait()
-			cpu += cpuTime() - before
+			cpu += timertest.CPUTime() - before
 		}
 		b.ReportMetric(float64(cpu)/float64(b.N*n), "cpu-ns/timeout")
 	}
@@ -255,27 +293,36 @@ func BenchmarkFire(b *testing.B) {
 	})
 }
 
-// BenchmarkDrain is what the worker pays for 100,000 armings, the default drain
-// limit: filing those that are pending, dropping those that were stopped.
+// BenchmarkDrain is what the worker pays for an arming: filing those that are
+// pending, dropping those that were stopped. Rounds of 256 are so few that the
+// producer, which files a queue that it finds deep, leaves all to the worker.
 func BenchmarkDrain(b *testing.B) {
-	const n = 100_000
+	const round, rounds = 256, 400
 	for _, stopped := range []bool{false, true} {
 		b.Run(fmt.Sprintf("stopped=%t", stopped), func(b *testing.B) {
+			var tm *hashedwheel.Timer
 			var drain time.Duration
-			for range b.N {
-				tm := newTimer(b, hashedwheel.WithClock(hashedwheel.NewManualClock(time.Now())))
-				for range n {
-					if to := tm.AfterFunc(30*time.Second, nop); stopped {
-						to.Stop()
-					}
+			for i := range b.N {
+				if i%rounds == 0 { // a new one, before the heap grows large
+					tm = newTimer(b, hashedwheel.WithClock(hashedwheel.NewManualClock(time.Now())))
 				}
-				start := time.Now()
-				tm.Pending() // drains
-				drain += time.Since(start)
+				drain += timeDrain(tm, round, stopped)
 			}
-			b.ReportMetric(float64(drain)/float64(b.N*n), "drain-ns/timeout")
+			b.ReportMetric(float64(drain)/float64(b.N*round), "drain-ns/timeout")
 		})
 	}
+}
+
+// timeDrain arms n timeouts and returns how long it takes to drain them.
+func timeDrain(tm *hashedwheel.Timer, n int, stopped bool) time.Duration {
+	for range n {
+		if to := tm.AfterFunc(30*time.Second, timertest.Nop); stopped {
+			to.Stop()
+		}
+	}
+	start := time.Now()
+	tm.Pending() // drains
+	return time.Since(start)
 }
 
 // BenchmarkClock is what any timer that reads the clock pays for that alone.

@@ -2,9 +2,9 @@ package hashedwheel
 
 import "math/bits"
 
-// bitmap is a set of small integers that finds the next member in a few
-// instructions, however large and empty it is: level 0 has a bit a member,
-// every higher level a bit for each word of the level below that is not zero.
+// bitmap is a set of small integers that finds the next member fast, however large and
+// empty it is: level 0 has a bit for each member, a higher level one for each word of the
+// level below that is not zero.
 type bitmap struct {
 	levels [][]uint64
 }

@@ -1,54 +1,72 @@
 package hashedwheel
 
-// bucket is one slot of the wheel: a doubly linked list through its timeouts,
-// in no order. The links are the timeouts' own, so filing allocates nothing.
+import "fmt"
+
+// bucket is a doubly linked list of timeouts, in no order. prev points at whatever points
+// at the timeout, a predecessor's next or the head, as in Linux's hlist: a timeout leaves
+// its list in O(1) without knowing which list that is.
 //
-// prev points at whatever points at the timeout, a predecessor's next or the
-// head, as in Linux's hlist: a timeout leaves its list in O(1) without knowing
-// which list that is, and a whole list moves in O(1).
+// The two links around a timeout must point back at it. Each operation compares them on
+// lines that it writes anyway, and so finds one that was copied or overwritten.
 type bucket struct {
 	head *Timeout
 }
 
 func (b *bucket) empty() bool { return b.head == nil }
 
-func (b *bucket) add(to *Timeout) {
-	to.next, to.prev = b.head, &b.head
-	if to.next != nil {
-		to.next.prev = &to.next
+func (b *bucket) add(t *Timeout) {
+	if b.head != nil {
+		b.first().prev = &t.next
 	}
-	b.head = to
+	t.next, t.prev = b.head, &b.head
+	b.head = t
 }
 
-// moveTo empties b into dst, which must be empty.
-func (b *bucket) moveTo(dst *bucket) {
-	dst.head, b.head = b.head, nil
-	if dst.head != nil {
-		dst.head.prev = &dst.head
+// first returns the head of a list that is not empty.
+func (b *bucket) first() *Timeout {
+	if b.head.prev != &b.head {
+		misused(b.head)
 	}
+	return b.head
 }
 
-// unlink takes to out of the list it is in.
-func unlink(to *Timeout) {
-	*to.prev = to.next
-	if to.next != nil {
-		to.next.prev = to.prev
+// unlink takes t out of the list it is in.
+func unlink(t *Timeout) {
+	if t.prev == nil || *t.prev != t {
+		misused(t)
 	}
-	to.next, to.prev = nil, nil // let the collector have them
+	if t.next != nil {
+		if t.next.prev != &t.next {
+			misused(t.next)
+		}
+		t.next.prev = t.prev
+	}
+	*t.prev = t.next
+	t.next, t.prev = nil, nil // let the collector have them
 }
 
-// home is where a timeout is: the level in the low bits, above it the tick it
-// is filed under.
+// misused panics because of a Timeout that is not where the wheel left it.
+func misused(t *Timeout) {
+	owner := "that has been cleared"
+	if t.task != nil {
+		owner = fmt.Sprintf("of a %T", t.task)
+	}
+	panic("hashedwheel: Timeout " + owner + " was copied or overwritten after it was armed")
+}
+
+// home is where a timeout is: the level in the low bits, above it the tick it is filed under.
 type home int64
 
 const (
 	levelBits = 4
 
-	unfiled  = 0 // not in the wheel
-	inBatch  = 1 // being handed out: in Timer.batch
-	inBucket = 2 // in a bucket, or in the due list that its bucket was moved to
-	inRing   = 3 // 3+k: in ring k
+	unfiled = 0 // not in the wheel
+	inBatch = 1 // being handed out
+	inWheel = 2 // 2+k: in level k
 )
 
-func (h home) level() int  { return int(h & (1<<levelBits - 1)) }
+func homeIn(k int, tick int64) home { return home(tick<<levelBits | int64(inWheel+k)) }
+
+func (h home) place() int  { return int(h & (1<<levelBits - 1)) }
+func (h home) level() int  { return h.place() - inWheel }
 func (h home) tick() int64 { return int64(h) >> levelBits }

@@ -86,33 +86,6 @@ func TestUnlinkLeavesNoPointerInTheTimeout(t *testing.T) {
 	assert.Nil(t, all[1].prev)
 }
 
-func TestMoveToLeavesNothingBehind(t *testing.T) {
-	var dst bucket
-	b := bucketOf(newTimeouts(2)...)
-	b.moveTo(&dst)
-	assert.True(t, b.empty())
-}
-
-func TestMoveToKeepsTheListWellLinked(t *testing.T) {
-	for n, want := range [][]int{{}, {0}, {0, 1}, {0, 1, 2}} {
-		var dst bucket
-		all := newTimeouts(n)
-		bucketOf(all...).moveTo(&dst)
-		assert.Equal(t, want, numbers(all, listed(&dst)))
-	}
-}
-
-func TestUnlinkFindsTheBucketThatTheListWasMovedTo(t *testing.T) {
-	var dst bucket
-	all := newTimeouts(2)
-	b := bucketOf(all...)
-	b.moveTo(&dst)
-	b.add(new(Timeout)) // to be left alone
-	unlink(all[1])
-	unlink(all[0])
-	assert.True(t, dst.empty())
-}
-
 func TestBucketsAgreeWithSlices(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 3))
 	free, buckets, models := newTimeouts(40), make([]bucket, 3), make([][]*Timeout, 3)
@@ -120,11 +93,6 @@ func TestBucketsAgreeWithSlices(t *testing.T) {
 		i := rnd.IntN(len(buckets))
 		b, model := &buckets[i], &models[i]
 		switch op := rnd.IntN(20); {
-		case op == 0:
-			if j := (i + 1) % len(buckets); buckets[j].empty() {
-				b.moveTo(&buckets[j])
-				models[j], *model = *model, nil
-			}
 		case op < 10 && len(*model) > 0:
 			k := rnd.IntN(len(*model))
 			unlink((*model)[k])

@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// A Clock tells the time and wakes the worker. The clocks of clockwork,
-// benbjohnson/clock and Kubernetes fit as they are. Both methods are called
-// without a lock held, Now by every Reset, AfterFunc and Schedule.
+// A Clock tells the time and wakes the worker. The clocks of clockwork, benbjohnson/clock
+// and Kubernetes fit as they are. No lock is held while a method is called. Now must not
+// call its timer, since armings, Pending, Next, Stats and Sample call Now.
 //
-// A clock may step: forward, and what was passed over is handed out at once;
-// back, and what is pending waits for its deadline. The worker leaves an After
-// behind when an arming wakes it; a test that counts the sleepers of a fake clock
-// is better served by a ManualClock.
+// If a clock steps forward, what it passed over is handed out at once; if it steps back,
+// what is pending waits for its deadline. The worker leaves an After behind when an arming
+// wakes it; to count the sleepers in a test use a ManualClock.
 type Clock interface {
 	Now() time.Time
 	// After returns a channel on which a value arrives d from now.
@@ -25,19 +24,18 @@ type systemClock struct{}
 func (systemClock) Now() time.Time                         { return time.Now() }
 func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
-// A ManualClock stands still but for Advance, for tests that do not wait. A
-// Timer on a ManualClock has no goroutine: Advance does the worker's part, so
-// with Inline its tests are deterministic.
+// A ManualClock moves only by Advance, for tests that do not wait. A Timer on it has no
+// goroutine: Advance does the worker's part, so with Inline its tests are deterministic.
 //
-// A ManualClock is safe for concurrent use, and serves any number of timers and
-// callers of After. It must not be copied.
+// It is safe for concurrent use by any number of timers and callers of After, and must
+// not be copied.
 type ManualClock struct {
 	mu        sync.Mutex
-	now       time.Time // guarded by mu
-	target    time.Time // where Advance is going to; guarded by mu
-	advancing bool      // guarded by mu
-	timers    []*Timer  // not stopped; guarded by mu
-	waiters   []waiter  // guarded by mu
+	now       time.Time // this and all below is guarded by mu
+	target    time.Time // where Advance is going to
+	advancing bool
+	workers   []*worker // of timers not stopped
+	waiters   []waiter
 }
 
 type waiter struct {
@@ -70,10 +68,9 @@ func (c *ManualClock) After(d time.Duration) <-chan time.Time {
 	return w.c
 }
 
-// Advance moves the clock on by d, which must not be negative. It stops at
-// every instant at which something is due, in order, and hands that out. With
-// Inline each task sees its own time, and all have run, one after another however
-// long they take, when it returns.
+// Advance moves the clock on by d, which must not be negative. It stops at every instant at
+// which something is due, in order, and hands that out. With Inline each task sees its own
+// time, and all have run, one after another however long they take, when it returns.
 //
 // Called while another Advance is under way, by a task or another goroutine, it
 // only makes that one go on for d longer, unless a task's panic ends it.
@@ -102,52 +99,44 @@ func (c *ManualClock) Advance(d time.Duration) {
 
 // step moves the clock to the next instant at which something is due, or else
 // to the target, and has every timer act on it. It reports true, and ends the
-// advance, once it is at the target and has nothing left to do there.
+// advance, once it is at the target and nothing is left to do there.
 func (c *ManualClock) step() (arrived bool) {
-	timers := c.snapshot()
+	c.mu.Lock()
+	workers := slices.Clone(c.workers)
+	c.mu.Unlock()
 	var due []time.Time
-	for _, t := range timers { // without mu: each locks its own, and may read the clock
-		if at, ok := t.nextDue(); ok {
-			due = append(due, at)
+	for _, wk := range workers { // without mu: each takes its own lock, and may read the clock
+		wk.finishOnce()
+		if tick, _ := wk.look(); tick != noTick {
+			due = append(due, wk.at(tick*wk.tick))
 		}
 	}
 	if !c.move(due) {
 		return true
 	}
-	for _, t := range timers {
-		t.passOnce()
+	for _, wk := range workers {
+		wk.passOnce()
 	}
 	return false
 }
 
-func (c *ManualClock) snapshot() []*Timer {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.timers)
-}
-
-// move sets the clock to the earliest of due, the waiters and the target, and
-// serves the waiters of that time. It reports false, and ends the advance, when
-// there is no further to go.
+// move sets the clock to the earliest of due, the waiters and the target, and serves the
+// waiters of that time. It reports false, and ends the advance, when there is no further to go.
 func (c *ManualClock) move(due []time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	to := c.target
 	for _, w := range c.waiters {
 		due = append(due, w.at)
 	}
-	overdue := false
-	for _, at := range due {
-		overdue = overdue || !at.After(c.now)
-		if at.Before(to) {
-			to = at
-		}
+	if c.target.After(c.now) {
+		due = append(due, c.target)
 	}
-	if !overdue && !to.After(c.now) {
+	due = slices.DeleteFunc(due, c.target.Before)
+	if len(due) == 0 {
 		c.advancing = false
 		return false
 	}
-	if to.After(c.now) {
+	if to := slices.MinFunc(due, time.Time.Compare); to.After(c.now) {
 		c.now = to
 	}
 	c.waiters = slices.DeleteFunc(c.waiters, func(w waiter) bool {
@@ -167,14 +156,14 @@ func (c *ManualClock) halt() {
 	c.advancing, c.target = false, c.now
 }
 
-func (c *ManualClock) attach(t *Timer) {
+func (c *ManualClock) attach(wk *worker) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.timers = append(c.timers, t)
+	c.workers = append(c.workers, wk)
 }
 
-func (c *ManualClock) detach(t *Timer) {
+func (c *ManualClock) detach(wk *worker) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.timers = slices.DeleteFunc(c.timers, func(other *Timer) bool { return other == t })
+	c.workers = slices.DeleteFunc(c.workers, func(other *worker) bool { return other == wk })
 }

@@ -1,17 +1,18 @@
 package hashedwheel
 
-import "sync/atomic"
+import (
+	"sync"
+	"sync/atomic"
+)
 
-// An Executor runs tasks. Go is called by the worker, without a lock held, and
-// should return soon: the next task waits for it, so tasks that wait for others,
-// or for After, must not fill a pool whose Go blocks. Go runs f itself or has
-// another goroutine run it, once. If it never does, that task is lost, and
-// Shutdown waits for it in vain. If Go panics or ends its goroutine, a task that has
-// not begun by then is no longer waited for; the panic goes to the panic handler,
-// or crashes the program.
+// An Executor runs tasks. The worker calls Go, without a lock held, and waits for it before the
+// next task: tasks that wait for others, or for After, must not fill a pool whose Go blocks. Go
+// runs f, or has another goroutine run it, once. If that never happens the task is lost, and
+// Shutdown waits for it in vain. If Go panics or ends its goroutine, a task that has not begun
+// by then is no longer waited for; the panic goes to the panic handler, or crashes the program.
 //
-// *sync.WaitGroup is an Executor as it is (its Wait comes after Timer.Stop), and so
-// are pools with such a method; for others there is ExecutorFunc.
+// *sync.WaitGroup fits (its Wait comes after Timer.Stop), and so do pools with such a
+// method; for others there is ExecutorFunc.
 type Executor interface {
 	Go(f func())
 }
@@ -22,116 +23,122 @@ type ExecutorFunc func(f func())
 // Go calls e(f).
 func (e ExecutorFunc) Go(f func()) { e(f) }
 
-// Inline runs tasks on the worker goroutine, by far the cheapest way. A task that
-// has not returned after one tick, because it sleeps, waits or computes, hands the
-// wheel on: another goroutine goes on with what is due, and the task finishes
-// where it is. So one slow task holds the others up for two ticks at most, and of
-// many slow ones all but a few run in goroutines of their own: ten thousand that
-// are due in one tick have all begun nine ticks later. That tick is measured in
-// real time, whatever the clock.
-//
-// Tasks run one after another only as long as none outlasts a tick. Whoever needs
-// them in strict order says
-//
-//	ExecutorFunc(func(f func()) { f() })
-//
-// and bears the delay. On a ManualClock nothing is handed on: see Advance.
+// Inline runs tasks on the worker goroutine, one after another: the cheapest way, for
+// tasks that take microseconds. A slow task delays all others, those of later ticks too:
+// two hundred that take 5ms each make the last one a second late. Tasks that may block
+// belong to the default executor.
 type Inline struct{}
 
 // Go calls f.
 func (Inline) Go(f func()) { f() }
 
-// executorMode tells the executors apart that need no closure for each task.
-type executorMode uint8
+// runner is the way out: it gives each expired timeout's task to the executor, and
+// counts what runs, for Shutdown to wait for.
+type runner struct {
+	executor Executor // nil: crews, see crew.go
+	isInline bool
+	onPanic  func(t *Timeout, recovered any)
+	expired  []*Timeout // for a crew, at the end of the batch; the worker's
+	panics   atomic.Uint64
+	count    atomic.Uint64 // of tasks handed out
 
-const (
-	custom executorMode = iota
-	inline
-	crews // the default, which is no Executor: see crew.go
-)
-
-func modeOf(e Executor) executorMode {
-	switch e.(type) {
-	case Inline, *Inline:
-		return inline
-	case nil:
-		return crews
-	}
-	return custom
+	// running counts goroutines, the worker's, Advance's and crews', tasks with the
+	// executor, and one until Timer.Stop. At 0 nothing runs and nothing can start.
+	running atomic.Int64
+	idle    sync.Once
+	done    chan struct{} // closed when running has come to 0
 }
 
-// execute gives the task of an expired timeout to the executor. The channels of
-// After do not depend on that: the worker closes them.
-func (t *Timer) execute(to *Timeout, b *batch) {
-	if t.mode == inline && b.aside == 0 {
-		t.run(to)
-		return
+// ownTask is a task of the library's own: it does not depend on the user's executor, and
+// Timer.Stop does not return its Timeout.
+type ownTask interface {
+	Task
+	own()
+}
+
+func (t *Timeout) isOwn() bool {
+	_, is := t.task.(ownTask)
+	return is
+}
+
+func (r *runner) init(o *options) {
+	r.executor, r.onPanic = o.executor, o.onPanic
+	_, isValue := o.executor.(Inline)
+	_, isPointer := o.executor.(*Inline)
+	r.isInline = isValue || isPointer
+	r.done = make(chan struct{})
+	r.enter()
+}
+
+func (r *runner) enter() { r.running.Add(1) }
+
+// leave is called when what has entered ends. After Timer.Stop running can come to
+// 0 again: a producer enters, and finds that there is no worker to start.
+func (r *runner) leave() {
+	if r.running.Add(-1) == 0 {
+		r.idle.Do(func() { close(r.done) })
 	}
-	if shared, ok := to.task.(*sharedTick); ok {
-		shared.Run(to)
-		return
-	}
-	switch t.mode {
-	case custom:
-		t.running.Add(1)
-		t.submit(to)
-	case inline:
-		b.aside--
-		t.running.Add(1)
-		go t.runAndLeave(to)
-	case crews:
-		b.expired = append(b.expired, to)
-		if t.mayStep { // else at the end of the batch: before the next claim the user's clock is asked
-			t.launch(b)
-		}
+}
+
+// execute gives the task of an expired timeout to the executor.
+func (r *runner) execute(t *Timeout) {
+	r.count.Add(1)
+	switch {
+	case r.isInline:
+		r.run(t)
+	case r.executor == nil || t.isOwn():
+		r.expired = append(r.expired, t)
+	default:
+		r.enter()
+		r.submit(t)
 	}
 }
 
 // submit calls the user's executor. Should that panic, or end the goroutine, the
 // task is given up if it has not begun: it may never do so. leave is called once.
-func (t *Timer) submit(to *Timeout) {
-	var counted atomic.Bool // by the task that has begun, or by who gave it up
+func (r *runner) submit(t *Timeout) {
+	var counted atomic.Bool // by the task that has begun, or by whoever gave it up
 	returned := false
 	defer func() {
 		if returned {
 			return
 		}
 		if counted.CompareAndSwap(false, true) {
-			t.leave()
+			r.leave()
 		}
-		if t.onPanic == nil {
+		if r.onPanic == nil {
 			return
 		}
-		if r := recover(); r != nil {
-			t.panicked(to, r)
+		if p := recover(); p != nil {
+			r.panicked(t, p)
 		}
 	}()
-	t.executor.Go(func() {
+	r.executor.Go(func() {
 		if counted.CompareAndSwap(false, true) { // not if the executor runs it twice
-			defer t.leave() // deferred: the task may call runtime.Goexit
+			defer r.leave() // deferred: the task may call runtime.Goexit
 		}
-		t.run(to)
+		r.run(t)
 	})
 	returned = true
 }
 
-func (t *Timer) runAndLeave(to *Timeout) {
-	defer t.leave() // deferred: the task may call runtime.Goexit
-	t.run(to)
+func (r *runner) runAndLeave(t *Timeout) {
+	defer r.leave() // deferred: the task may call runtime.Goexit
+	r.run(t)
 }
 
-func (t *Timer) run(to *Timeout) {
-	if t.onPanic != nil {
+func (r *runner) run(t *Timeout) {
+	if r.onPanic != nil {
 		defer func() {
-			if r := recover(); r != nil {
-				t.panicked(to, r)
+			if p := recover(); p != nil {
+				r.panicked(t, p)
 			}
 		}()
 	}
-	to.task.Run(to)
+	t.task.Run(t)
 }
 
-func (t *Timer) panicked(to *Timeout, recovered any) {
-	t.panics.Add(1)
-	t.onPanic(to, recovered)
+func (r *runner) panicked(t *Timeout, recovered any) {
+	r.panics.Add(1)
+	r.onPanic(t, recovered)
 }

@@ -5,59 +5,47 @@ import (
 	"math/bits"
 )
 
-// hashedWheel keeps timeouts by the tick at which they expire. It is pure: no
-// clock, no goroutine, no lock; the one atomic it touches is a timeout's word,
-// which it reads. Its owner holds Timer.mu.
+// hashedWheel keeps timeouts by the tick at which they expire. It is pure: no clock, no
+// goroutine, no lock, and of atomics it reads a timeout's word alone.
 //
-// A timeout with no rounds remaining is in the bucket of its tick, modulo the
-// number of buckets. One with rounds remaining waits in an overflow ring of 64
-// slots (overflow_ring.go), the first whose slots are coarse enough to reach it:
+// A timeout with no rounds remaining is in the bucket of its tick, modulo the number of
+// buckets. One with rounds remaining waits in an overflow ring of 64 slots, each as wide as 32
+// slots of the ring below, or as half a turn of the buckets: in the first ring that reaches it.
 //
 //	                 tick = 1000, current = 3, 8 buckets
 //
-//	buckets    one tick each    0..7   (1000-3)/8 = 124 rounds remain: too far
-//	ring 0     8 ticks a slot          1000/8  - 3/8  = 125 slots away: too far
-//	ring 1   512 ticks a slot          1000/512 - 3/512 = 1 slot away: here
-//	ring 2 32768 ticks a slot
+//	level 0   buckets, one tick each      1000 - 3            = 997 of 8: too far
+//	level 1   ring,    4 ticks a slot     1000/4 - 3/4        = 250 of 64: too far
+//	level 2   ring,  128 ticks a slot     1000/128 - 3/128    = 7 of 64: here
+//	level 3   ring, 4096 ticks a slot
 //
-// When the wheel reaches the start of that slot, tick 512, the timeout is filed
-// again, into ring 0, and at tick 1000 into a bucket: it is touched once a ring,
+// When the wheel reaches the start of that slot, tick 896, the timeout is filed
+// again, into level 1, and at tick 1000 into a bucket: it is touched once a level,
 // however far away it is. Ticks are absolute and rounds are derived from them,
 // never counted down, so that any number of ticks can be skipped.
 //
-// From Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (1987): the
-// buckets are a window of one turn (scheme 4) that slides over hashed ticks (as in
-// scheme 6), the rings their hierarchy (scheme 7), for what a hashed wheel is bad
-// at.
+// From Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (1987): the buckets are
+// a window of one turn (scheme 4) over hashed ticks (6), the rings their hierarchy (7).
 type hashedWheel struct {
 	tick    int64 // ns
 	never   int64 // the tick of maxDeadline, which no clock reaches
-	current int64 // first tick not taken yet: all that is filed expires then or later
-	open    int64 // first tick for what is filed from now on: later than what is being taken
-	count   int   // timeouts filed, and those taken but still in the due list
+	current int64 // first tick that may not have been taken whole: all that is filed is due then or later
+	opening int64 // first tick for what is placed from now on: behind what is being taken
+	count   int   // timeouts filed
 
-	buckets  []bucket // the ticks from current up to, but not including, current+len(buckets)
-	occupied bitmap   // of buckets
-	shift    uint     // log2(len(buckets))
-	rings    []ring
+	levels []*level // those that have been needed so far
+	cursor *Timeout // the next that a walk will look at; remove moves it on
 }
 
 const noTick = math.MaxInt64
 
 func (w *hashedWheel) init(tick int64, size int) {
 	w.tick = tick
-	w.current, w.open = 1, 1 // tick 0 is the instant at which the timer was made
-	w.buckets = make([]bucket, size)
-	w.occupied = newBitmap(size)
-	w.shift = uint(bits.TrailingZeros(uint(size)))
+	w.current, w.opening = 1, 1 // tick 0 is the instant at which the timer was made
+	w.levels = []*level{newLevel(0, size)}
 	w.never = w.tickOf(maxDeadline)
-	farthest := 2 * (w.never + 1) // from the earliest time, long before the timer was made, to the latest
-	for shift := w.shift; farthest>>shift != 0; shift += ringBits {
-		w.rings = append(w.rings, ring{shift: shift})
-	}
 }
 
-// tickOf rounds a deadline up to a tick.
 func (w *hashedWheel) tickOf(deadline int64) int64 { return roundUp(deadline, w.tick) }
 
 func roundUp(deadline, ns int64) (tick int64) {
@@ -68,81 +56,124 @@ func roundUp(deadline, ns int64) (tick int64) {
 	return tick
 }
 
-// place files an unfiled timeout under a tick, or under the first open one if that
-// tick is closed.
-func (w *hashedWheel) place(to *Timeout, tick int64) {
-	w.put(to, max(tick, w.open))
-}
+// place files a timeout under a tick, or the first open one if that is closed.
+func (w *hashedWheel) place(t *Timeout, tick int64) { w.put(t, max(tick, w.opening)) }
 
 // put files a timeout under a tick that has not been taken.
-func (w *hashedWheel) put(to *Timeout, tick int64) {
-	w.count++
-	if (tick-w.current)>>w.shift == 0 { // no rounds remaining
-		i := w.index(tick)
-		to.home = home(tick<<levelBits | inBucket)
-		w.buckets[i].add(to)
-		w.occupied.set(i)
-		return
-	}
+func (w *hashedWheel) put(t *Timeout, tick int64) {
 	k := 0
-	for w.rings[k].distance(tick, w.current) >= ringSlots {
-		k++
+	for !w.levels[k].reaches(tick, w.current) {
+		if k++; k == len(w.levels) {
+			w.addRing()
+		}
 	}
-	to.home = home(tick<<levelBits | int64(inRing+k))
-	w.rings[k].add(to, tick)
-}
-
-// remove takes a filed timeout out, be it in a bucket, a ring or the due list.
-func (w *hashedWheel) remove(to *Timeout) {
-	tick, level := to.home.tick(), to.home.level()
-	unlink(to)
-	to.home = unfiled
-	w.count--
-	if level != inBucket {
-		w.rings[level-inRing].vacate(tick)
-	} else if i := w.index(tick); w.buckets[i].empty() {
-		w.occupied.clear(i)
-	}
-}
-
-// close makes what is filed from now on expire after a tick, for a pass in which
-// all up to that tick is taken: it will not meet what its own tasks arm.
-func (w *hashedWheel) close(tick int64) { w.open = max(w.open, tick+1) }
-
-// putBack returns a timeout that was taken to the due list.
-func (w *hashedWheel) putBack(to *Timeout, due *bucket) {
-	to.home = home((w.current-1)<<levelBits | inBucket)
-	if !due.empty() {
-		to.home = due.head.home // not the last tick taken, if the wheel was rewound
-	}
+	w.levels[k].add(t, tick)
+	t.home = homeIn(k, tick)
 	w.count++
-	due.add(to)
 }
 
-// advance takes the next occupied tick that is no later than last, moves its
-// timeouts to due, which must be empty, and returns the tick. With none left it
-// moves on behind last and returns noTick. The work is proportional to what is
-// filed, not to the ticks that pass.
-func (w *hashedWheel) advance(last int64, due *bucket) int64 {
-	for {
-		tick := w.nextBucket()
-		r, start := w.nextSlot()
-		if start <= min(tick, last) {
-			w.current = start
-			w.refile(r, start)
-			continue
-		}
-		if tick > last {
+func (w *hashedWheel) addRing() {
+	shift := uint(bits.Len(uint(len(w.levels[0].slots) / 4))) // half a turn
+	if n := len(w.levels); n > 1 {
+		shift = w.levels[n-1].shift + ringBits
+	}
+	w.levels = append(w.levels, newLevel(shift, ringSlots))
+}
+
+// remove takes a filed timeout out.
+func (w *hashedWheel) remove(t *Timeout) {
+	k := t.home.level()
+	if k >= len(w.levels) {
+		misused(t)
+	}
+	l := w.levels[k]
+	if t == l.cursor {
+		l.cursor = t.next
+	}
+	if t == w.cursor {
+		w.cursor = t.next
+	}
+	unlink(t)
+	l.vacate(t.home.tick())
+	t.home = unfiled
+	w.count--
+}
+
+// close makes what is placed from now on expire after a tick: so a pass that takes all up
+// to that tick does not meet what its own tasks arm.
+func (w *hashedWheel) close(tick int64) { w.opening = max(w.opening, tick+1) }
+
+// skip moves on to a tick if nothing is due before it: what was armed for the past is
+// then filed under a tick that the clock has come to.
+func (w *hashedWheel) skip(tick int64) {
+	if first, _ := w.first(); first >= tick {
+		w.current = max(w.current, tick)
+		w.opening = max(w.opening, tick)
+	}
+}
+
+// advance moves on to the first tick, no later than last, whose bucket is
+// occupied, and returns it, or else to the tick behind last. On its way it files
+// what slots hold, at most limit timeouts, and returns how many: with noTick and
+// limit there is more to file. Ticks that pass empty cost nothing.
+func (w *hashedWheel) advance(last int64, limit int) (tick int64, filed int) {
+	for filed < limit {
+		start, l := w.first()
+		if start > last {
 			w.current = max(w.current, last+1)
-			w.open = max(w.open, w.current)
-			return noTick
+			w.opening = max(w.opening, w.current)
+			return noTick, filed
 		}
-		i := w.index(tick)
-		w.buckets[i].moveTo(due)
-		w.occupied.clear(i)
-		w.current = tick + 1
-		w.open = max(w.open, w.current)
-		return tick
+		w.current = start
+		if l == w.levels[0] {
+			return start, filed
+		}
+		for number := start >> l.shift; filed < limit && l.holds(number); filed++ {
+			w.fileAgain(l.first(number))
+		}
+	}
+	return noTick, filed
+}
+
+// first returns the tick at which the first occupied slot begins, and its level: the
+// highest of several, since what it holds may be filed into the others.
+func (w *hashedWheel) first() (tick int64, first *level) {
+	tick = noTick
+	for _, l := range w.levels {
+		if start := l.start(w.current); start != noTick && start <= tick {
+			tick, first = start, l
+		}
+	}
+	return tick, first
+}
+
+// pop removes a timeout filed under current; nil if none is left or current is behind last.
+func (w *hashedWheel) pop(last int64) *Timeout {
+	l := w.levels[0]
+	if w.current > last || !l.holds(w.current) {
+		return nil
+	}
+	t := l.first(w.current)
+	w.remove(t)
+	return t
+}
+
+// popAny removes any timeout; nil if none is filed.
+func (w *hashedWheel) popAny() *Timeout {
+	tick, l := w.first()
+	if l == nil {
+		return nil
+	}
+	t := l.first(tick >> l.shift)
+	w.remove(t)
+	return t
+}
+
+// fileAgain files a timeout where its word says now; one no longer pending is let go.
+func (w *hashedWheel) fileAgain(t *Timeout) {
+	w.remove(t)
+	if word := t.load(); word.state() == Pending && !word.queued() {
+		w.put(t, max(w.current, w.tickOf(word.deadline())))
 	}
 }
 
@@ -150,10 +181,10 @@ func (w *hashedWheel) advance(last int64, due *bucket) int64 {
 // there is none that the clock can reach. It is never too late; it is too early
 // for a timeout that was moved later, or removed from a ring, since it was filed.
 func (w *hashedWheel) next() int64 {
-	tick := w.nextBucket()
-	for k := range w.rings {
-		if r := &w.rings[k]; r.occupied != 0 {
-			tick = min(tick, r.slots[r.nextSlot(w.current)&(ringSlots-1)].earliest)
+	tick := int64(noTick)
+	for _, l := range w.levels {
+		if number := l.next(&l.occupied, w.current>>l.shift, w.current); number != noTick {
+			tick = min(tick, l.slots[l.index(number)].earliest)
 		}
 	}
 	if tick >= w.never {
@@ -162,88 +193,23 @@ func (w *hashedWheel) next() int64 {
 	return tick
 }
 
-// isAhead reports whether the wheel is ahead of a clock at tick, which was set
-// back. It asks open, not current: a pass that never ended has closed its tick.
-func (w *hashedWheel) isAhead(tick int64) bool { return tick+1 < w.open }
+// isAhead reports whether the wheel is ahead of a clock that was set back. It goes by
+// opening, not current: a pass that never ended has closed its tick.
+func (w *hashedWheel) isAhead(tick int64) bool { return tick+1 < w.opening }
 
-// rewind turns the wheel back to an earlier tick, after the clock was set back,
-// in one visit to everything that is filed.
+// rewind turns the wheel back to an earlier tick, in one visit to all that is filed.
 func (w *hashedWheel) rewind(tick int64) {
 	var all bucket
-	w.clear(all.add)
-	w.current, w.open = tick, tick
-	for all.head != nil {
-		to := all.head
-		unlink(to)
-		w.place(to, w.tickOf(to.load().deadline()))
+	for t := w.popAny(); t != nil; t = w.popAny() {
+		all.add(t)
 	}
-}
-
-// clear removes everything but the due list and hands each timeout to f.
-func (w *hashedWheel) clear(f func(*Timeout)) {
-	empty := func(b *bucket) {
-		for b.head != nil {
-			to := b.head
-			w.remove(to)
-			f(to)
-		}
+	w.current, w.opening = tick, tick
+	for _, l := range w.levels {
+		l.latest = never
 	}
-	for i := w.occupied.next(0); i >= 0; i = w.occupied.next(i) {
-		empty(&w.buckets[i])
+	for !all.empty() {
+		t := all.first()
+		unlink(t)
+		w.place(t, w.tickOf(t.load().deadline()))
 	}
-	for k := range w.rings {
-		for r := &w.rings[k]; r.occupied != 0; {
-			empty(&r.slots[bits.TrailingZeros64(r.occupied)].bucket)
-		}
-	}
-}
-
-// refile files the timeouts of a slot that current has come to again, closer.
-// Those no longer pending are let go, and those moved later go where their new
-// deadline says, not where the old one did.
-func (w *hashedWheel) refile(r *ring, start int64) {
-	var reached bucket
-	i := start >> r.shift & (ringSlots - 1)
-	r.slots[i].moveTo(&reached)
-	r.occupied &^= 1 << i
-	for reached.head != nil {
-		to := reached.head
-		unlink(to)
-		to.home = unfiled
-		w.count--
-		if word := to.load(); word.state() == Pending {
-			w.put(to, max(w.current, w.tickOf(word.deadline())))
-		}
-	}
-}
-
-func (w *hashedWheel) index(tick int64) int { return int(tick & int64(len(w.buckets)-1)) }
-
-// nextBucket returns the first tick whose bucket is occupied, or noTick.
-func (w *hashedWheel) nextBucket() int64 {
-	now := w.index(w.current)
-	turn := w.current - int64(now)
-	if i := w.occupied.next(now); i >= 0 {
-		return turn + int64(i)
-	}
-	if i := w.occupied.next(0); i >= 0 {
-		return turn + int64(len(w.buckets)+i)
-	}
-	return noTick
-}
-
-// nextSlot returns the occupied slot that current reaches first, as its ring
-// and first tick, or noTick.
-func (w *hashedWheel) nextSlot() (first *ring, start int64) {
-	start = noTick
-	for k := range w.rings {
-		r := &w.rings[k]
-		if r.occupied == 0 {
-			continue
-		}
-		if s := r.nextSlot(w.current) << r.shift; s < start {
-			first, start = r, s
-		}
-	}
-	return first, start
 }

@@ -99,12 +99,10 @@ func (r *trial) drain() {
 // pass advances to a tick and compares what expires with the model.
 func (r *trial) pass(tick int64) {
 	expired := map[*Timeout]int64{}
-	for taken := r.advance(tick, &r.due); taken != noTick; taken = r.advance(tick, &r.due) {
+	for taken := r.reach(tick); taken != noTick; taken = r.reach(tick) {
 		require.LessOrEqual(r.t, taken, tick)
-		r.check(&r.due, false)
-		for r.due.head != nil {
-			to := r.due.head
-			r.remove(to)
+		r.checkAll()
+		for to := r.pop(tick); to != nil; to = r.pop(tick) {
 			w := to.load()
 			if at := r.tickOf(w.deadline()); w.state() != Pending || w.queued() {
 				continue
@@ -136,11 +134,13 @@ func (r *trial) turnBack(tick int64) {
 	}
 }
 
-func (r *trial) clearAll() {
+func (r *trial) popAll() {
 	n := 0
-	r.clear(func(*Timeout) { n++ })
-	require.Equal(r.t, len(r.pending)+len(r.queue), n)
-	r.pending, r.queue = nil, nil
+	for r.popAny() != nil {
+		n++
+	}
+	require.Equal(r.t, len(r.pending), n)
+	r.pending = nil
 }
 
 // until returns a tick to advance to, that a clock can show.
@@ -172,13 +172,13 @@ func (r *trial) step(moves bool) {
 		r.drain()
 	default:
 		r.drain()
-		r.clearAll()
+		r.popAll()
 	}
 }
 
 // compare holds the wheel against the model.
 func (r *trial) compare(moves bool) {
-	r.check(&r.due, false)
+	r.checkAll()
 	filed := len(r.pending)
 	for _, to := range r.queue {
 		if to.home != unfiled {

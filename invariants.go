@@ -2,26 +2,32 @@ package hashedwheel
 
 import (
 	"fmt"
-	"math/bits"
 	"math/rand/v2"
 )
 
-// checkedAlways is the size up to which a wheel is checked at every call. A
-// larger one is checked in proportion, so that a call costs some
-// tens of microseconds on average, however much is pending.
+// checkedAlways is the size up to which a wheel is checked at every call; a larger
+// one is checked in proportion, some tens of microseconds a call on average.
 const checkedAlways = 1 << 11
 
-// checkWheel is called after every change, if built with -tags invariants. The
-// caller holds mu.
-func (t *Timer) checkWheel() {
-	if invariants {
-		t.wheel.check(&t.due, t.watch.handoffs > 0)
+// check is called after every change, if built with -tags invariants.
+func (g *guarded) check() {
+	if invariants && !g.stopped {
+		g.wheel.check()
 	}
 }
 
-// check panics if an invariant of the wheel is broken. The due list is part of
-// the wheel here: it is counted. The caller holds Timer.mu and is not in the
-// middle of a change or of Timer.Stop.
+func (w *hashedWheel) check() {
+	size := w.count
+	for _, l := range w.levels {
+		size += len(l.slots) / 64
+	}
+	if size <= checkedAlways || rand.IntN(size) < checkedAlways {
+		w.checkAll()
+	}
+}
+
+// checkAll panics if an invariant of the wheel is broken. The caller holds the lock
+// and is not in the middle of a change or of Timer.Stop.
 //
 // Producers may change words meanwhile. So each word is read once, and held to
 // no more than what stays true whatever they do to it:
@@ -29,19 +35,13 @@ func (t *Timer) checkWheel() {
 //   - If it is no longer pending it is queued: somebody will take it out.
 //   - If it is pending and not queued, it is filed no later than it is due. Its
 //     deadline can have moved since, but only to later: any other change queues it.
-//
-// Once a wheel was handed on, a claim that came late may have left a timeout
-// Expired where it was filed again, until the wheel comes to it.
-func (w *hashedWheel) check(due *bucket, handedOn bool) {
-	if size := w.count + len(w.buckets)/64; size > checkedAlways && rand.IntN(size) >= checkedAlways {
-		return
+func (w *hashedWheel) checkAll() {
+	n, first := 0, int64(noTick)
+	for k := range w.levels {
+		filed, tick := w.checkLevel(k)
+		n, first = n+filed, min(first, tick)
 	}
-	w.occupied.check()
-	c := checker{w, handedOn}
-	inBuckets, first := c.checkBuckets()
-	inRings, firstInRing := c.checkRings()
-	first = min(first, firstInRing)
-	if n := c.checkDue(due) + inBuckets + inRings; n != w.count {
+	if n != w.count {
 		broken("count is %d, but %d are filed", w.count, n)
 	}
 	if next := w.next(); next < w.current || next > first && next != noTick || next == noTick && first < w.never {
@@ -49,13 +49,52 @@ func (w *hashedWheel) check(due *bucket, handedOn bool) {
 	}
 }
 
-type checker struct {
-	*hashedWheel
-	handedOn bool
-}
-
 func broken(format string, args ...any) {
 	panic("hashedwheel: invariant: " + fmt.Sprintf(format, args...))
+}
+
+// checkLevel returns how many timeouts level k holds, and their first tick. It looks
+// where occupied says: a slot that it misses is missing in the count.
+func (w *hashedWheel) checkLevel(k int) (n int, first int64) {
+	first = noTick
+	l, crowds := w.levels[k], 0
+	l.occupied.check()
+	l.crowded.check()
+	for i := l.occupied.next(0); i >= 0; i = l.occupied.next(i + 1) {
+		s := &l.slots[i]
+		held := s.check(func(t *Timeout) { first = min(first, w.checkFiled(t, k, i)) })
+		if held == 0 || held != s.n {
+			broken("level %d slot %d holds %d, and counts %d", k, i, held, s.n)
+		}
+		if held >= crowd {
+			crowds++
+		}
+		n += held
+	}
+	for i := l.crowded.next(0); i >= 0; i = l.crowded.next(i + 1) {
+		crowds--
+		if l.slots[i].n < crowd {
+			broken("level %d slot %d holds %d, and is marked as a crowd", k, i, l.slots[i].n)
+		}
+	}
+	if crowds != 0 {
+		broken("level %d has %d crowds that are not marked", k, crowds)
+	}
+	return n, first
+}
+
+// check panics if the list is not well linked, hands each timeout to f and
+// returns how many there are.
+func (b *bucket) check(f func(*Timeout)) (n int) {
+	for link := &b.head; *link != nil; link = &(*link).next {
+		t := *link
+		if t.prev != link { // a list that runs into itself ends here, too
+			broken("timeout %d of a list does not point back at what points at it", n)
+		}
+		f(t)
+		n++
+	}
+	return n
 }
 
 // check panics if a level does not tell which words of the level below are zero.
@@ -69,114 +108,27 @@ func (b *bitmap) check() {
 	}
 }
 
-// check panics if the list is not well linked, hands each timeout to f and
-// returns how many there are.
-func (b *bucket) check(f func(*Timeout)) (n int) {
-	for link := &b.head; *link != nil; link = &(*link).next {
-		to := *link
-		if to.prev != link { // a list that runs into itself ends here, too
-			broken("timeout %d of a list does not point back at what points at it", n)
-		}
-		f(to)
-		n++
+// checkFiled checks a timeout found in slot i of level k, and returns its tick.
+func (w *hashedWheel) checkFiled(t *Timeout, k, i int) int64 {
+	l, tick := w.levels[k], t.home.tick()
+	number := tick >> l.shift
+	if t.home.level() != k || l.index(number) != i {
+		broken("level %d slot %d holds home %#x", k, i, int64(t.home))
 	}
-	return n
-}
-
-// checkBuckets looks where occupied says: a bucket that it misses is missing in
-// the count. It returns how many timeouts there are, and their first tick.
-func (w checker) checkBuckets() (n int, first int64) {
-	first = noTick
-	for i := w.occupied.next(0); i >= 0; i = w.occupied.next(i + 1) {
-		if i >= len(w.buckets) || w.buckets[i].empty() {
-			broken("bucket %d is marked occupied, and is not", i)
-		}
-		n += w.buckets[i].check(func(to *Timeout) {
-			tick := to.home.tick()
-			if to.home.level() != inBucket || w.index(tick) != i {
-				broken("bucket %d holds home %#x", i, int64(to.home))
-			}
-			if tick < w.current || tick-w.current >= int64(len(w.buckets)) {
-				broken("bucket %d holds tick %d, a turn of %d from %d does not", i, tick, len(w.buckets), w.current)
-			}
-			first = min(first, tick)
-			w.checkInTime(to, w.checkWord(to))
-		})
+	ahead := number - w.current>>l.shift
+	if tick < w.current || ahead >= int64(len(l.slots)) || ahead == 0 && number<<l.shift != w.current {
+		broken("level %d holds tick %d, %d slots from %d", k, tick, ahead, w.current)
 	}
-	return n, first
-}
-
-// checkRings does the same for the rings.
-func (w checker) checkRings() (n int, first int64) {
-	first = noTick
-	for k := range w.rings {
-		r := &w.rings[k]
-		for marked := r.occupied; marked != 0; marked &= marked - 1 {
-			i := bits.TrailingZeros64(marked)
-			if r.slots[i].empty() {
-				broken("ring %d slot %d is marked occupied, and is not", k, i)
-			}
-			n += r.slots[i].check(func(to *Timeout) {
-				w.checkSlot(k, i, to)
-				first = min(first, to.home.tick())
-			})
-		}
+	if e := l.slots[i].earliest; e > tick || e>>l.shift != number {
+		broken("level %d slot %d has earliest %d, and holds tick %d", k, i, e, tick)
 	}
-	return n, first
-}
-
-// checkSlot checks a timeout found in slot i of ring k.
-func (w checker) checkSlot(k, i int, to *Timeout) {
-	r, tick := &w.rings[k], to.home.tick()
-	number := tick >> r.shift // of the slot, not modulo ringSlots
-	if to.home.level() != inRing+k || number&(ringSlots-1) != int64(i) {
-		broken("ring %d slot %d holds home %#x", k, i, int64(to.home))
+	word := t.load()
+	state := word.state()
+	if state == Idle || state == Expired || state != Pending && !word.queued() {
+		broken("tick %d holds a timeout that is %v; queued: %t", tick, state, word.queued())
 	}
-	d := r.distance(tick, w.current)
-	if d < 0 || d >= ringSlots || d == 0 && w.current != number<<r.shift {
-		broken("ring %d holds tick %d, %d slots from %d", k, tick, d, w.current)
+	if at := max(w.tickOf(word.deadline()), w.opening); state == Pending && !word.queued() && tick > at {
+		broken("a timeout due at tick %d is filed under %d", at, tick)
 	}
-	if e := r.slots[i].earliest; e > tick || e>>r.shift != number {
-		broken("ring %d slot %d has earliest %d, and holds tick %d", k, i, e, tick)
-	}
-	w.checkInTime(to, w.checkWord(to))
-}
-
-// checkDue checks the list that a bucket was moved to. Its tick is behind
-// current, unless the wheel was rewound since.
-func (w checker) checkDue(due *bucket) int {
-	return due.check(func(to *Timeout) {
-		if to.home.level() != inBucket || to.home.tick() != due.head.home.tick() {
-			broken("the due list of tick %d holds home %#x", due.head.home.tick(), int64(to.home))
-		}
-		w.checkWord(to)
-	})
-}
-
-// checkWord checks and returns the word of a timeout that is filed.
-func (w checker) checkWord(to *Timeout) word {
-	word := to.load()
-	switch word.state() {
-	case Pending:
-	case Expired:
-		if !w.handedOn {
-			broken("tick %d holds a timeout that is Expired", to.home.tick())
-		}
-	case Cancelled, Rejected:
-		if !word.queued() {
-			broken("tick %d holds a timeout that is %v, and nobody will take it out", to.home.tick(), word.state())
-		}
-	default:
-		broken("tick %d holds a timeout that is %v", to.home.tick(), word.state())
-	}
-	return word
-}
-
-func (w checker) checkInTime(to *Timeout, word word) {
-	if word.state() != Pending || word.queued() {
-		return
-	}
-	if at := max(w.tickOf(word.deadline()), w.open); to.home.tick() > at {
-		broken("a timeout due at tick %d is filed under %d", at, to.home.tick())
-	}
+	return tick
 }

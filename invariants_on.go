@@ -2,5 +2,4 @@
 
 package hashedwheel
 
-// invariants says whether the worker checks the wheel after every change.
-const invariants = true
+const invariants = true // the wheel is checked after every change

@@ -7,42 +7,40 @@ import (
 	"unsafe"
 )
 
-// mpscQueue hands timeouts from many producers to one consumer, without locks.
-// Each stripe is a stack: a producer pushes with one CAS on the head, the
-// consumer takes the whole stack with one Swap. No node is ever half linked and
-// no producer touches another's node, so neither side can be held up by the
-// other. (Treiber's stack; it cannot suffer from ABA because nobody pops.)
+// mpscQueue hands timeouts from many producers to one consumer, without locks. Each stripe
+// is a stack: a producer pushes with one CAS on the head, the consumer takes all with one
+// Swap, so neither holds up the other. (Treiber's stack; no ABA, since nobody pops.)
 //
-// Closing swaps a sentinel in: a push comes either before it, and is in what
-// close returns, or after it, and is refused.
-//
-// verify/spin checks push, take and close against parking and Timer.Stop: nothing
-// is lost or queued twice, and no wake-up is missed.
+// Closing swaps a sentinel in: a push comes before it, and is in what close returns, or
+// after it, and is refused. verify/spin checks all that against parking and Timer.Stop.
 type mpscQueue struct {
 	stripes []stripe
 	mask    uintptr
 	closed  Timeout // the sentinel, by its address
-	next    uintptr // stripe that take looks at first; owned by the consumer, away from what producers read
+	looked  uintptr // how many stripes take has looked at; the consumer's, away from what producers read
 }
 
 type stripe struct {
 	head  atomic.Pointer[Timeout] // CAS in push publishes link; pairs with Swap in take and close
-	depth atomic.Int32            // pages begun since the last take
+	depth atomic.Int32            // sampled pushes since the last take
 	_     [stripeSize - unsafe.Sizeof(uintptr(0)) - 4]byte
 }
 
 const (
 	stripeSize = 128 // two cache lines, since they are fetched in pairs
 
-	// A page of the Go heap: consecutive allocations of one P share it, so the
-	// page of a new timeout tells producers on different Ps apart.
+	// Consecutive allocations of one P share a page of the heap: it tells producers on
+	// different Ps apart.
 	pageShift = 13
-	pageMask  = 1<<pageShift - 1
 
-	// A stripe is deep at 4 pages, 32 KiB or some 400 to 500 timeouts, which take 10 µs
-	// to drain: go test -bench Drain. There are four stripes or more for each
-	// processor, so when all are deep they hold 128 KiB for each, and fit its cache.
-	deepPages = 4 // a power of two
+	// One push in 128 is counted, chosen by a hash of the address, so that timeouts in
+	// larger structs count like those packed one behind the other.
+	sampleShift = 64 - 7
+	fibonacci   = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio: Knuth, TAOCP 6.4
+
+	// In sampled pushes: at about 512 timeouts, 32 KiB if they are packed, which take
+	// 10 µs to file (go test -bench Drain). All stripes of a processor fit its cache.
+	deep = 4
 
 	maxStripes = 256
 )
@@ -54,50 +52,54 @@ func (q *mpscQueue) init() {
 	q.mask = uintptr(n - 1)
 }
 
-// push adds to, which the caller has marked queued. It is refused (!ok) once
-// the queue is closed. If to begins a page, pages is how many the stripe now has.
-func (q *mpscQueue) push(to *Timeout) (ok bool, pages int32) {
-	address := uintptr(unsafe.Pointer(to))
-	s := &q.stripes[address>>pageShift&q.mask]
+// pushed is how a push went.
+type pushed uint8
+
+const (
+	accepted pushed = iota
+	refused         // the queue is closed
+	deepened        // accepted, and the stripe has become deep: the producer should help
+)
+
+// push adds t, which the caller has marked queued.
+func (q *mpscQueue) push(t *Timeout) pushed {
+	s := q.stripeOf(t)
 	for {
 		head := s.head.Load()
 		if head == &q.closed {
-			return false, 0
+			return refused
 		}
-		to.link = head
-		if s.head.CompareAndSwap(head, to) {
+		t.link = head
+		if s.head.CompareAndSwap(head, t) {
 			break
 		}
 	}
-	// The first timeout of a page stands for the rest of it: a count without a
-	// shared counter. It is right for timeouts that the heap packs one behind the
-	// other, which begin a page once in 128. Those inside larger structs may never
-	// be counted: they wait for the tick.
-	if address&pageMask >= unsafe.Sizeof(*to) {
-		return true, 0
+	if isSampled(t) && s.depth.Add(1) >= deep {
+		return deepened
 	}
-	return true, s.depth.Add(1)
+	return accepted
 }
 
-// take removes one stripe's timeouts, the newest first, linked by link; nil when
-// the queue is empty. Stripes take turns, so none starves under a drain limit.
+func (q *mpscQueue) stripeOf(t *Timeout) *stripe {
+	return &q.stripes[uintptr(unsafe.Pointer(t))>>pageShift&q.mask]
+}
+
+func isSampled(t *Timeout) bool {
+	address := uint64(uintptr(unsafe.Pointer(t)))
+	return (address^address>>9)*fibonacci>>sampleShift == 0 // without the shift a stride may never be met
+}
+
+// take removes one stripe's timeouts, linked by link, the newest first; nil if the queue
+// is empty. Stripes take turns, so none starves under a drain limit.
 func (q *mpscQueue) take() *Timeout {
 	for range q.stripes {
-		s := &q.stripes[q.next&q.mask]
-		q.next++
+		s := &q.stripes[q.looked&q.mask]
+		q.looked++
 		if list := q.takeFrom(s); list != nil {
 			return list
 		}
 	}
 	return nil
-}
-
-// takeAll hands what was pushed before it to f, and some of what is pushed
-// meanwhile.
-func (q *mpscQueue) takeAll(f func(*Timeout)) {
-	for i := range q.stripes {
-		forEach(q.takeFrom(&q.stripes[i]), f)
-	}
 }
 
 func (q *mpscQueue) takeFrom(s *stripe) *Timeout {
@@ -108,8 +110,7 @@ func (q *mpscQueue) takeFrom(s *stripe) *Timeout {
 	return s.head.Swap(nil)
 }
 
-// empty reports whether all that was pushed has been taken. A closed queue is
-// not empty.
+// empty reports whether all that was pushed has been taken. A closed queue is not empty.
 func (q *mpscQueue) empty() bool {
 	for i := range q.stripes {
 		if q.stripes[i].head.Load() != nil {
@@ -119,20 +120,11 @@ func (q *mpscQueue) empty() bool {
 	return true
 }
 
-// close refuses every later push and hands what was pushed before to f. It must
-// be called once.
-func (q *mpscQueue) close(f func(*Timeout)) {
+// close refuses every later push and returns what was pushed before, a list for
+// each stripe. It must be called once.
+func (q *mpscQueue) close() (lists []*Timeout) {
 	for i := range q.stripes {
-		forEach(q.stripes[i].head.Swap(&q.closed), f)
+		lists = append(lists, q.stripes[i].head.Swap(&q.closed))
 	}
-}
-
-// forEach walks a list of queued timeouts. It has read the link before it calls
-// f, which may therefore unqueue the timeout or put it in another list.
-func forEach(to *Timeout, f func(*Timeout)) {
-	for to != nil {
-		next := to.link
-		f(to)
-		to = next
-	}
+	return lists
 }

@@ -42,7 +42,9 @@ func onStripes(q *mpscQueue, n int) [][]*Timeout {
 
 // links returns the timeouts of a list that take returned.
 func links(head *Timeout) (all []*Timeout) {
-	forEach(head, func(to *Timeout) { all = append(all, to) })
+	for to := head; to != nil; to = to.link {
+		all = append(all, to)
+	}
 	return all
 }
 
@@ -50,28 +52,8 @@ func links(head *Timeout) (all []*Timeout) {
 func pushAll(t *testing.T, q *mpscQueue, all ...*Timeout) {
 	t.Helper()
 	for _, to := range all {
-		ok, _ := q.push(to)
-		require.True(t, ok)
+		require.NotEqual(t, refused, q.push(to))
 	}
-}
-
-func TestTakeAllEndsAlthoughProducersGoOn(t *testing.T) {
-	q := newStripes(4)
-	for _, some := range onStripes(q, 2) {
-		pushAll(t, q, some...)
-	}
-	taken := 0
-	q.takeAll(func(to *Timeout) {
-		if taken++; taken <= 100 {
-			pushAll(t, q, to)
-		}
-	})
-	assert.Equal(t, 8, taken)
-	q.close(func(*Timeout) {})
-	q.takeAll(func(*Timeout) { taken++ })
-	assert.Equal(t, 8, taken)
-	ok, _ := q.push(new(Timeout))
-	assert.False(t, ok, "it stays closed")
 }
 
 func TestTakeOfAnEmptyQueueReturnsNothing(t *testing.T) {
@@ -104,14 +86,6 @@ func TestATimeoutMayBePushedAgainAfterItWasTaken(t *testing.T) {
 	q.take()
 	pushAll(t, q, all[0])
 	assert.Equal(t, []int{0}, numbers(all, links(q.take())))
-}
-
-func TestForEachReadsTheLinkBeforeItCallsTheFunction(t *testing.T) {
-	q, all := newStripes(1), newTimeouts(3)
-	pushAll(t, q, all...)
-	seen := 0
-	forEach(q.take(), func(to *Timeout) { to.link = nil; seen++ })
-	assert.Equal(t, 3, seen)
 }
 
 // A full stripe must not keep the others waiting when the drain limit is small.
@@ -163,16 +137,17 @@ func TestCloseHandsOverWhatIsInAnyStripe(t *testing.T) {
 		pushAll(t, q, some...)
 		all = append(all, some...)
 	}
-	q.close(func(to *Timeout) { got = append(got, to) })
+	for _, list := range q.close() {
+		got = append(got, links(list)...)
+	}
 	assert.Equal(t, numbers(all, all), numbers(all, got))
 }
 
 func TestAClosedQueueRefusesOnEveryStripe(t *testing.T) {
 	q := newStripes(8)
-	q.close(func(*Timeout) {})
+	q.close()
 	for s, some := range onStripes(q, 1) {
-		ok, _ := q.push(some[0])
-		assert.False(t, ok, "stripe %d", s)
+		assert.Equal(t, refused, q.push(some[0]), "stripe %d", s)
 	}
 	assert.Nil(t, q.take(), "the sentinel is not a timeout")
 }
@@ -184,7 +159,7 @@ func TestEveryPushIsEitherTakenOrRefused(t *testing.T) {
 	for round := range 4 {
 		q := newQueue()
 		all := make([]Timeout, producers*each)
-		taken, refused := make([]int, len(all)), make([]int, len(all))
+		taken, turnedAway := make([]int, len(all)), make([]int, len(all))
 		index := func(to *Timeout) int {
 			return int((uintptr(unsafe.Pointer(to)) - uintptr(unsafe.Pointer(&all[0]))) / unsafe.Sizeof(all[0]))
 		}
@@ -193,21 +168,27 @@ func TestEveryPushIsEitherTakenOrRefused(t *testing.T) {
 		for p := range producers {
 			done.Go(func() {
 				for i := p; i < len(all); i += producers { // neighbours, so that producers meet on stripes
-					if ok, _ := q.push(&all[i]); !ok {
-						refused[i]++
+					if q.push(&all[i]) == refused {
+						turnedAway[i]++
 					}
 					pushed.Add(1)
 				}
 			})
 		}
-		count := func(to *Timeout) { taken[index(to)]++ }
-		for limit := int64(len(all) * (round + 1) / 5); pushed.Load() < limit; runtime.Gosched() {
-			forEach(q.take(), count)
+		count := func(list *Timeout) {
+			for _, to := range links(list) {
+				taken[index(to)]++
+			}
 		}
-		q.close(count)
+		for limit := int64(len(all) * (round + 1) / 5); pushed.Load() < limit; runtime.Gosched() {
+			count(q.take())
+		}
+		for _, list := range q.close() {
+			count(list)
+		}
 		done.Wait()
 		for i := range all {
-			require.Equal(t, 1, taken[i]+refused[i], "timeout %d was taken %d times, refused %d times", i, taken[i], refused[i])
+			require.Equal(t, 1, taken[i]+turnedAway[i], "timeout %d was taken %d times, refused %d times", i, taken[i], turnedAway[i])
 		}
 	}
 }
@@ -232,51 +213,13 @@ func TestATimeoutHandedToAndFroIsNeverLost(t *testing.T) {
 		owner[&all[p]] = p
 	}
 	for left := producers * rounds; left > 0; runtime.Gosched() {
-		forEach(q.take(), func(to *Timeout) {
+		for _, to := range links(q.take()) { // all of them, before one is pushed again
 			turns[owner[to]] <- true
 			left--
-		})
+		}
 	}
 	done.Wait()
 	assert.True(t, q.empty())
-}
-
-// aPage is how many timeouts the heap packs into a page.
-const aPage = 1 << pageShift / 64
-
-// pagesOf pushes all to one stripe and returns what push says of their pages, but
-// for the zeros.
-func pagesOf(q *mpscQueue, all []Timeout) (pages []int32) {
-	for i := range all {
-		if _, n := q.push(&all[i]); n > 0 {
-			pages = append(pages, n)
-		}
-	}
-	return pages
-}
-
-// A backlog of garbage, timeouts armed and stopped between two ticks, is measured
-// in pages, so that it is drained while it is in cache.
-func TestPushCountsThePagesOfAStripeAnewAfterATake(t *testing.T) {
-	all := make([]Timeout, 3<<pageShift/unsafe.Sizeof(Timeout{})) // page aligned, as it is large
-	q := newStripes(1)
-	for range 3 {
-		assert.Equal(t, []int32{1, 2, 3}, pagesOf(q, all))
-		q.take()
-	}
-}
-
-// The count by sampling holds for what the heap hands out one by one, too.
-func TestPushCountsAPageForAboutAHundredNewTimeouts(t *testing.T) {
-	runtime.GC() // start from fresh pages
-	const n = 1 << 17
-	q, most := newStripes(1), int32(0)
-	for range n {
-		_, pages := q.push(new(Timeout))
-		most = max(most, pages)
-	}
-	assert.Greater(t, int(most), n/aPage/4)
-	assert.Less(t, int(most), n/aPage*4)
 }
 
 func TestQueueHasAPowerOfTwoOfStripesWhateverGOMAXPROCSIs(t *testing.T) {

@@ -1,49 +1,109 @@
 package hashedwheel
 
-import "math/bits"
+// level is one ring of slots of the wheel: level 0 is the buckets, a slot for
+// each tick; the others are the overflow rings.
+//
+// Slots are numbered by the ticks they hold, tick >> shift, and found by that
+// number modulo len(slots): a level holds the numbers from the current one up to
+// the current one + len(slots), which is not included.
+type level struct {
+	shift    uint // log2(ticks a slot)
+	slots    []slot
+	occupied bitmap // the slots that hold any
+	crowded  bitmap // the slots that hold a crowd
 
-// ring holds the timeouts of its next 63 slots. The slot that current is in is
-// always empty, or about to be emptied: what is due in it is filed closer.
-type ring struct {
-	shift    uint   // log2(ticks a slot)
-	occupied uint64 // a bit for each slot
-	slots    [ringSlots]slot
+	// A slot with a crowd is opened before its time: cursor is the next of its
+	// timeouts to be looked at, latest its number. Later ones were not opened yet.
+	cursor  *Timeout // remove moves it on; nil: no crowd in hand
+	latest  int64
+	unmoved int // how many one after another were found where they belong
 }
 
 type slot struct {
 	bucket
+	n        int   // timeouts
 	earliest int64 // no timeout here expires before this tick
 }
 
 const (
-	ringBits  = 6 // the slots of a ring fit the bits of a word
-	ringSlots = 1 << ringBits
+	// A ring reaches twice as far as a slot of the ring above it is wide. So a slot
+	// can be opened a whole slot before its time, and what is in it fits below.
+	ringSlots = 64
+	ringBits  = 5 // log2 of how many slots make one of the ring above
+
+	never = -1 << 62 // no slot has this number
 )
 
-// distance returns how many slots tick is ahead of current.
-func (r *ring) distance(tick, current int64) int64 { return tick>>r.shift - current>>r.shift }
+func newLevel(shift uint, slots int) *level {
+	return &level{
+		shift:    shift,
+		slots:    make([]slot, slots),
+		occupied: newBitmap(slots),
+		crowded:  newBitmap(slots),
+		latest:   never,
+	}
+}
 
-func (r *ring) add(to *Timeout, tick int64) {
-	i := tick >> r.shift & (ringSlots - 1)
-	s := &r.slots[i]
-	if s.empty() || tick < s.earliest {
+// reaches reports whether a slot that is ahead of current, or current's own, is
+// the one for tick.
+func (l *level) reaches(tick, current int64) bool {
+	return tick>>l.shift-current>>l.shift < int64(len(l.slots))
+}
+
+func (l *level) index(number int64) int { return int(number & int64(len(l.slots)-1)) }
+
+func (l *level) add(t *Timeout, tick int64) {
+	i := l.index(tick >> l.shift)
+	s := &l.slots[i]
+	if s.n == 0 {
+		l.occupied.set(i)
 		s.earliest = tick
 	}
-	s.add(to)
-	r.occupied |= 1 << i
+	s.earliest = min(s.earliest, tick)
+	if s.n++; s.n == crowd {
+		l.crowded.set(i)
+	}
+	s.add(t)
 }
 
 // vacate follows the removal of a timeout that was filed under tick.
-func (r *ring) vacate(tick int64) {
-	if i := tick >> r.shift & (ringSlots - 1); r.slots[i].empty() {
-		r.occupied &^= 1 << i
+func (l *level) vacate(tick int64) {
+	i := l.index(tick >> l.shift)
+	s := &l.slots[i]
+	if s.n--; s.n == crowd-1 {
+		l.crowded.clear(i)
+	}
+	if s.n == 0 {
+		l.occupied.clear(i)
 	}
 }
 
-// nextSlot returns the number of the first occupied slot from current on. The
-// ring must not be empty.
-func (r *ring) nextSlot(current int64) int64 {
-	now := current >> r.shift
-	ahead := bits.RotateLeft64(r.occupied, -int(now&(ringSlots-1)))
-	return now + int64(bits.TrailingZeros64(ahead))
+// next returns the first number from on that is in set, one of the level's
+// bitmaps, or noTick. The numbers go up to a turn from current.
+func (l *level) next(set *bitmap, from, current int64) int64 {
+	i := l.index(from)
+	j := set.next(i)
+	if j < 0 {
+		j = set.next(0)
+	}
+	from += int64(l.index(int64(j - i)))
+	if j < 0 || from-current>>l.shift >= int64(len(l.slots)) {
+		return noTick
+	}
+	return from
 }
+
+// start returns the first tick of the first occupied slot, or noTick.
+func (l *level) start(current int64) int64 {
+	number := l.next(&l.occupied, current>>l.shift, current)
+	if number == noTick {
+		return noTick
+	}
+	return number << l.shift
+}
+
+// holds reports whether a slot is occupied.
+func (l *level) holds(number int64) bool { return l.slots[l.index(number)].n > 0 }
+
+// first returns a timeout of a slot that is occupied.
+func (l *level) first(number int64) *Timeout { return l.slots[l.index(number)].first() }

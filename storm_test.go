@@ -1,49 +1,170 @@
 package hashedwheel
 
 import (
+	"fmt"
 	"runtime"
+	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
-// deepest returns how many pages the deepest stripe has.
-func deepest(q *mpscQueue) (pages int32) {
+// deepest returns the depth of the deepest stripe.
+func deepest(q *mpscQueue) (depth int32) {
 	for i := range q.stripes {
-		pages = max(pages, q.stripes[i].depth.Load())
+		depth = max(depth, q.stripes[i].depth.Load())
 	}
-	return pages
+	return depth
 }
 
-func TestAStormIsDrainedBeforeItsTick(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		tm := MustNew()
-		defer tm.Stop()
-		for range 4 * deepPages * len(tm.queue.stripes) * aPage {
-			tm.AfterFunc(time.Hour, func() {})
-			if deepest(&tm.queue) >= deepPages {
-				synctest.Wait()
-				assert.True(t, tm.queue.empty())
-				return
+// inside is a Timeout inside a larger struct.
+type inside[P any] struct {
+	_  P // first: the compiler would pad an empty one that is last
+	to Timeout
+}
+
+// apart returns n timeouts that lie one behind the other, as far apart as P says.
+func apart[P any](n int) (all []*Timeout) {
+	some := make([]inside[P], n)
+	for i := range some {
+		all = append(all, &some[i].to)
+	}
+	return all
+}
+
+func oneByOne(n int) (all []*Timeout) {
+	for range n {
+		all = append(all, new(Timeout))
+	}
+	return all
+}
+
+// layouts are ways in which timeouts lie in memory.
+var layouts = map[string]func(n int) []*Timeout{
+	"64 bytes apart":   apart[struct{}],
+	"80 bytes apart":   apart[[16]byte],
+	"256 bytes apart":  apart[[192]byte],
+	"320 bytes apart":  apart[[256]byte],
+	"8192 bytes apart": apart[[8128]byte],
+	"one by one":       oneByOne,
+}
+
+func TestDepthCountsAboutOnePushIn128(t *testing.T) {
+	const n = 1 << 14
+	for says, layout := range layouts {
+		t.Run(says, func(t *testing.T) {
+			all := layout(n)
+			if says != "one by one" && unsafe.Sizeof(Timeout{}) == 64 {
+				require.Contains(t, says, fmt.Sprint(uintptr(unsafe.Pointer(all[1]))-uintptr(unsafe.Pointer(all[0]))))
 			}
-		}
-		t.Error("no stripe has grown deep")
-	})
+			q := newStripes(1)
+			for _, to := range all {
+				q.push(to)
+			}
+			assert.Greater(t, int(q.stripes[0].depth.Load()), n/128/2)
+			assert.Less(t, int(q.stripes[0].depth.Load()), n/128*2)
+		})
+	}
 }
 
-// Without a processor of its own the worker would be kept from an ever longer
-// queue until the scheduler preempts the producer, 10 ms later.
-func TestAStormGivesItsProcessorToTheWorker(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	tm := MustNew(WithTick(time.Hour))
-	defer tm.Stop()
+func TestAStripeIsDeepAfterAFewHundredPushes(t *testing.T) {
+	for says, layout := range layouts {
+		t.Run(says, func(t *testing.T) {
+			const n = 1 << 14
+			q, pushes, deepenings := newStripes(1), 0, 0
+			for _, to := range layout(n) {
+				pushes++
+				if q.push(to) == deepened {
+					q.take() // it is counted anew
+					require.Zero(t, q.stripes[0].depth.Load())
+					assert.Less(t, pushes, 4000, "at any time")
+					pushes = 0
+					deepenings++
+				}
+			}
+			assert.Greater(t, deepenings, n/1024, "on average")
+			assert.Less(t, deepenings, n/256, "on average")
+		})
+	}
+}
+
+// Nobody else drains: Advance is not called, and parked says that the worker is awake.
+func TestAProducerFilesWhatItsStripeHoldsOnceThatIsDeep(t *testing.T) {
+	const n = 50_000
+	g, tm := newGuarded()
 	most := int32(0)
-	for range 1 << 17 {
-		tm.AfterFunc(time.Hour, func() {}).Stop()
+	for range n {
+		tm.AfterFunc(time.Hour, func() {})
 		most = max(most, deepest(&tm.queue))
 	}
-	// All of them would be 256 pages a stripe. The scheduler may hand a yield straight back.
-	assert.LessOrEqual(t, most, int32(16*deepPages))
+	assert.LessOrEqual(t, most, int32(4*deep))
+	assert.Greater(t, g.wheel.count, n/2)
+	assert.Equal(t, n, tm.Pending())
+}
+
+func TestAProducerThatHelpsTakesAllThatItsStripeHolds(t *testing.T) {
+	g, tm := newGuarded()
+	tm.queue.stripes, tm.queue.mask = make([]stripe, 1), 0
+	for range 5000 {
+		before := g.wheel.count
+		if tm.AfterFunc(time.Hour, func() {}); g.wheel.count > before {
+			assert.True(t, tm.queue.empty())
+			return
+		}
+	}
+	t.Error("it has not helped")
+}
+
+// What was armed and stopped in between never gets into the wheel.
+func TestAProducerThatHelpsLetsGoOfWhatWasStopped(t *testing.T) {
+	g, tm := newGuarded()
+	for range 50_000 {
+		tm.AfterFunc(time.Hour, func() {}).Stop()
+		require.Less(t, g.wheel.count, 10)
+	}
+	assert.Greater(t, g.cancelled, uint64(25_000))
+}
+
+func TestAProducerDoesNotWaitForTheLock(t *testing.T) {
+	g, tm := newGuarded()
+	done := make(chan bool)
+	g.Lock()
+	go func() {
+		defer close(done)
+		for range 10_000 {
+			tm.AfterFunc(time.Hour, func() {})
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Error("it waits")
+	}
+	g.Unlock()
+	<-done
+	assert.Equal(t, 10_000, tm.Pending())
+}
+
+// With one processor, whoever has the lock would otherwise come to its end no sooner
+// than the scheduler preempts the producer, 10 ms later.
+func TestAProducerGivesWayToWhoeverHasTheLock(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	g, tm := newGuarded()
+	var isDone atomic.Bool
+	g.Lock()
+	go func() {
+		defer isDone.Store(true)
+		defer g.Unlock()
+		for range 10 {
+			runtime.Gosched()
+		}
+	}()
+	pushes := 0
+	for ; !isDone.Load(); pushes++ {
+		tm.AfterFunc(time.Hour, func() {})
+	}
+	assert.Less(t, pushes, 20_000)
 }

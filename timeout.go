@@ -1,21 +1,28 @@
 package hashedwheel
 
 import (
+	"fmt"
 	"sync/atomic"
 	"time"
 	"unsafe"
+
+	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
 // A Timeout is one task and the time it is due. AfterFunc and Schedule return
 // one already armed; embedded by value in a struct of the caller's own and
 // bound by Init, it is armed, moved and stopped without an allocation, however often.
 //
-// All methods but Init are safe for concurrent use, from inside tasks too. A
-// Timeout must not be copied, nor overwritten once it has been armed: its timer
-// may hold on to it for a while after it was settled. Arm it again with Reset.
+// All methods but Init are safe for concurrent use, from inside tasks too.
 //
-// The zero Timeout is Idle and unbound. That of a series (Every, Recur) is never
-// Expired: it stays Pending from one run to the next.
+// A Timeout must not be copied, nor overwritten once it has been armed: its timer
+// may hold on to it for a while after it was settled. Arm it again with Reset. Vet's
+// copylocks finds assignments and calls that copy one, not a slice that grows by append
+// or a struct cleared in a pool: the timer panics when it meets such a Timeout, and names
+// the task's type. It does not find a copy made within a tick of the arming, nor one that
+// is only moved later or not used again: then the original runs when it was due.
+//
+// The zero Timeout is Idle and unbound.
 //
 //	 Init          Reset               its turn to run
 //	──────▶ Idle ─────────▶ Pending ──────────────────────▶ Expired
@@ -26,34 +33,26 @@ import (
 //
 // (If the timer is full a Reset leads straight to Rejected.)
 type Timeout struct {
-	// word is all that callers and the worker contend for: deadline<<4 | queued<<3
-	// | state. Every transition is one CAS on it, in word.go, so that racing calls
-	// have one order: verify/spin checks all of them.
-	word atomic.Int64
-
-	timer *Timer // set by Init, then read only
-	task  Task   // set by Init, then read only
-
-	// link is the next timeout in the hand-over queue. It belongs to whoever
-	// set queued, until the push; from there to the consumer, until unqueue.
-	link *Timeout
-
-	// Where the wheel keeps it. Guarded by Timer.mu.
-	home home
-	next *Timeout
-	prev **Timeout
+	// Ground rules: who may touch which field, and when.
+	word  atomic.Int64 // everybody's, at any time: deadline<<4 | queued<<3 | state, changed by one CAS, in word.go
+	timer *Timer       // Init's, then read only
+	task  Task         // Init's, then read only
+	link  *Timeout     // the next in the queue; whoever set queued owns it until the push, then the consumer until unqueue
+	home  home         // where it is filed; this and the links of that list are guarded by the lock
+	next  *Timeout
+	prev  **Timeout
 }
 
-// A Timeout is one cache line; this does not compile if it grows.
-const _ = uint(64 - unsafe.Sizeof(Timeout{}))
+// These do not compile if a Timeout is more than a cache line, or its word more than
+// the int64 that beginNew writes.
+const (
+	_ = uint(64 - unsafe.Sizeof(Timeout{}))
+	_ = uint(unsafe.Sizeof(word(0)) - unsafe.Sizeof(Timeout{}.word))
+)
 
-// armNew writes the word as a plain int64; this does not compile if it is larger
-// than that.
-const _ = uint(unsafe.Sizeof(word(0)) - unsafe.Sizeof(Timeout{}.word))
-
-// A Task is what a Timeout runs when it expires. Run gets the Timeout that
-// expired, so one Task value can serve many, and is called by the timer's
-// Executor: by default in a goroutine, where it may block.
+// A Task is what a Timeout runs when it expires. The timer's Executor calls Run: by
+// default in a goroutine, where it may block. Run gets the Timeout that expired, so one
+// Task value can serve many.
 type Task interface {
 	Run(to *Timeout)
 }
@@ -64,9 +63,7 @@ type TaskFunc func(to *Timeout)
 // Run calls f(to).
 func (f TaskFunc) Run(to *Timeout) { f(to) }
 
-// plainFunc is the Task of AfterFunc; a func value is a pointer, so the
-// conversion allocates nothing.
-type plainFunc func()
+type plainFunc func() // AfterFunc's Task; the conversion allocates nothing
 
 func (f plainFunc) Run(*Timeout) { f() }
 
@@ -78,40 +75,31 @@ const (
 	Pending                // armed; its deadline is to come, or its turn to run
 	Expired                // handed to the executor; the task may be yet to run, running or done
 	Cancelled              // stopped by Timeout.Stop or Timer.Stop; this arming never runs
-	Rejected               // refused, because the timer was stopped or full; this arming never runs
+	Rejected               // refused: the timer was stopped or full; this arming never runs
 )
+
+var stateNames = [...]string{"Idle", "Pending", "Expired", "Cancelled", "Rejected"}
 
 // String returns the name of the state.
 func (s State) String() string {
-	switch s {
-	case Idle:
-		return "Idle"
-	case Pending:
-		return "Pending"
-	case Expired:
-		return "Expired"
-	case Cancelled:
-		return "Cancelled"
-	case Rejected:
-		return "Rejected"
+	if int(s) >= len(stateNames) {
+		return "State(?)"
 	}
-	return "State(?)"
+	return stateNames[s]
 }
 
-// Init binds an unused Timeout to the timer and task it will always have. It
-// does not arm it: Reset does. Init must come before any other use of to. It
-// panics if t or task is nil, and if to has ever been armed.
-func (to *Timeout) Init(t *Timer, task Task) {
-	if t == nil {
+// Init binds an unused Timeout to its timer and task, once and before any other use.
+// Reset arms it. Init panics if tm or task is nil, and if t has ever been armed.
+func (t *Timeout) Init(tm *Timer, task Task) {
+	switch {
+	case tm == nil:
 		panic("hashedwheel: Init with a nil Timer")
-	}
-	if isNil(task) {
+	case isNil(task):
 		panic("hashedwheel: Init with a nil Task")
+	case t.State() != Idle:
+		panic("hashedwheel: Init of a Timeout that is " + t.State().String())
 	}
-	if to.State() != Idle {
-		panic("hashedwheel: Init of a Timeout that is " + to.State().String())
-	}
-	to.timer, to.task = t, task
+	t.timer, t.task = tm, task
 }
 
 func isNil(task Task) bool {
@@ -119,76 +107,86 @@ func isNil(task Task) bool {
 	return task == nil || ok && f == nil
 }
 
-// Reset arms to, or moves it if it is pending, to expire d from now. It reports
+// Reset arms t, or moves it if it is pending, to expire d from now. It reports
 // whether it was pending, as time.Timer.Reset does; an arming refused because
 // the timer is stopped or full leaves it Rejected. Reset panics before Init.
 //
-// A zero or negative d is due at the next tick. One clock read, no allocation,
-// no lock. Moving a timeout later is one CAS and nothing else, however often.
+// A zero or negative d is due at the next tick. One clock read, no allocation, no
+// lock. Moving a timeout later is that read and one CAS, however often.
 //
 // What the caller did before an arming, or a Reset to another time, happens before
 // the task runs. When Reset returns false the run of the last arming may be under
 // way, or yet to begin: the new one does not wait for it.
-func (to *Timeout) Reset(d time.Duration) bool {
-	t := to.timer
-	if t == nil {
+func (t *Timeout) Reset(d time.Duration) bool {
+	tm := t.timer
+	if tm == nil {
 		panic("hashedwheel: Reset before Init")
 	}
-	was, _ := to.arm(t, t.deadlineIn(d))
-	return was
+	return tm.arm(t, tm.deadlineIn(d))
 }
 
 // ResetAt is Reset to a time rather than a delay, for a caller that has read
 // the clock anyway: it reads none. The time should come from the timer's clock;
 // one that carries no monotonic reading, from a file or another process, is
 // compared with the wall clock as it was in New: Reset(time.Until(at)) is better.
-func (to *Timeout) ResetAt(at time.Time) bool {
-	t := to.timer
-	if t == nil {
+func (t *Timeout) ResetAt(at time.Time) bool {
+	tm := t.timer
+	if tm == nil {
 		panic("hashedwheel: ResetAt before Init")
 	}
-	was, _ := to.arm(t, t.since(at))
-	return was
+	return tm.arm(t, tm.since(at))
 }
 
-// Stop prevents the task from running. It reports whether this call did: false
-// means that the timeout had expired, was stopped by another call, was rejected
-// or never armed. Stop does not wait for a task that has begun.
-func (to *Timeout) Stop() bool {
+// Stop prevents the task from running, and reports whether this call did: false means
+// that t had expired, was stopped by another call, was rejected or never armed. It does
+// not wait for a task that has begun.
+func (t *Timeout) Stop() bool {
 	for {
-		w := to.load()
+		w := t.load()
 		if w.state() != Pending {
 			return false
 		}
-		if to.stop(w) {
+		if t.timer.cancel(t, w) {
 			return true
 		}
 	}
 }
 
 // State returns the state. It may be out of date by the time it returns.
-func (to *Timeout) State() State { return to.load().state() }
+func (t *Timeout) State() State { return min(t.load().state(), Rejected) }
 
-// Deadline returns the time that the last arming asked for, or the zero time if
-// there was none: for a delay out of reach, some 18 years after New. The task
-// starts no earlier, and at most one tick later. For a series it is that of the
-// next run, which may have come due.
-func (to *Timeout) Deadline() time.Time {
-	w := to.load()
+// Err tells why the last arming was refused, ErrFull or ErrStopped; nil if it was not.
+func (t *Timeout) Err() error {
+	switch t.load().state() {
+	case Rejected:
+		return ErrFull
+	case tooLate:
+		return ErrStopped
+	}
+	return nil
+}
+
+// Deadline returns the time that the last arming asked for, or the zero time if there
+// was none. A delay out of reach gives one some 18 years after New.
+func (t *Timeout) Deadline() time.Time {
+	w := t.load()
 	if w.state() == Idle {
 		return time.Time{}
 	}
-	deadline := w.deadline()
-	if s, ok := to.task.(*series); ok && deadline == claimed {
-		deadline = s.due.Load()
-	}
-	return to.timer.start.Add(time.Duration(deadline))
+	return t.timer.at(w.deadline())
 }
 
-// Task returns the task given to Init or Schedule. For a Timeout made by
-// AfterFunc it is a Task that calls the function; that of a series is the
-// timer's own, and of no use to another Timeout.
-func (to *Timeout) Task() Task { return to.task }
+// Task returns the task given to Init or Schedule; AfterFunc's calls the function.
+func (t *Timeout) Task() Task { return t.task }
 
-// Timer returns the timer that to is bound to, nil before Init.
-func (to *Timeout) Timer() *Timer { return to.timer }
+// Timer returns the timer that t is bound to, nil before Init.
+func (t *Timeout) Timer() *Timer { return t.timer }
+
+// String returns what %v prints of a *Timeout: state, deadline and task. It is safe at
+// any time. (To print a struct that holds a Timeout by value is not: fmt reads its fields.)
+func (t *Timeout) String() string {
+	if t.task == nil {
+		return "hashedwheel.Timeout(Idle)"
+	}
+	return fmt.Sprintf("hashedwheel.Timeout(%v, %v, %s)", t.State(), t.Deadline().Format(time.StampMilli), taskname.Of(t.task))
+}

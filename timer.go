@@ -2,55 +2,35 @@ package hashedwheel
 
 import (
 	"errors"
-	"runtime"
+	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 )
 
 var (
-	// ErrStopped is returned by Schedule when the timer has been stopped.
+	// ErrStopped says that an arming was refused because the timer has been stopped.
 	ErrStopped = errors.New("hashedwheel: timer stopped")
-	// ErrFull is returned by Schedule when as many timeouts are pending as
-	// WithMaxPending allows.
+	// ErrFull says that it was refused because of WithMaxPending.
 	ErrFull = errors.New("hashedwheel: too many pending timeouts")
 )
 
 // A Timer runs tasks at or after their deadlines, at most one tick late. One
 // Timer serves millions of timeouts; a program seldom needs more than one.
 //
-// A Timer is safe for concurrent use and must not be copied. Every method may
-// be called from inside a task. It has no goroutine while nothing is pending, so
-// a Timer that is no longer used needs no Stop to be collected then, unless it is
-// on a ManualClock, which keeps it.
+// A Timer is safe for concurrent use, from inside tasks too, and must not be copied. It
+// has no goroutine while nothing is pending: then one that is no longer used is garbage
+// without a Stop, unless it is on a ManualClock, which keeps it.
 type Timer struct {
-	// What producers read on every call; set by New, then read only, but for
-	// parked, which changes a few times a tick at most, and what queue and after
-	// keep in themselves.
-	start      time.Time // deadlines count from here
-	clock      Clock
-	isSystem   bool // clock is the system's: read it in the fastest way
-	mayStep    bool // clock is the user's, and not a ManualClock
-	maxPending int64
-	drainLimit int
-	executor   Executor
-	mode       executorMode
-	watched    bool // tasks run on a worker that can hand the wheel on
-	onPanic    func(to *Timeout, recovered any)
-	tick       int64
-	parked     atomic.Int32 // awake, asleep or absent: see worker.go
-	queue      mpscQueue
-	after      afters
-
-	_ [128]byte // away from the lines that the worker writes
-
-	reserved atomic.Int64  // timeouts pending, if maxPending is set
-	rejected atomic.Uint64 // armings refused
-
 	worker
+	after    afters
+	rejected atomic.Uint64 // armings refused
+	sampling sync.Mutex    // held by Sample, beside the lock
+	ended    atomic.Bool   // by the first portion of Stop
 }
 
-// New returns a Timer with the given options, or an error that names the option
-// and value that is wrong. It starts nothing: the first arming does.
+// New returns a Timer, or an error that names the option and value that is wrong. It
+// starts no goroutine: the first arming does.
 func New(opts ...Option) (*Timer, error) {
 	o := defaults()
 	for _, opt := range opts {
@@ -61,31 +41,9 @@ func New(opts ...Option) (*Timer, error) {
 			return nil, err
 		}
 	}
-	t := &Timer{
-		clock:      o.clock,
-		isSystem:   o.clock == Clock(systemClock{}),
-		maxPending: int64(o.maxPending),
-		drainLimit: o.drainLimit,
-		executor:   o.executor,
-		mode:       modeOf(o.executor),
-		onPanic:    o.onPanic,
-		tick:       int64(o.tick),
-	}
-	t.wheel.init(t.tick, o.wheelSize)
-	t.queue.init()
-	t.wake = make(chan struct{}, 1)
-	t.quit = make(chan struct{})
-	t.done = make(chan struct{})
-	t.start = t.clock.Now()
-	t.batch.Store(new(batch))
-	if c, ok := t.clock.(*ManualClock); ok {
-		c.attach(t) // Advance does the worker's part: it stays awake for ever
-	} else {
-		t.parked.Store(absent)
-		t.mayStep = !t.isSystem
-		t.watched = t.mode == inline
-	}
-	return t, nil
+	tm := new(Timer)
+	tm.worker.init(&o)
+	return tm, nil
 }
 
 // MustNew is New for options known to be right: it panics with New's error.
@@ -97,145 +55,148 @@ func MustNew(opts ...Option) *Timer {
 	return t
 }
 
-// AfterFunc arms a new Timeout that calls f once d has passed, in the way of
-// time.AfterFunc, by default in a goroutine: the Executor decides. It never
-// returns nil: if the timer is stopped or full, f will not be called and the
-// Timeout is Rejected. It panics if f is nil.
-//
+// AfterFunc arms a new Timeout that calls f once d has passed, as time.AfterFunc does:
+// by default in a goroutine, the Executor decides. It never returns nil: if the timer is
+// stopped or full, f is not called and the Timeout is Rejected. It panics if f is nil.
 // One allocation, no lock.
-func (t *Timer) AfterFunc(d time.Duration, f func()) *Timeout {
+func (tm *Timer) AfterFunc(d time.Duration, f func()) *Timeout {
 	if f == nil {
 		panic("hashedwheel: AfterFunc with a nil func")
 	}
-	to := &Timeout{timer: t, task: plainFunc(f)}
-	_ = to.armNew(t, t.deadlineIn(d))
-	return to
+	t := &Timeout{timer: tm, task: plainFunc(f)}
+	_ = tm.armNew(t, tm.deadlineIn(d))
+	return t
 }
 
-// Schedule arms a new Timeout that runs task once d has passed. It returns
-// ErrStopped or ErrFull, and no Timeout, if the arming is refused. It panics if
-// task is nil.
-//
-// One allocation, no lock.
-func (t *Timer) Schedule(d time.Duration, task Task) (*Timeout, error) {
+// Schedule arms a new Timeout that runs task once d has passed. If the arming is refused
+// it returns ErrStopped or ErrFull, and no Timeout. It panics if task is nil. One
+// allocation, no lock.
+func (tm *Timer) Schedule(d time.Duration, task Task) (*Timeout, error) {
 	if isNil(task) {
 		panic("hashedwheel: Schedule with a nil Task")
 	}
-	to := &Timeout{timer: t, task: task}
-	if err := to.armNew(t, t.deadlineIn(d)); err != nil {
+	t := &Timeout{timer: tm, task: task}
+	if err := tm.armNew(t, tm.deadlineIn(d)); err != nil {
 		return nil, err
 	}
-	return to, nil
+	return t, nil
 }
 
-// Pending returns how many timeouts are pending. It is exact, but for calls
-// under way in other goroutines, counts a series as one and all that After has
-// for a tick as one, and costs a drain of what was handed over since the last
-// tick, without the drain limit.
-func (t *Timer) Pending() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.countPending()
-}
-
-// countPending files all that was handed over and counts. The caller holds mu.
-func (t *Timer) countPending() int {
-	t.drainAll()
-	n := t.wheel.count
-	for _, to := range t.batch.Load().inUse() {
-		if to.State() == Pending {
-			n++
-		}
+// Now returns the time on the timer's clock, from which the times given to
+// Timeout.ResetAt should come.
+func (tm *Timer) Now() time.Time {
+	now := tm.clock.Now()
+	if tm.isSystem && now.Before(tm.start) {
+		panicOutsideItsBubble()
 	}
-	return n
+	return now
 }
 
-// push hands to over to the worker. The caller has marked it queued.
-func (t *Timer) push(to *Timeout) error {
-	ok, pages := t.queue.push(to)
+// Tick returns the tick, as WithTick set it.
+func (tm *Timer) Tick() time.Duration { return time.Duration(tm.tick) }
+
+// Pending returns how many timeouts are pending; all that After has for a tick count as
+// one. It is exact, but for calls under way in other goroutines, and costs a drain of what
+// was queued since the last tick, without the drain limit.
+func (tm *Timer) Pending() int {
+	_, pending := tm.look()
+	return pending
+}
+
+// Next returns the earliest time at which a timeout may be due, or false if none
+// is pending. A timeout that was moved later, or stopped, may make it too early,
+// never too late. It costs as much as Pending.
+func (tm *Timer) Next() (at time.Time, ok bool) {
+	next, pending := tm.look()
+	if pending == 0 {
+		return time.Time{}, false
+	}
+	return tm.at(min(next, maxDeadline/tm.tick) * tm.tick), true
+}
+
+// String returns what %v prints: the tick and how many timeouts are pending. It
+// is safe beside everything, and costs as much as Pending.
+func (tm *Timer) String() string {
+	return fmt.Sprintf("hashedwheel.Timer(tick %v, %d pending)", tm.Tick(), tm.Pending())
+}
+
+// arm makes t pending with a new deadline and reports whether it was.
+func (tm *Timer) arm(t *Timeout, deadline int64) (was bool) {
+	for {
+		w := t.load()
+		if w.state() == Pending {
+			if push, ok := t.move(w, deadline); ok {
+				tm.pay(t, push)
+				return true
+			}
+			continue
+		}
+		if !tm.room.reserve() {
+			if t.reject(w, deadline) {
+				tm.rejected.Add(1)
+				return false
+			}
+			continue
+		}
+		if push, ok := t.begin(w, deadline); ok {
+			tm.pay(t, push)
+			return false
+		}
+		tm.room.release(1)
+	}
+}
+
+// pay makes the push that a transition owes.
+func (tm *Timer) pay(t *Timeout, owed bool) {
+	if owed {
+		_ = tm.push(t)
+	}
+}
+
+// armNew arms a timeout that nobody else can see yet.
+func (tm *Timer) armNew(t *Timeout, deadline int64) error {
+	if !tm.room.reserve() {
+		t.reject(t.load(), deadline)
+		tm.rejected.Add(1)
+		return ErrFull
+	}
+	t.beginNew(deadline)
+	return tm.push(t)
+}
+
+// armAlways arms a timeout that nobody else arms, whatever the limit on pending.
+func (tm *Timer) armAlways(t *Timeout, deadline int64) error {
+	tm.room.release(-1)
+	t.begin(t.load(), deadline)
+	return tm.push(t)
+}
+
+// cancel ends the arming of a timeout whose word is w, if it still is that.
+func (tm *Timer) cancel(t *Timeout, w word) bool {
+	push, ok := t.cancel(w)
 	if !ok {
-		if to.refuse() {
-			t.release()
-			t.rejected.Add(1)
+		return false
+	}
+	tm.room.release(1)
+	tm.pay(t, push)
+	return true
+}
+
+// push hands t over to the worker. The caller has marked it queued.
+func (tm *Timer) push(t *Timeout) error {
+	how := tm.queue.push(t)
+	if how == refused {
+		if t.refuse() {
+			tm.room.release(1)
+			tm.rejected.Add(1)
 		}
 		return ErrStopped
 	}
-	if t.parked.Load() != awake { // pairs with the second look in park
-		t.unpark()
-	} else if pages >= deepPages {
-		t.hurry(pages)
+	if tm.parked.Load() != awake { // pairs with the second look in park
+		tm.unpark()
+	}
+	if how == deepened {
+		tm.help(t)
 	}
 	return nil
 }
-
-// hurry has the queue drained before the tick, now that a stripe has grown deep,
-// and again each time it has doubled: so a storm of armings and stops stays small
-// and warm. If the stripe doubles before the worker has come, most likely all
-// processors are busy, and the producer gives way. That is in vain if the worker
-// is in a task, or there is none (ManualClock), but seldom, as depths double; to
-// give way but once would not bound the heap of a storm.
-func (t *Timer) hurry(pages int32) {
-	if pages&(pages-1) != 0 {
-		return
-	}
-	t.nudge()
-	if pages > deepPages {
-		runtime.Gosched()
-	}
-}
-
-// reserve makes room for one more pending timeout, and release gives it back:
-// exactly once for each arming, by whoever ends it.
-func (t *Timer) reserve() bool {
-	if t.maxPending == 0 {
-		return true
-	}
-	for {
-		n := t.reserved.Load()
-		if n >= t.maxPending {
-			return false
-		}
-		if t.reserved.CompareAndSwap(n, n+1) {
-			return true
-		}
-	}
-}
-
-// reserveAlways reserves beyond the bound too.
-func (t *Timer) reserveAlways() {
-	if t.maxPending != 0 {
-		t.reserved.Add(1)
-	}
-}
-
-func (t *Timer) release() {
-	if t.maxPending != 0 {
-		t.reserved.Add(-1)
-	}
-}
-
-// now returns the time in ns since start, always short of maxDeadline.
-func (t *Timer) now() int64 {
-	var d time.Duration
-	if t.isSystem {
-		d = time.Since(t.start) // reads the monotonic clock alone
-	} else {
-		d = t.clock.Now().Sub(t.start)
-	}
-	return min(clamp(int64(d)), maxDeadline-1)
-}
-
-// deadlineIn returns the deadline d from now; one out of reach is never.
-func (t *Timer) deadlineIn(d time.Duration) int64 {
-	return clamp(t.now() + clamp(int64(d)))
-}
-
-// deadlineFrom returns the deadline at a time, as seen when the clock showed now.
-func (t *Timer) deadlineFrom(now, at time.Time) int64 {
-	return clamp(t.since(now) + clamp(int64(at.Sub(now))))
-}
-
-// since returns a time in ns since start.
-func (t *Timer) since(at time.Time) int64 { return clamp(int64(at.Sub(t.start))) }
-
-func clamp(ns int64) int64 { return max(minDeadline, min(ns, maxDeadline)) }

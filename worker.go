@@ -1,202 +1,244 @@
 package hashedwheel
 
 import (
-	"sync"
+	"runtime"
 	"sync/atomic"
 	"time"
 )
 
-// worker is the consumer side of a Timer: the wheel, and what is on its way
-// into it and out of it. This file says when the worker runs, batch.go what it
-// does then, handoff.go who it is when a task does not return.
-//
-// mu is held to drain and to advance, never while user code runs, and producers
-// do without it (but for leave, when Timer.Stop overtakes the one that starts a
-// worker). Whoever holds it may drain in the worker's place, as Pending and Stats
-// do.
+// worker is the consumer side of a Timer: it decides when the wheel is looked at, and
+// hands out what is due. It is a goroutine, or ManualClock.Advance.
 type worker struct {
-	mu      sync.Mutex
-	stopped bool        // guarded by mu
-	wheel   hashedWheel // guarded by mu
-	backlog *Timeout    // taken from the queue, not filed yet; guarded by mu
-	held    *Timeout    // queued again while in the batch, filed after it; guarded by mu
-	due     bucket      // of the last tick taken, not in the batch yet; guarded by mu
+	timeline
+	parked     atomic.Int32 // awake, asleep or absent: producers push, then look at it
+	queue      mpscQueue
+	drainLimit int
 
-	// batch is the one being handed out, and the goroutine that it belongs to is the
-	// worker. handOn stores another, with mu held; a worker looks before each task, and
-	// whenever it has mu, whether it has been replaced.
-	batch atomic.Pointer[batch]
-	watch watch // guarded by mu
+	_ [128]byte // away from the lines that the worker writes
 
-	cancelled   uint64        // guarded by mu
-	lag, maxLag time.Duration // guarded by mu
+	guarded guarded // its lock is never held while user code runs
+	room    room
+	out     runner
 
-	wake    chan struct{} // holds one token that ends a sleep
-	quit    chan struct{} // closed by Stop: ends all sleep
-	running atomic.Int64  // goroutines: the worker's, its predecessors', Advance's and crews'; and tasks with the executor
-	done    chan struct{} // closed under mu once stopped and running is 0
-	isDone  bool          // guarded by mu
+	slept       int64       // the tick until which the worker meant to sleep; this and the next three are its own
+	turn        int         // index of the next timeout of the batch to be handed out
+	interrupted bool        // an inline task or the clock ended the goroutine: go on at once
+	alarm       *time.Timer // ends a sleep by the system's clock; nil before the first
 
-	expired, panics, wakeups atomic.Uint64
+	starter atomic.Pointer[time.Timer] // starts the worker's goroutine; nil before the first
+	wake    chan struct{}              // holds one token that ends a sleep
+	quit    chan struct{}              // closed by Stop: ends all sleep
+	wakeups atomic.Uint64
 }
 
-// The values of Timer.parked. An awake worker is sure to look at the queue
-// before it parks, so a producer need do nothing. Otherwise the one that sets it
-// back to awake sends a token, or starts a goroutine.
+// The values of parked. An awake worker looks at the queue before it parks. Otherwise the
+// producer that sets parked back to awake sends a token, or starts a goroutine.
 const (
 	awake  = iota
 	asleep // until the next timeout is due
 	absent // nothing is pending
 )
 
-// work passes and parks until nothing is pending or b is no longer the batch. A
-// worker that an arming has started or woken waits for the next tick before it
-// drains, so that a burst costs one wake-up and calls that end meanwhile never
+// maxDrain bounds the time for which a pass drains before it hands out what is due.
+const maxDrain = 2 * time.Millisecond
+
+func (wk *worker) init(o *options) {
+	wk.timeline = newTimeline(o.clock, o.tick)
+	wk.drainLimit = o.drainLimit
+	wk.queue.init()
+	wk.guarded.queue = &wk.queue
+	wk.guarded.wheel.init(wk.tick, o.wheelSize)
+	wk.room.max = int64(o.maxPending)
+	wk.out.init(o)
+	wk.wake = make(chan struct{}, 1)
+	wk.quit = make(chan struct{})
+	if c, ok := wk.clock.(*ManualClock); ok {
+		c.attach(wk) // Advance does the worker's part: it stays awake for ever
+	} else {
+		wk.parked.Store(absent)
+	}
+}
+
+// work passes and parks until nothing is pending. A worker that was started or woken waits
+// for the next tick, so that a burst costs one wake-up and calls that end meanwhile never
 // reach the wheel.
-func (t *Timer) work(b *batch, woken bool) {
+func (wk *worker) work() {
 	ended := false
 	defer func() {
-		switch replaced := t.batch.Load() != b; {
-		case replaced:
-			t.back(b)
-		case !ended:
-			go t.work(b, false) // an inline task or the clock called runtime.Goexit: go on behind it
+		if ended {
+			wk.out.leave() // and nothing else: the next worker may have begun
 			return
 		}
-		t.leave()
+		wk.interrupted = true
+		wk.begin()
 	}()
-	for next := int64(noTick); ; {
-		if woken {
-			now := t.now()
-			t.sleepUntil(min(next, t.tickAt(now)+1), now)
+	if !wk.interrupted {
+		wk.sleep(wk.tickAt(wk.now()) + 1)
+	}
+	wk.interrupted = false
+	for {
+		tick, drained, more := wk.pass()
+		if more {
+			continue
 		}
-		tick, drained, ok := t.pass(b)
-		if !ok {
+		next, rest := wk.park(tick, drained)
+		if rest == absent {
 			break
 		}
-		now := t.now()
-		var rest int32
-		if next, rest = t.park(tick, drained, now); rest == absent {
-			break
+		if woken := wk.sleep(next); woken && rest == asleep {
+			wk.sleep(min(next, wk.tickAt(wk.now())+1))
 		}
-		woken = t.sleepUntil(next, now) && rest == asleep
 	}
 	ended = true
 }
 
-// sleepUntil returns when a tick begins, or earlier when there is a token or the
-// timer stops. It reports whether it was a token.
-func (t *Timer) sleepUntil(tick, now int64) (woken bool) {
-	if alarm := t.alarm(tick, now); alarm != nil {
-		select {
-		case <-alarm:
-		case <-t.quit:
-		case <-t.wake:
-			woken = true
-		}
-		t.wakeups.Add(1)
+// pass drains, then hands out what is due at the current tick. There is more to do at once
+// if a backlog is left, if a crowd is in hand, or if the pass has outlasted the tick: what
+// is stopped or armed meanwhile is drained before the rest is handed out.
+func (wk *worker) pass() (tick int64, drained int, more bool) {
+	tick = wk.tickAt(wk.now())
+	if wk.guarded.batch.filled > 0 {
+		wk.handOut(tick) // what a task that ended its goroutine, or an Advance, has left
 	}
-	t.parked.Store(awake)
-	return woken
+	wk.guarded.begin(wk.slept, tick)
+	drained, more = wk.drain()
+	for wk.guarded.take(tick) {
+		if now := wk.handOut(tick); wk.tickAt(now) > tick {
+			return tick, drained, true
+		}
+	}
+	return tick, drained, wk.guarded.thin() || more
 }
 
-// alarm returns a channel that tells when a tick begins, or nil if it has begun.
-func (t *Timer) alarm(tick, now int64) <-chan time.Time {
-	for {
-		wait := tick*t.tick - now
-		if wait <= 0 {
-			return nil
+// drain files what is queued: no more than the limit, nor for longer than a quarter of a
+// tick or maxDrain. It reports whether there may be more.
+func (wk *worker) drain() (n int, more bool) {
+	for begun := time.Now(); n < wk.drainLimit; {
+		limit := min(portion, wk.drainLimit-n)
+		k := wk.guarded.drain(limit)
+		if n += k; k < limit {
+			return n, false
 		}
-		c, before := t.clock.After(time.Duration(wait)), now
-		if now = t.now(); now-before < t.tick/8 {
-			return c
+		if time.Since(begun) > min(time.Duration(wk.tick/4), maxDrain) {
+			break
 		}
-		// The clock moved on between now and After: c will be late by as much, of which
-		// up to an eighth of a tick is let pass.
 	}
+	return n, true
 }
 
-// park decides until which tick the worker sleeps after a pass, and in which
-// state; absent is the end. After a pass without traffic it publishes that state
-// and looks at the queue once more, while a producer pushes and then looks at
-// parked: one of the two sees the other. That, and the choice of the next tick,
-// are under one hold of the lock, else a drain by Pending could take an arming
-// out of the queue between the looks.
-func (t *Timer) park(tick int64, drained int, now int64) (next int64, rest int32) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// handOut gives each timeout of the batch its turn: if it still is pending, and due, it
+// expires. It runs user code, and returns the time at which the last had its turn.
+func (wk *worker) handOut(tick int64) (now int64) {
+	all := wk.guarded.inBatch()
+	if wk.turn == len(all) {
+		now = wk.now()
+	}
+	for due := tick * wk.tick; wk.turn < len(all); {
+		if wk.mayStep || wk.turn == len(all)-1 {
+			now = wk.now()
+			due = min(due, now) // a task may have set the clock back
+		}
+		t := all[wk.turn]
+		wk.turn++
+		if t.claim(due) {
+			wk.room.release(1)
+			wk.out.execute(t)
+		}
+		if wk.mayStep {
+			wk.out.launch() // before the user's clock is asked again
+		}
+	}
+	wk.out.launch()
+	if len(all) > 0 {
+		wk.guarded.settle(now)
+	}
+	wk.turn = 0
+	return now
+}
+
+// park decides until which tick the worker sleeps after a pass, and in which state; absent
+// is the end. It publishes the state, then looks at the queue, while a producer pushes, then
+// looks at parked: one of the two sees the other. The next tick is chosen under the same
+// hold of the lock, else a drain by somebody else could take an arming out in between.
+func (wk *worker) park(tick int64, drained int) (next int64, rest int32) {
+	now := wk.tickAt(wk.now())
+	g := &wk.guarded
+	g.Lock()
+	defer g.Unlock()
 	switch {
-	case t.stopped:
+	case g.stopped:
 		return tick, absent
-	case t.wheel.isAhead(t.tickAt(now)):
-		return t.tickAt(now), awake // pass at once
-	case t.backlog != nil || drained == t.drainLimit:
-		return tick, awake // go on draining in the time that is left
+	case g.wheel.isAhead(now):
+		return now, awake // pass at once
+	case g.backlog != nil: // left by a drain of somebody else, or held while it was in the batch
+		return tick, awake
 	case drained > 0:
 		return tick + 1, awake
 	}
-	next, rest = t.wheel.next(), asleep
+	g.passing = false
+	next, rest = g.wheel.wake(), asleep
 	if next == noTick {
 		rest = absent
 	}
-	t.parked.Store(rest)
-	if !t.queue.empty() && t.parked.CompareAndSwap(rest, awake) {
+	wk.parked.Store(rest)
+	if !wk.queue.empty() && wk.parked.CompareAndSwap(rest, awake) {
 		return tick + 1, awake
 	}
 	return next, rest
 }
 
-// unpark makes sure that the worker will look at the queue. It is the slow part
-// of push, run by one producer of a burst.
-func (t *Timer) unpark() {
-	if t.parked.CompareAndSwap(asleep, awake) {
-		t.nudge()
+// unpark makes sure that the worker will look at the queue: the slow part of push.
+func (wk *worker) unpark() {
+	if wk.parked.CompareAndSwap(asleep, awake) {
+		select {
+		case wk.wake <- struct{}{}:
+		default: // there is a token already
+		}
 		return
 	}
-	t.running.Add(1) // before the CAS, so that Stop, which ends it, sees one or the other
-	if t.parked.CompareAndSwap(absent, awake) {
-		go t.work(t.batch.Load(), true)
+	wk.out.enter() // before the CAS, so that Stop, which ends it, sees one or the other
+	if wk.parked.CompareAndSwap(absent, awake) {
+		wk.begin()
 	} else {
-		t.leave()
+		wk.out.leave()
 	}
 }
 
-// nudge ends the worker's sleep, this one or, if there is none, the next.
-func (t *Timer) nudge() {
-	select {
-	case t.wake <- struct{}{}:
-	default:
+// begin starts the worker's goroutine through package time, so that it inherits no
+// profiler labels and no modes from whoever armed first.
+func (wk *worker) begin() {
+	if s := wk.starter.Load(); s != nil {
+		s.Reset(0)
+	} else {
+		wk.starter.Store(time.AfterFunc(0, wk.work)) // that worker may be gone, and another begun, before the Store
 	}
+}
+
+// help has a producer file what its stripe holds, which has become deep: those who make
+// a crowd keep up with it, however few processors are left to the worker.
+func (wk *worker) help(t *Timeout) {
+	if !wk.guarded.help(t) {
+		runtime.Gosched() // to whoever has the lock and is at work
+	}
+}
+
+// look files what is queued, and returns the earliest tick at which a timeout may be due,
+// and how many are pending.
+func (wk *worker) look() (next int64, pending int) {
+	return wk.guarded.drainAll(wk.tickAt(wk.now()))
 }
 
 // passOnce is the worker's part as ManualClock.Advance does it.
-func (t *Timer) passOnce() {
-	t.running.Add(1)
-	defer t.leave() // deferred: a task may panic
-	t.pass(t.batch.Load())
+func (wk *worker) passOnce() {
+	wk.out.enter()
+	defer wk.out.leave() // deferred: a task may panic
+	wk.slept = wk.tickAt(wk.now())
+	wk.pass()
 }
 
-// nextDue returns the next instant at which something may be due, for
-// ManualClock.Advance.
-func (t *Timer) nextDue() (at time.Time, ok bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.batch.Load().filled > 0 || !t.due.empty() { // a task panicked in the middle of a batch
-		return t.start, true
-	}
-	t.drainAll()
-	next := t.wheel.next()
-	return t.start.Add(time.Duration(next * t.tick)), next != noTick
-}
-
-// tickAt returns the last tick that has begun at a time.
-func (t *Timer) tickAt(now int64) int64 { return floor(now, t.tick) }
-
-// floor divides and rounds down.
-func floor(ns, by int64) int64 {
-	n := ns / by
-	if ns%by < 0 {
-		n--
-	}
-	return n
+// finishOnce hands out what a task that panicked has left of its batch.
+func (wk *worker) finishOnce() {
+	wk.out.enter()
+	defer wk.out.leave() // deferred: a task may panic
+	wk.handOut(wk.tickAt(wk.now()))
 }

@@ -23,11 +23,18 @@ type account struct {
 	stops bool // its task stops the timer; set before the first arming
 
 	mu       sync.Mutex
-	to       *hashedwheel.Timeout // guarded by mu
-	open     bool                 // the last arming has no outcome yet; guarded by mu
-	deadline int64                // of the last arming; guarded by mu
-	owed     []int64              // deadlines of armings before it; guarded by mu
-	last     outcome              // the latest to be booked; guarded by mu
+	to       armed   // nil if Schedule refused it; guarded by mu
+	open     bool    // the last arming has no outcome yet; guarded by mu
+	deadline int64   // of the last arming; guarded by mu
+	owed     []int64 // deadlines of armings before it; guarded by mu
+	last     outcome // the latest to be booked; guarded by mu
+}
+
+// armed is a Timeout or a Series.
+type armed interface {
+	Reset(d time.Duration) bool
+	Stop() bool
+	Err() error
 }
 
 // ownAccount has its Timeout in it.
@@ -54,7 +61,7 @@ func (a *account) afterFunc(d time.Duration) {
 	defer a.mu.Unlock()
 	deadline := l.deadlineIn(d)
 	a.to = l.tm.AfterFunc(d, a.expire)
-	a.begin(deadline, false, a.to.State() == hashedwheel.Rejected)
+	a.begin(deadline, false, a.to.Err())
 }
 
 // schedule arms a new Timeout, or returns an account that has none.
@@ -64,14 +71,13 @@ func (l *life) schedule(d time.Duration) *account {
 	defer a.mu.Unlock()
 	deadline := l.deadlineIn(d)
 	to, err := l.tm.Schedule(d, a)
-	a.to = to
+	if to != nil {
+		a.to = to
+	}
 	if (to == nil) != (err != nil) {
 		l.fault("Schedule gave both a Timeout and an error, or neither", kindNames[a.kind])
 	}
-	if err != nil && !(errors.Is(err, hashedwheel.ErrFull) && l.lane.bounded) && !errors.Is(err, hashedwheel.ErrStopped) {
-		l.fault("Schedule gave an error that is not true", err.Error())
-	}
-	a.begin(deadline, false, err != nil)
+	a.begin(deadline, false, err)
 	return a
 }
 
@@ -84,24 +90,21 @@ func (a *account) reset(d time.Duration) {
 	}
 	deadline := a.life.deadlineIn(d)
 	was := a.to.Reset(d)
-	a.begin(deadline, was, a.to.State() == hashedwheel.Rejected)
+	a.begin(deadline, was, a.to.Err())
 }
 
 // resetAt is reset by the caller's own reading of the clock.
-func (a *account) resetAt(d time.Duration) {
+func (a *ownAccount) resetAt(d time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.to == nil {
-		return
-	}
 	at := time.Now().Add(d)
-	was := a.to.ResetAt(at)
-	a.begin(int64(at.Sub(a.life.start)), was, a.to.State() == hashedwheel.Rejected)
+	was := a.timeout.ResetAt(at)
+	a.begin(int64(at.Sub(a.life.start)), was, a.timeout.Err())
 }
 
 // begin books an arming. Once it is Rejected a Timeout stays so until the next
-// one, so the caller's look at State is exact. The caller holds mu.
-func (a *account) begin(deadline int64, was, refused bool) {
+// one, so the caller's look at Err is exact. The caller holds mu.
+func (a *account) begin(deadline int64, was bool, err error) {
 	l := a.life
 	l.books.arm(a.kind)
 	switch {
@@ -113,16 +116,15 @@ func (a *account) begin(deadline int64, was, refused bool) {
 		a.owed = append(a.owed, a.deadline)
 	}
 	a.open, a.deadline = true, deadline
-	if !refused {
+	if err == nil {
 		return
 	}
 	a.settle(rejected)
-	if l.stopping.Load() {
-		return
-	}
-	l.full.Add(1)
-	if !l.lane.bounded {
-		l.fault("an arming was rejected, and the timer was neither stopped nor full", kindNames[a.kind])
+	switch {
+	case errors.Is(err, hashedwheel.ErrFull) && l.lane.bounded:
+		l.full.Add(1)
+	case !errors.Is(err, hashedwheel.ErrStopped) || !l.stopping.Load():
+		l.fault("an arming was rejected, and the reason is not true", kindNames[a.kind]+": "+err.Error())
 	}
 }
 

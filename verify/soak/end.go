@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
@@ -152,15 +153,15 @@ func (l *life) shutDown() bool {
 // own counters against the books. Nothing runs any more.
 func (l *life) reckon() {
 	l.reckoning.Store(true)
-	members := make(map[*hashedwheel.Timeout]*member)
+	members := make(map[uintptr]*member) // by the task of their Timeout, which is the Series itself
 	for _, m := range l.series.members {
 		if m != nil {
-			members[m.to] = m
+			members[pointer(m.series)] = m
 		}
 	}
 	before := l.books.sum(returned)
 	for _, to := range l.left {
-		if m := members[to]; m != nil {
+		if m := members[pointer(to.Task())]; m != nil {
 			m.account.end(returned)
 		} else {
 			to.Task().Run(to) // run by hand: it knows its account
@@ -170,8 +171,8 @@ func (l *life) reckon() {
 		l.fault("what Timer.Stop returned is not what it should be", fmt.Sprintf("%d, of these %d were pending", len(l.left), n))
 	}
 	for _, m := range members {
-		// A run that armed its series for the next met Timer.Stop: told by State.
-		if !m.isSettled() && m.to.State() == hashedwheel.Rejected {
+		// A run that armed its series for the next met Timer.Stop: told by Err.
+		if !m.isSettled() && m.series.Err() != nil {
 			m.account.end(rejected)
 		}
 	}
@@ -186,9 +187,17 @@ func (l *life) reckon() {
 	}
 }
 
+// pointer returns where p points to, or 0 if it is not a pointer.
+func pointer(p any) uintptr {
+	if v := reflect.ValueOf(p); v.Kind() == reflect.Pointer {
+		return v.Pointer()
+	}
+	return 0
+}
+
 // claimsUnderWay is how many timeouts may expire before Timer.Stop and be counted
-// after it: one by the worker, and one by each that was replaced and has not ended.
-const claimsUnderWay = 16
+// after it: the one that the worker has claimed.
+const claimsUnderWay = 1
 
 // agree holds Stats to the books.
 func (l *life) agree(st hashedwheel.Stats) {
@@ -221,5 +230,4 @@ func (l *life) agree(st hashedwheel.Stats) {
 		l.fault("the timer went on after Timer.Stop", fmt.Sprintf("%d expired then", late))
 	}
 	expect("Cancelled", st.Cancelled, 0, l.books.sum(cancelled)+l.books.sum(returned))
-	l.handoffs.Store(int64(st.Handoffs))
 }

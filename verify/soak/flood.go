@@ -51,7 +51,7 @@ func (d *drop) Run(*hashedwheel.Timeout) {
 
 // crowd arms many for one tick, of which the first that runs stops the timer.
 func (l *life) crowd() {
-	l.crowded.Store(true) // no slow task: the wheel is not handed on, and the worker meets the crowd itself
+	l.crowded.Store(true) // no slow task: the worker meets the crowd in time
 	at := time.Now().Add(max(10*l.tick, 50*time.Millisecond))
 	for range crowdSize {
 		a := &account{life: l, kind: fromAfterFunc, stops: true}

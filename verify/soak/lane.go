@@ -27,7 +27,6 @@ type tally struct {
 	full                 atomic.Int64 // armings rejected before Timer.Stop
 	runsOfSeries, waited atomic.Int64
 	panics, exits, slow  atomic.Int64
-	handoffs             atomic.Int64
 }
 
 // lanesFor returns a plain lane for an executor, or for each if it is "all", and

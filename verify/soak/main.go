@@ -1,9 +1,9 @@
 // Command soak keeps timers under load and keeps their books: every arming has
 // exactly one outcome, or soak says what does not balance and exits with 1.
 //
-//	go run ./soak -for 60s
-//	go run ./soak -for 24h -tick 10ms -pending 1000000 -executor inline
-//	go run ./soak -load 10000000
+//	go run ./verify/soak -for 60s
+//	go run ./verify/soak -for 24h -tick 10ms -pending 1000000 -executor inline
+//	go run ./verify/soak -load 10000000
 //
 // # Soak
 //

@@ -24,7 +24,6 @@ func (t *tally) add(other *tally) {
 	t.slow.Add(other.slow.Load())
 	t.runsOfSeries.Add(other.runsOfSeries.Load())
 	t.waited.Add(other.waited.Load())
-	t.handoffs.Add(other.handoffs.Load())
 }
 
 // progress returns a line on how far the run is.
@@ -84,7 +83,6 @@ func (s *soak) table(out io.Writer) {
 	count("tasks that panicked", func(ln *lane) int64 { return ln.panics.Load() })
 	count("tasks that Goexit ended", func(ln *lane) int64 { return ln.exits.Load() })
 	count("slow tasks", func(ln *lane) int64 { return ln.slow.Load() })
-	count("hand-overs", func(ln *lane) int64 { return ln.handoffs.Load() })
 	row("99% late by at most", func(ln *lane) string { return short(ln.lateness.below(0.99)) })
 	row("all late by at most", func(ln *lane) string { return short(time.Duration(ln.lateness.most.Load())) })
 	rule()

@@ -8,14 +8,15 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// series is those that a life has from Every. Each is one arming from its
-// beginning to its end, however often it runs.
+// series is those that a life has from Every. Each is one arming from its beginning,
+// or its Reset, to its end, however often it runs.
 type series struct {
 	members [seriesAtATime]*member // belongs to the goroutine that manages them, then to the reckoning
 }
 
 type member struct {
 	account
+	series        *hashedwheel.Series // guarded by mu, until the reckoning
 	began, period int64
 	runs          int64       // belongs to the run that is on
 	running       atomic.Bool // a run is on
@@ -45,7 +46,7 @@ func (l *life) manageSeries(r *rand.Rand) {
 		m := &l.series.members[r.IntN(seriesAtATime)]
 		if r.IntN(4) == 0 {
 			(*m).moved.Store(true)
-			(*m).reset(l.soon(r.Uint64()))
+			(*m).reset(l.period(r))
 		} else if (*m).stop() || (*m).isSettled() {
 			*m = l.every(l.period(r))
 		}
@@ -68,14 +69,15 @@ func (l *life) every(period time.Duration) *member {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.began = l.now()
-	m.to = l.tm.Every(period, m.run)
-	m.begin(m.began, false, m.to.State() == hashedwheel.Rejected)
+	m.series = l.tm.Every(period, m.run)
+	m.to = m.series
+	m.begin(m.began, false, m.series.Err())
 	return m
 }
 
 // run is one run of the series. The n-th is due n periods from the beginning or
-// later, since runs are skipped but never doubled.
-func (m *member) run() {
+// later, since runs are left out but never doubled.
+func (m *member) run(*hashedwheel.Series) {
 	now, l := m.life.now(), m.life
 	if !m.running.CompareAndSwap(false, true) {
 		l.fault("two runs of a series at the same time", time.Duration(m.period).String())

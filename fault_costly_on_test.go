@@ -1,5 +1,0 @@
-//go:build race || invariants
-
-package hashedwheel_test
-
-const costly = true

@@ -1,0 +1,179 @@
+package hashedwheel
+
+import (
+	"sync"
+	"time"
+)
+
+// guarded is all that the lock guards: the wheel, and what is on its way into it and out
+// of it. Its methods take the lock, but for those in filing.go, which have it. One hold
+// looks at one or two portions of timeouts, but for stop and rewind. The worker, producers
+// that have made a stripe deep, Pending and its like all file what is queued.
+type guarded struct {
+	sync.Mutex
+	queue   *mpscQueue // as its consumer
+	wheel   hashedWheel
+	backlog *Timeout // taken from the queue, not filed yet
+	held    *Timeout // queued again while in the batch, filed after it
+	batch   batch
+	passing bool // the worker is in a pass, and may be kept there
+	stopped bool
+
+	cancelled   uint64
+	lag, maxLag time.Duration
+}
+
+// batch is what the worker hands out between two holds of the lock. Only take and settle
+// write it; the worker reads it without the lock in between.
+type batch struct {
+	timeouts [batchSize]*Timeout
+	filled   int
+	tick     int64 // that the first was filed under
+}
+
+const (
+	batchSize = 64  // the lock costs each next to nothing, and a slow task keeps no more from the collector
+	portion   = 256 // filed in some 50 µs, in shuffled memory
+)
+
+func (g *guarded) inBatch() []*Timeout { return g.batch.timeouts[:g.batch.filled] }
+
+// begin starts a pass. The wheel turns to the tick at which the worker meant to
+// wake, or back to the clock's if that was set back.
+func (g *guarded) begin(slept, tick int64) {
+	g.Lock()
+	defer g.Unlock()
+	if g.wheel.isAhead(tick) {
+		g.wheel.rewind(tick)
+	}
+	g.wheel.skip(min(slept, tick))
+	g.passing = true
+}
+
+// drain files at most limit queued timeouts, and returns how many it saw.
+func (g *guarded) drain(limit int) int {
+	g.Lock()
+	defer g.Unlock()
+	return g.fileSome(limit)
+}
+
+// help files what t's stripe holds, or the backlog if there is one. It reports false if
+// the lock is taken.
+func (g *guarded) help(t *Timeout) bool {
+	if !g.TryLock() {
+		return false
+	}
+	defer g.Unlock()
+	if g.stopped {
+		return true
+	}
+	if g.backlog == nil {
+		g.backlog = g.queue.takeFrom(g.queue.stripeOf(t))
+	}
+	g.fileBacklog(2 * portion)
+	g.check()
+	return true
+}
+
+// drainAll files what is queued when it is called, and returns the earliest tick at which
+// a timeout may be due, and how many are pending.
+func (g *guarded) drainAll(tick int64) (next int64, pending int) {
+	g.Lock()
+	defer g.Unlock()
+	g.catchUp(tick)
+	for end := g.queue.looked + uintptr(len(g.queue.stripes)); ; {
+		if g.fileSome(portion) < portion || g.queue.looked > end {
+			return g.next(), g.pending()
+		}
+		g.Unlock() // whoever waits may have it
+		g.Lock()
+	}
+}
+
+// take fills the batch with what is due by tick and reports whether there may be any: the
+// batch may have stayed empty, since not all that is filed under a tick need still be due.
+func (g *guarded) take(tick int64) bool {
+	g.Lock()
+	defer g.Unlock()
+	if g.stopped {
+		return false
+	}
+	g.wheel.close(tick)
+	for looked := 0; looked < portion && g.batch.filled < batchSize; looked++ {
+		t := g.wheel.pop(tick)
+		if t == nil {
+			at, filed := g.wheel.advance(tick, portion-looked)
+			if looked += filed; at == noTick {
+				return looked >= portion || g.batch.filled > 0
+			}
+			continue
+		}
+		g.consider(t, tick)
+	}
+	return true
+}
+
+// settle empties the batch, whose last was handed out at a time: what was in it is let go,
+// or filed if it was moved later.
+func (g *guarded) settle(now int64) {
+	g.Lock()
+	defer g.Unlock()
+	g.lag = time.Duration(max(0, now-g.batch.tick*g.wheel.tick))
+	g.maxLag = max(g.maxLag, g.lag)
+	for _, t := range g.inBatch() {
+		if t.home != inBatch {
+			misused(t)
+		}
+		t.home = unfiled
+		if w := t.load(); w.state() == Pending && !w.queued() {
+			g.wheel.place(t, g.wheel.tickOf(w.deadline())) // moved later
+		}
+	}
+	for t := g.held; t != nil; t = g.held {
+		g.held = t.link
+		t.link, g.backlog = g.backlog, t
+	}
+	clear(g.inBatch()) // let the collector have them
+	g.batch.filled = 0
+	g.check()
+}
+
+// thin looks at a portion of a crowd, if there is one to be opened.
+func (g *guarded) thin() bool {
+	g.Lock()
+	defer g.Unlock()
+	return !g.stopped && g.wheel.thin()
+}
+
+// collect closes the queue and cancels a portion of what is pending: against a batch that
+// is being handed out and against Timeout.Stop each word decides. It appends to left what
+// it cancelled, but for the timer's own, and returns how many that was in all.
+func (g *guarded) collect(left []*Timeout) (_ []*Timeout, ended int, more bool) {
+	g.Lock()
+	defer g.Unlock()
+	settle := func(t *Timeout) {
+		if t.collect() {
+			ended++
+			if !t.isOwn() {
+				left = append(left, t)
+			}
+		}
+		if t.load().state() == Cancelled {
+			g.cancelled++
+		}
+	}
+	if !g.stopped {
+		g.stop()
+		for _, t := range g.inBatch() {
+			settle(t)
+		}
+	}
+	for range portion {
+		t := g.popAny()
+		if t == nil {
+			return left, ended, false
+		}
+		settle(t)
+	}
+	return left, ended, true
+}

@@ -1,0 +1,241 @@
+package hashedwheel
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// expiry is a wheel at tick current to which timeouts are armed for some ticks.
+// They expire at those ticks, but for what want says otherwise.
+type expiry struct {
+	says    string
+	current int64
+	ticks   []int64
+	want    []int64
+}
+
+// expiries are the cases that other wheels got wrong, for one of n buckets.
+func expiries(n int64) []expiry {
+	const c = 1000 // a current tick like any other
+	all := []expiry{
+		{"a tick that has been taken becomes the current one, not one a turn later", c, []int64{c - 1, c - n, 1, 0, -5, minDeadline}, []int64{c, c, c, c, c, c}},
+		{"the current tick can still expire", c, []int64{c}, nil},
+		{"the next one is not the current one", c, []int64{c + 1}, nil},
+
+		{"a delay of exactly a turn", c, []int64{c + n}, nil},
+		{"a tick that is a multiple of the turn", c, []int64{(c/n + 1) * n, (c/n + 2) * n}, nil},
+		{"delays of a whole number of turns, and one tick off", c, []int64{c + 2*n - 1, c + 2*n, c + 2*n + 1, c + 3*n}, nil},
+		{"a delay on both sides of the turn", c, []int64{c + n - 1, c + n}, nil},
+		{"the wheel stands at the beginning of a turn", 4 * n, []int64{4 * n, 5*n - 1, 5 * n, 6 * n}, nil},
+		{"the wheel stands at the end of a turn", 4*n - 1, []int64{4*n - 1, 4 * n, 5*n - 2, 5*n - 1, 5 * n}, nil},
+
+		{"longer than the wheel by several turns", c, []int64{c + 10*n + 3}, nil},
+		{"longer than the first ring", c, []int64{c + 100*n + 7}, nil},
+		{"several times the longest delay that two rings hold", c, []int64{c + 3*4096*n + 1}, nil},
+		{"weeks among milliseconds: a far one displaces none that is near", c, []int64{c + 1, 1 << 50, c + 2, c + n + 1}, nil},
+		{"near ones armed last", c, []int64{1 << 50, c + 64*n, c + n, c + 1}, nil},
+		{"the bucket of the current tick belongs to this turn, not to the next", c, []int64{c, c + n, c + 2*n}, nil},
+		{"several in one bucket", c, []int64{c + 1, c + 1, c + 1}, nil},
+		{"several in one slot of a ring, in no order", c, []int64{c + 65*n + 1, c + 65*n, c + 66*n - 1, c + 65*n}, nil},
+
+		{"tick 0 is a tick like any other", -3, []int64{0}, nil},
+		{"tick -1 is a tick like any other", -3, []int64{-1}, nil},
+		{"a clock set back before the timer was made", -3*n - 2, []int64{-3*n - 2, -3*n - 1, -2 * n, -n, -1, 0, 1, n}, nil},
+		{"a clock set back by a year", -1 << 55, []int64{-1 << 55, -1<<55 + n, -1<<55 + 1<<40, -1 << 54, 0, c}, nil},
+
+		{"the last tick that a clock can reach", maxDeadline - 3, []int64{maxDeadline - 1, maxDeadline - 2}, nil},
+		{"the last tick, from the first", minDeadline + 1, []int64{maxDeadline - 1}, nil},
+	}
+	for k := range 6 { // the slots of ring k are of half a turn << 5k ticks
+		slot := max(1, n/2) << (5 * k)
+		all = append(all,
+			expiry{fmt.Sprintf("1 slot of ring %d ahead, to the tick", k), c, []int64{c + slot - 1, c + slot, c + slot + 1}, nil},
+			expiry{fmt.Sprintf("63 slots of ring %d ahead, the most it holds", k), c, []int64{(c/slot+63)*slot - 1, (c/slot + 63) * slot, (c/slot+64)*slot - 1}, nil},
+			expiry{fmt.Sprintf("64 slots of ring %d ahead, for the next ring", k), c, []int64{(c/slot + 64) * slot, c + 64*slot}, nil},
+			expiry{fmt.Sprintf("from the first tick of a slot of ring %d", k), 5 * slot, []int64{6*slot - 1, 6 * slot, 68 * slot, 69*slot - 1, 69 * slot}, nil},
+			expiry{fmt.Sprintf("from the last tick of a slot of ring %d", k), 5*slot - 1, []int64{5 * slot, 6*slot - 1, 67*slot + 1, 68*slot - 1, 68 * slot}, nil},
+		)
+	}
+	return all
+}
+
+// walks are the ways in which time can pass.
+var walks = map[string]func(t *testing.T, d *driver, to int64) map[*Timeout]int64{
+	// Skipped ticks are no rounds less: rounds are not counted by visits.
+	"in one leap": func(_ *testing.T, d *driver, to int64) map[*Timeout]int64 { return d.take(to) },
+
+	"tick by tick": func(t *testing.T, d *driver, to int64) map[*Timeout]int64 {
+		got := map[*Timeout]int64{}
+		if to-d.current > 1<<11 { // the last of them, if there are too many
+			got = d.take(to - 1<<10)
+		}
+		for d.current <= to {
+			merge(t, got, d.take(d.current))
+		}
+		return got
+	},
+
+	"from next to next": func(t *testing.T, d *driver, to int64) map[*Timeout]int64 {
+		got := map[*Timeout]int64{}
+		for next := d.next(); next <= to; next = d.next() {
+			some := d.take(next)
+			require.NotEmpty(t, some, "next said %d", next)
+			merge(t, got, some)
+		}
+		return got
+	},
+}
+
+func merge(t *testing.T, got, more map[*Timeout]int64) {
+	for to, tick := range more {
+		_, before := got[to]
+		require.False(t, before, "taken twice")
+		got[to] = tick
+	}
+}
+
+func TestATimeoutIsTakenAtItsTick(t *testing.T) {
+	for walk, pass := range walks {
+		t.Run(walk, func(t *testing.T) {
+			eachSize(t, func(t *testing.T, empty *driver) {
+				for _, row := range expiries(empty.turn()) {
+					t.Run(row.says, func(t *testing.T) {
+						want := row.want
+						if want == nil {
+							want = row.ticks
+						}
+						d := newDriver(int(empty.turn())).from(row.current)
+						all := d.arm(row.ticks...)
+						got := pass(t, d, slices.Max(want))
+						require.Len(t, got, len(all))
+						for i, to := range all {
+							require.Equal(t, want[i], got[to], "armed for %d", row.ticks[i])
+						}
+					})
+				}
+			})
+		})
+	}
+}
+
+// touches walks to a tick over all the starts of slots on the way, and returns
+// the levels that each timeout has been on, the first included.
+func touches(d *driver, all []*Timeout, to int64) map[*Timeout][]int {
+	paths := map[*Timeout][]int{}
+	look := func() {
+		for _, to := range all {
+			if path, level := paths[to], to.home.level(); to.home != unfiled && (len(path) == 0 || path[len(path)-1] != level) {
+				paths[to] = append(path, level)
+			}
+		}
+	}
+	look()
+	for start := d.slotAt(); start <= to; start = d.slotAt() {
+		d.take(start - 1)
+		d.reach(start)
+		look()
+		d.take(start)
+	}
+	d.take(to)
+	return paths
+}
+
+func TestATimeoutIsTouchedAtMostOnceARing(t *testing.T) {
+	eachSize(t, func(t *testing.T, empty *driver) {
+		for _, current := range []int64{minDeadline + 1, -1 << 50, -1, 1, 12345, 1 << 40} {
+			d := newDriver(int(empty.turn())).from(current)
+			far := []int64{current + 1<<17, current + 1<<30 - 1, current + 1<<44 + 99, maxDeadline - 1}
+			for to, path := range touches(d, d.arm(far...), maxDeadline-1) {
+				require.LessOrEqual(t, len(path), len(d.levels))
+				require.True(t, slices.IsSortedFunc(path, func(a, b int) int { return cmp.Compare(b, a) }), "levels %v of %d", path, to.load().deadline())
+			}
+			require.Zero(t, d.count)
+		}
+	})
+}
+
+// Ticks that have nothing due cost nothing, nor do turns: this would not return.
+func TestTwentyDaysAreSkippedForAVisitARingToEachTimeout(t *testing.T) {
+	const days = int64(20 * 24 * time.Hour) // in ticks
+	eachSize(t, func(t *testing.T, d *driver) {
+		var due []int64
+		rnd := rand.New(rand.NewPCG(4, 4))
+		for range 1000 {
+			due = append(due, 1+rnd.Int64N(days))
+		}
+		d.arm(due...)
+		assert.Len(t, d.take(days), len(due))
+		assert.Equal(t, days+1, d.current)
+	})
+}
+
+func TestNextIsExactWhileNothingIsRemovedOrMoved(t *testing.T) {
+	for _, row := range []struct {
+		says  string
+		ticks []int64
+		want  int64
+	}{
+		{"an empty wheel has none", nil, noTick},
+		{"the current tick", []int64{1}, 1},
+		{"the last bucket of the turn", []int64{8}, 8},
+		{"the first tick of the second turn", []int64{9}, 9},
+		{"not the first one armed, but the first one due", []int64{7, 3, 5}, 3},
+		{"the first of a slot, whichever came first", []int64{21, 17, 19}, 17},
+		{"a bucket before a slot", []int64{500, 8, 17}, 8},
+		{"a slot, with a second one behind it", []int64{33, 18}, 18},
+		{"a fine ring before a coarse one", []int64{1 << 20, 700, 300}, 300},
+		{"the far one alone", []int64{maxDeadline - 1}, maxDeadline - 1},
+		{"one that no clock reaches is none", []int64{maxDeadline}, noTick},
+		{"one that no clock reaches beside one that it does", []int64{maxDeadline, 99}, 99},
+	} {
+		t.Run(row.says, func(t *testing.T) {
+			d := newDriver(8)
+			d.arm(row.ticks...)
+			assert.Equal(t, row.want, d.next())
+		})
+	}
+}
+
+// A timeout that has waited in a coarse ring can be due before those that were
+// armed later, in a finer ring or a bucket.
+func TestNextLooksAtEveryRing(t *testing.T) {
+	d := newDriver(8)
+	far := d.arm(512 + 3)[0]
+	d.take(509)
+	require.Equal(t, 2, far.home.level())
+	for level, near := range map[int]int64{0: 516, 1: 560} {
+		require.Equal(t, level, d.arm(near)[0].home.level())
+		assert.Equal(t, int64(515), d.next())
+	}
+}
+
+func TestNextIsNeverTooLateOnceTimeoutsAreRemoved(t *testing.T) {
+	d := newDriver(8)
+	all := d.arm(17, 19)
+	d.remove(all[0])
+	require.LessOrEqual(t, d.next(), int64(19))
+	require.Empty(t, d.take(d.next()))
+	assert.Equal(t, int64(19), d.next(), "after one wake-up for nothing")
+}
+
+func TestASlotForgetsItsEarliestOnceItIsEmpty(t *testing.T) {
+	for says, empty := range map[string]func(d *driver, to *Timeout){
+		"by a removal": func(d *driver, to *Timeout) { d.remove(to) },
+		"by refiling":  func(_ *driver, _ *Timeout) {},
+	} {
+		t.Run(says, func(t *testing.T) {
+			d := newDriver(8)
+			empty(d, d.arm(17)[0])
+			d.take(23)
+			d.arm(17+256+1, 17+256+2) // the same slot, a turn of its ring later
+			assert.Equal(t, int64(17+256+1), d.next())
+		})
+	}
+}

@@ -1,0 +1,104 @@
+package taskname_test
+
+import (
+	"fmt"
+	"go/ast"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/taskname"
+)
+
+type session struct{}
+
+func (*session) Run(*hashedwheel.Timeout) {}
+func (*session) closeIdle()               {}
+func (session) touch()                    {}
+
+type table[K comparable, V any] struct{}
+
+func (*table[K, V]) Run(*hashedwheel.Timeout) {}
+func (*table[K, V]) expire()                  {}
+
+type job func(*hashedwheel.Timeout)
+
+func (j job) Run(to *hashedwheel.Timeout) { j(to) }
+
+type closer interface{ closeIdle() }
+
+// Series is not the library's.
+type Series struct{ f func() }
+
+func expire(*hashedwheel.Timeout) {}
+func again(*hashedwheel.Series)   {}
+
+func TestATaskHasTheNameThatAPersonKnows(t *testing.T) {
+	s := new(session)
+	tests := []struct {
+		what string
+		task any
+		want string
+	}{
+		{"a function", expire, "taskname_test.expire"},
+		{"a TaskFunc", hashedwheel.TaskFunc(expire), "taskname_test.expire"},
+		{"a user's func type", job(expire), "taskname_test.expire"},
+		{"a nil func", job(nil), "taskname_test.job"},
+		{"a method value", s.closeIdle, "taskname_test.(*session).closeIdle"},
+		{"a method value of a value", session{}.touch, "taskname_test.session.touch"},
+		{"a method value of an interface", closer(s).closeIdle, "taskname_test.closer.closeIdle"},
+		{"a closure", func() {}, "taskname_test.TestATaskHasTheNameThatAPersonKnows.func1"},
+		{"a method of a generic type", new(table[string, int]).expire, "taskname_test.(*table[...]).expire"},
+		{"a function of another package", http.NotFound, "http.NotFound"},
+		{"a pointer to a struct", s, "*taskname_test.session"},
+		{"a nil pointer", (*session)(nil), "*taskname_test.session"},
+		{"a struct", session{}, "taskname_test.session"},
+		{"a generic type", &table[string, ast.Ident]{}, "*taskname_test.table[string,ast.Ident]"},
+		{"a generic type of a generic type", &table[string, table[string, *ast.Ident]]{}, "*taskname_test.table[string,taskname_test.table[string,*ast.Ident]]"},
+		{"a type without a name", &struct{ http.Handler }{}, "*struct { http.Handler }"},
+		{"a Series of somebody else", &Series{f: func() {}}, "*taskname_test.Series"},
+		{"a nil Series", (*hashedwheel.Series)(nil), "*hashedwheel.Series"},
+		{"nothing", nil, "nil"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.what, func(t *testing.T) { assert.Equal(t, tt.want, taskname.Of(tt.task)) })
+	}
+}
+
+func TestAnArmedTaskHasTheNameOfWhatWasGivenToTheTimer(t *testing.T) {
+	tm := hashedwheel.MustNew()
+	defer tm.Stop()
+	tests := map[string]func(){
+		"taskname_test.(*session).closeIdle": func() { tm.AfterFunc(time.Hour, new(session).closeIdle) },
+		"taskname_test.again":                func() { tm.Every(time.Hour, again) },
+		"*taskname_test.session":             func() { _, _ = tm.Schedule(time.Hour, new(session)) },
+	}
+	for want, arm := range tests {
+		arm()
+		all := tm.Sample(1)
+		assert.Equal(t, want, taskname.Of(all[0].Task()))
+		all[0].Stop()
+	}
+}
+
+func TestAChannelOfAfterIsCalledAfter(t *testing.T) {
+	tm := hashedwheel.MustNew()
+	defer tm.Stop()
+	tm.After(time.Hour)
+	assert.Equal(t, "hashedwheel.(*Timer).After", taskname.Of(tm.Sample(1)[0].Task()))
+}
+
+func ExampleOf() {
+	fmt.Println(taskname.Of(strings.ToUpper))
+	fmt.Println(taskname.Of(new(os.File).Close))
+	fmt.Println(taskname.Of(new(os.File)))
+	// Output:
+	// strings.ToUpper
+	// os.(*File).Close
+	// *os.File
+}

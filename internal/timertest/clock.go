@@ -1,0 +1,81 @@
+package timertest
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// Epoch is where the clock of NewManual starts.
+var Epoch = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// NewManual returns a timer with a tick of 10ms that moves by Advance alone.
+func NewManual(opts ...hashedwheel.Option) (*hashedwheel.ManualClock, *hashedwheel.Timer) {
+	clock := hashedwheel.NewManualClock(Epoch)
+	return clock, NewManualOn(clock, opts...)
+}
+
+// NewManualOn returns a timer with a tick of 10ms on a clock, with tasks on the worker.
+func NewManualOn(clock hashedwheel.Clock, opts ...hashedwheel.Option) *hashedwheel.Timer {
+	return hashedwheel.MustNew(append([]hashedwheel.Option{hashedwheel.WithClock(clock), hashedwheel.WithTick(10 * time.Millisecond), OnWorker}, opts...)...)
+}
+
+// SteppingClock is the bubble's clock, set forward or back by hand, as a wall
+// clock is. A step forward rings the alarms that it passes; a step back does not
+// hold them up, so that they ring too early by the clock.
+type SteppingClock struct {
+	mu     sync.Mutex
+	ahead  time.Duration // guarded by mu
+	alarms []alarm       // guarded by mu
+}
+
+type alarm struct {
+	at time.Time
+	c  chan time.Time
+}
+
+// Now is the bubble's time and what the steps have added to it.
+func (c *SteppingClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Now().Add(c.ahead)
+}
+
+// After rings once, when d has passed or a step forward has passed over it.
+func (c *SteppingClock) After(d time.Duration) <-chan time.Time {
+	a := alarm{c.Now().Add(d), make(chan time.Time, 1)}
+	time.AfterFunc(d, a.ring)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.alarms = append(c.alarms, a)
+	return a.c
+}
+
+// Step sets the clock forward by d, or back if d is negative.
+func (c *SteppingClock) Step(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ahead += d
+	for _, a := range c.alarms {
+		if !a.at.After(time.Now().Add(c.ahead)) {
+			a.ring()
+		}
+	}
+}
+
+func (a alarm) ring() {
+	select {
+	case a.c <- time.Now():
+	default:
+	}
+}
+
+// OnSteppingClock is InBubble with a timer of 8 buckets on a SteppingClock.
+func OnSteppingClock(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer, clock *SteppingClock)) {
+	t.Helper()
+	clock := new(SteppingClock)
+	InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) { f(t, tm, clock) },
+		hashedwheel.WithClock(clock), hashedwheel.WithWheelSize(8))
+}

@@ -1,0 +1,58 @@
+package timertest
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Some tests concern a whole process, or end it. Those run themselves again in one
+// of their own.
+
+const ownProcessOf = "HASHEDWHEEL_TEST" // names the test that the process was started for
+
+// InOwnProcess has the calling test run again, alone in a process with env, and
+// shows what it logs there. It reports true in that process.
+func InOwnProcess(t *testing.T, env ...string) bool {
+	t.Helper()
+	if IsOwnProcess(t) {
+		return true
+	}
+	t.Parallel()
+	out, err := OwnProcess(t, env...).CombinedOutput()
+	t.Logf("%s", out)
+	require.NoError(t, err)
+	assert.Contains(t, string(out), "--- PASS: "+t.Name(), "it has run")
+	return false
+}
+
+// IsOwnProcess reports whether this is the process that OwnProcess made for t.
+func IsOwnProcess(t *testing.T) bool {
+	t.Helper()
+	return os.Getenv(ownProcessOf) == t.Name()
+}
+
+// OwnProcess is the test alone in a process with env, not started yet.
+func OwnProcess(t *testing.T, env ...string) *exec.Cmd {
+	t.Helper()
+	if os.Getenv("EMULATED") != "" {
+		t.Skip("an emulated program cannot start itself again")
+	}
+	self, err := os.Executable()
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	t.Cleanup(cancel)
+	args := []string{"-test.run=^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$", "-test.v", "-test.timeout=100s"}
+	if testing.Short() {
+		args = append(args, "-test.short")
+	}
+	cmd := exec.CommandContext(ctx, self, args...)
+	cmd.Env = append(os.Environ(), append(env, ownProcessOf+"="+t.Name())...)
+	return cmd
+}

@@ -1,0 +1,111 @@
+package timertest
+
+import (
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+	"weak"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// Lasting shortens what a test on real time takes by five under -short.
+func Lasting(d time.Duration) time.Duration {
+	if testing.Short() {
+		return d / 5
+	}
+	return d
+}
+
+// Returns fails the test if f is stuck: a deadlock on a mutex stops a bubble's
+// time, so these tests are on real time.
+func Returns(t *testing.T, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		require.FailNow(t, "deadlock: a call did not return")
+	}
+}
+
+// Counting drains in the worker's place all the time, until it is ended.
+func Counting(tm *hashedwheel.Timer) (end func()) {
+	var quit atomic.Bool
+	var done sync.WaitGroup
+	done.Go(func() {
+		for i := 1; !quit.Load(); i++ {
+			tm.Pending()
+			if i%64 == 0 {
+				runtime.Gosched()
+			}
+		}
+	})
+	return func() {
+		quit.Store(true)
+		done.Wait()
+	}
+}
+
+// Wakeups returns how often the worker wakes up while d of the bubble's time passes.
+func Wakeups(tm *hashedwheel.Timer, d time.Duration) uint64 {
+	before := tm.Stats().Wakeups
+	Pass(d)
+	return tm.Stats().Wakeups - before
+}
+
+const library = "github.com/hashedwheel/hashedwheel."
+
+// LibraryGoroutines returns how many goroutines the library has started, by itself
+// or through package time.
+func LibraryGoroutines() (n int) {
+	buf := make([]byte, 1<<20)
+	buf = buf[:runtime.Stack(buf, true)]
+	for _, g := range strings.Split(string(buf), "\n\n") {
+		calls, by, _ := strings.Cut(g, "created by ")
+		if strings.HasPrefix(by, library) || strings.HasPrefix(by, "time.goFunc") && strings.HasPrefix(outermost(calls), library) {
+			n++
+		}
+	}
+	return n
+}
+
+// outermost returns the last function of a stack: two lines each, and an empty end.
+func outermost(stack string) string {
+	lines := strings.Split(stack, "\n")
+	return lines[max(0, len(lines)-3)]
+}
+
+// Heap is what is alive, in bytes, after a collection.
+func Heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// AssertGarbage fails the test if what p points to outlives a collection.
+func AssertGarbage[T any](t *testing.T, p weak.Pointer[T], what string) {
+	t.Helper()
+	runtime.GC()
+	assert.True(t, p.Value() == nil, "%s is kept", what) // Nil would print, and so read, what is kept
+}
+
+// AssertCheap fails the test if f takes CPU time that something else than the number
+// of ticks must explain: 20 days are 17 billion ticks of 100µs.
+func AssertCheap(t *testing.T, f func()) {
+	t.Helper()
+	before := CPUTime()
+	f()
+	assert.Less(t, CPUTime()-before, 5*time.Second)
+}

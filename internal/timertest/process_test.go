@@ -1,0 +1,27 @@
+package timertest_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+func TestLibraryGoroutinesCountsThoseOfPackageTimeToo(t *testing.T) {
+	byTime := hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { time.AfterFunc(0, f) }))
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		over := make(chan struct{})
+		time.AfterFunc(0, func() { <-over }) // package time's, but not the library's
+		tm.AfterFunc(0, func() { <-over })
+		timertest.Pass(5 * timertest.Tick)
+		assert.Equal(t, 1, timertest.LibraryGoroutines(), "the task; the worker has nothing to do any more")
+		tm.AfterFunc(time.Hour, timertest.Nop)
+		synctest.Wait()
+		assert.Equal(t, 2, timertest.LibraryGoroutines(), "the task and the worker")
+		close(over)
+	}, byTime)
+}

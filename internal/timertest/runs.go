@@ -1,0 +1,96 @@
+package timertest
+
+import (
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// RunLog is a Task that notes the times at which it ran.
+type RunLog struct {
+	mu sync.Mutex
+	at []time.Time // guarded by mu
+}
+
+// Run notes the time.
+func (l *RunLog) Run(*hashedwheel.Timeout) { l.Note() }
+
+// Note notes the time.
+func (l *RunLog) Note() { l.noteAt(time.Now()) }
+
+// NoteBy returns a function that notes the time of another clock than the bubble's.
+func (l *RunLog) NoteBy(clock hashedwheel.Clock) func() {
+	return func() { l.noteAt(clock.Now()) }
+}
+
+func (l *RunLog) noteAt(now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.at = append(l.at, now)
+}
+
+// Times returns when it ran, in that order.
+func (l *RunLog) Times() []time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.at
+}
+
+// Count returns how often it ran.
+func (l *RunLog) Count() int { return len(l.Times()) }
+
+// ManyDelays are from nothing to a day.
+var ManyDelays = []time.Duration{0, Tick, 7 * Tick, 8 * Tick, 100 * Tick, time.Second, time.Minute, time.Hour, 24 * time.Hour}
+
+// DelaysAround returns the delays at which wheels of that many buckets have
+// gone wrong: about ticks, turns, and turns of turns, and the extremes.
+func DelaysAround(size int) []time.Duration {
+	delays := []time.Duration{math.MinInt64, math.MinInt64 + 1, -time.Hour, -1, 0, time.Hour, 20 * 24 * time.Hour, 10 * 365 * 24 * time.Hour}
+	turn := time.Duration(size) * Tick
+	for _, d := range []time.Duration{Tick, turn, 2 * turn, 3 * turn, 63 * turn, 64 * turn, 65 * turn, 64 * 64 * turn} {
+		delays = append(delays, d-Tick, d-1, d, d+1, d+Tick)
+	}
+	return delays
+}
+
+// Lateness arms a timeout for each delay and returns how long after its
+// deadline each ran. A negative delay asks for now.
+func Lateness(tm *hashedwheel.Timer, delays []time.Duration) []time.Duration {
+	late := make([]time.Duration, len(delays))
+	ran := make(chan struct{}, len(delays)) // Go before 1.25.3 may forget that a WaitGroup is in a bubble
+	for i, d := range delays {
+		deadline := time.Now().Add(max(d, 0))
+		tm.AfterFunc(d, func() {
+			late[i] = time.Since(deadline)
+			ran <- struct{}{}
+		})
+	}
+	for range delays {
+		<-ran
+	}
+	return late
+}
+
+// AssertOnGrid fails the test unless there were as many runs as points, each at
+// its point of the grid: not early, and no later than late.
+func AssertOnGrid(t *testing.T, start time.Time, period, late time.Duration, runs []time.Time, points ...int) {
+	t.Helper()
+	require.Len(t, runs, len(points), "runs")
+	for i, k := range points {
+		due := start.Add(time.Duration(k) * period)
+		require.WithinRange(t, runs[i], due, due.Add(late), "run %d, for point %d", i, k)
+	}
+}
+
+// UpTo returns 1 to n: the points of a grid.
+func UpTo(n int) (points []int) {
+	for k := range n {
+		points = append(points, k+1)
+	}
+	return points
+}

@@ -1,0 +1,118 @@
+// Package timertest has what the tests of several folders share: timers in virtual
+// time, clocks and executors of many kinds, tasks that note when they ran, and a
+// look at the goroutines and the memory of the library.
+package timertest
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// Tick is the tick of the timers in these tests, unless they say otherwise.
+const Tick = time.Millisecond
+
+// New returns a timer that ticks once every Tick, unless opts say otherwise.
+func New(opts ...hashedwheel.Option) *hashedwheel.Timer {
+	return hashedwheel.MustNew(append([]hashedwheel.Option{hashedwheel.WithTick(Tick)}, opts...)...)
+}
+
+// NewOn is New on an executor; nil stands for the default.
+func NewOn(e hashedwheel.Executor, opts ...hashedwheel.Option) *hashedwheel.Timer {
+	if e != nil {
+		opts = append(opts, hashedwheel.WithExecutor(e))
+	}
+	return New(opts...)
+}
+
+// NewResting returns a timer whose worker sleeps for an hour, so that nothing but
+// the calls of a test allocates.
+func NewResting(t *testing.T, opts ...hashedwheel.Option) *hashedwheel.Timer {
+	tm := hashedwheel.MustNew(append([]hashedwheel.Option{hashedwheel.WithTick(time.Hour)}, opts...)...)
+	t.Cleanup(func() { tm.Stop() })
+	tm.AfterFunc(24*time.Hour, Nop)
+	return tm
+}
+
+// InBubble runs f on virtual time, with a timer that lives in it.
+func InBubble(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer), opts ...hashedwheel.Option) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		tm := New(opts...)
+		defer tm.Stop()
+		f(t, tm)
+	})
+}
+
+// Pass lets d of the bubble's time go by, and what it brings come to rest.
+func Pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// Owned returns a timeout of the caller's own, bound but not armed.
+func Owned(tm *hashedwheel.Timer, task hashedwheel.Task) *hashedwheel.Timeout {
+	to := new(hashedwheel.Timeout)
+	to.Init(tm, task)
+	return to
+}
+
+// Nop does nothing.
+func Nop() {}
+
+// NopTask does nothing.
+var NopTask = hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {})
+
+// Shutdown shuts tm down, and fails the test if tasks have not returned after 20 s.
+func Shutdown(t *testing.T, tm *hashedwheel.Timer) []*hashedwheel.Timeout {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	left, err := tm.Shutdown(ctx)
+	require.NoError(t, err, "Shutdown waited in vain")
+	return left
+}
+
+// ShutdownErr is what Shutdown says after a minute of waiting.
+func ShutdownErr(tm *hashedwheel.Timer) error {
+	ctx, end := context.WithTimeout(context.Background(), time.Minute)
+	defer end()
+	_, err := tm.Shutdown(ctx)
+	return err
+}
+
+// EveryMethod calls one method of the library each. It may be called by user's code
+// wherever that runs.
+var EveryMethod = map[string]func(to *hashedwheel.Timeout){
+	"AfterFunc": func(to *hashedwheel.Timeout) { to.Timer().AfterFunc(0, Nop) },
+	"Schedule":  func(to *hashedwheel.Timeout) { _, _ = to.Timer().Schedule(0, NopTask) },
+	"Pending":   func(to *hashedwheel.Timeout) { to.Timer().Pending() },
+	"Stats":     func(to *hashedwheel.Timeout) { to.Timer().Stats() },
+	"Timer.Stop": func(to *hashedwheel.Timeout) {
+		to.Timer().Stop()
+		to.Timer().Stop()
+	},
+	"Shutdown": func(to *hashedwheel.Timeout) {
+		ended, end := context.WithCancel(context.Background())
+		end()
+		_, _ = to.Timer().Shutdown(ended)
+	},
+	"After":          func(to *hashedwheel.Timeout) { to.Timer().After(time.Hour) },
+	"Every":          func(to *hashedwheel.Timeout) { to.Timer().Every(time.Hour, func(*hashedwheel.Series) {}).Stop() },
+	"Next":           func(to *hashedwheel.Timeout) { to.Timer().Next() },
+	"Sample":         func(to *hashedwheel.Timeout) { to.Timer().Sample(10) },
+	"Timer.String":   func(to *hashedwheel.Timeout) { _ = to.Timer().String() },
+	"Timeout.String": func(to *hashedwheel.Timeout) { _ = to.String() },
+	"Init":           func(to *hashedwheel.Timeout) { Owned(to.Timer(), NopTask) },
+	"Reset":          func(to *hashedwheel.Timeout) { to.Reset(time.Hour) },
+	"ResetAt":        func(to *hashedwheel.Timeout) { to.ResetAt(time.Time{}.Add(time.Hour)); to.Stop() },
+	"Timeout.Stop":   func(to *hashedwheel.Timeout) { to.Stop() },
+	"the rest": func(to *hashedwheel.Timeout) {
+		_, _, _, _, _ = to.State(), to.Err(), to.Deadline(), to.Task(), to.Timer().Now()
+	},
+}

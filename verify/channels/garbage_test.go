@@ -1,0 +1,55 @@
+package channels_test
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+// A server that ran for a day: millions of calls, and a new channel each tick.
+func TestAfterLeavesNothingBehind(t *testing.T) {
+	clock, tm := timertest.NewManual(hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	defer tm.Stop()
+	run := func(ticks int) (heap, allocs uint64) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range ticks {
+			for i := range 200 {
+				tm.After(time.Duration(i%10) * time.Second)
+			}
+			clock.Advance(10 * time.Millisecond)
+		}
+		clock.Advance(time.Minute)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		return after.HeapAlloc, after.Mallocs - before.Mallocs
+	}
+	first, _ := run(2000)
+	last, allocs := run(20_000)
+	assert.Less(t, float64(last), float64(first)+64<<10, "bytes in use after 4,000,000 calls more")
+	assert.Less(t, float64(allocs)/(20_000*200), 0.25, "allocations a call")
+	assert.Zero(t, tm.Pending())
+}
+
+// A crowd of ticks: each has its channel, until it is closed. What finds them does
+// not stay as large as it was.
+func TestAfterLeavesNothingBehindOfACrowdOfTicks(t *testing.T) {
+	clock, tm := timertest.NewManual(hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	defer tm.Stop()
+	tm.After(100 * time.Hour) // one stays
+	before := timertest.Heap()
+	const ticks = 200_000
+	for k := range time.Duration(ticks) {
+		tm.After(k * 10 * time.Millisecond)
+	}
+	crowd := timertest.Heap() - before
+	assert.Greater(t, crowd, int64(ticks*64))
+	clock.Advance(ticks * 10 * time.Millisecond)
+	assert.Equal(t, 1, tm.Pending())
+	assert.Less(t, timertest.Heap()-before, crowd/20, "of %d bytes", crowd)
+}

@@ -1,0 +1,128 @@
+package channels_test
+
+import (
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+func TestAfterIsReleasedByStop(t *testing.T) {
+	onAnyExecutor(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		var channels []<-chan struct{}
+		arm := func() {
+			for _, d := range []time.Duration{0, tick, 10 * tick, 74 * tick, time.Hour, math.MaxInt64} {
+				channels = append(channels, tm.After(d))
+			}
+		}
+		arm()
+		timertest.Pass(5*tick + tick/2) // into the wheel
+		arm()                           // still in the queue
+		start := time.Now()
+		var waiters sync.WaitGroup
+		for _, c := range channels {
+			waiters.Go(func() { <-c })
+		}
+		assert.Empty(t, tm.Stop(), "nobody's timeouts")
+		waiters.Wait()
+		assert.Zero(t, time.Since(start), "at once")
+		assert.Zero(t, tm.Pending())
+		channels = nil
+		arm()
+		assert.Zero(t, openAmong(channels), "later calls")
+		timertest.Pass(time.Hour)
+	})
+}
+
+func TestAfterIsReleasedByStopOfATimerNeverUsed(t *testing.T) {
+	tm := timertest.New()
+	tm.Stop()
+	for _, d := range timertest.DelaysAround(8) {
+		assert.True(t, isClosed(tm.After(d)), "After(%v)", d)
+	}
+}
+
+func TestAfterIsReleasedByShutdown(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		c := tm.After(time.Hour)
+		tm.AfterFunc(0, func() { <-c }) // Shutdown waits for what waits
+		timertest.Pass(tick)
+		_, err := tm.Shutdown(t.Context())
+		require.NoError(t, err)
+		assert.True(t, isClosed(c))
+	})
+}
+
+func TestAfterIsReleasedByStopFromATask(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		sibling, later := tm.After(tick), tm.After(time.Hour)
+		stopped := false
+		tm.AfterFunc(tick, func() {
+			tm.Stop()
+			assert.True(t, isClosed(sibling), "due in the same tick")
+			assert.True(t, isClosed(later))
+			assert.True(t, isClosed(tm.After(tick)))
+			stopped = true
+		})
+		timertest.Pass(5 * tick)
+		assert.True(t, stopped)
+	}, timertest.OnWorker)
+}
+
+// Many begin to wait while the timer is stopped: each is released.
+func TestAfterReleasesWhoComesDuringStop(t *testing.T) {
+	for range 300 {
+		tm := timertest.NewOn(nil)
+		var ready, waiters sync.WaitGroup
+		for i := range 4 {
+			ready.Add(1)
+			waiters.Go(func() {
+				ready.Done()
+				for j := range 50 {
+					<-tm.After(time.Duration(1+i*50+j) * time.Hour)
+				}
+			})
+		}
+		ready.Wait()
+		tm.Stop()
+		timertest.Returns(t, waiters.Wait)
+		require.Zero(t, tm.Pending())
+	}
+}
+
+// From the moment that Stop returns no channel is open, though its first caller
+// may still be on the way.
+func TestAfterReturnsAClosedChannelOnceStopHasReturned(t *testing.T) {
+	const ticks = 20
+	var open int
+	for range 3000 {
+		tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Hour), hashedwheel.WithWheelSize(1))
+		var started atomic.Bool
+		var first sync.WaitGroup
+		first.Go(func() {
+			started.Store(true)
+			for k := range time.Duration(ticks) {
+				tm.After(k * time.Hour)
+			}
+		})
+		for !started.Load() {
+			runtime.Gosched()
+		}
+		tm.Stop()
+		for k := range time.Duration(ticks) {
+			if !isClosed(tm.After(k * time.Hour)) {
+				open++
+			}
+		}
+		first.Wait()
+	}
+	assert.Zero(t, open, "channels of %d", 3000*ticks)
+}

@@ -1,0 +1,152 @@
+package faults
+
+import (
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+// Clocks whose After does not do what it should. It only ever says when to look:
+// what is due is decided by Now, so that a wrong alarm costs time and no promise.
+
+// clockOf is a clock made of what it does: nil is as the system's clock does.
+type clockOf struct {
+	now   func() time.Time
+	after func(d time.Duration) <-chan time.Time
+}
+
+func (c *clockOf) Now() time.Time {
+	if c.now == nil {
+		return time.Now()
+	}
+	return c.now()
+}
+
+func (c *clockOf) After(d time.Duration) <-chan time.Time {
+	if c.after == nil {
+		return time.After(d)
+	}
+	return c.after(d)
+}
+
+// onClockOf is inBubble with a timer on such a clock.
+func onClockOf(t *testing.T, clock *clockOf, f func(t *testing.T, tm *hashedwheel.Timer)) {
+	t.Helper()
+	timertest.InBubble(t, f, timertest.OnWorker, hashedwheel.WithClock(clock))
+}
+
+// afterwards calls ring with a channel once d has passed.
+func afterwards(d time.Duration, ring func(c chan time.Time)) <-chan time.Time {
+	c := make(chan time.Time, 2)
+	time.AfterFunc(d, func() { ring(c) })
+	return c
+}
+
+var wrongAlarms = map[string]func(d time.Duration) <-chan time.Time{
+	"early, each time by half": func(d time.Duration) <-chan time.Time { return time.After((d + 1) / 2) },
+	"at each tick":             func(time.Duration) <-chan time.Time { return time.After(timertest.Tick) },
+	"ten ticks late":           func(d time.Duration) <-chan time.Time { return time.After(d + 10*timertest.Tick) },
+	"twice": func(d time.Duration) <-chan time.Time {
+		return afterwards(d, func(c chan time.Time) { c <- time.Now(); c <- time.Now() })
+	},
+	"with a time of its own": func(d time.Duration) <-chan time.Time {
+		return afterwards(d, func(c chan time.Time) { c <- time.Time{} })
+	},
+	"by closing the channel": func(d time.Duration) <-chan time.Time {
+		return afterwards(d, func(c chan time.Time) { close(c) })
+	},
+}
+
+func TestFaultAlarmThatRingsWrongly(t *testing.T) {
+	for name, after := range wrongAlarms {
+		t.Run(name, func(t *testing.T) {
+			onClockOf(t, &clockOf{after: after}, func(t *testing.T, tm *hashedwheel.Timer) {
+				delays := []time.Duration{-1, 0, 1, timertest.Tick / 2, timertest.Tick, 11*timertest.Tick/2 + 1, 100 * timertest.Tick, time.Second}
+				most := timertest.Tick
+				if name == "ten ticks late" {
+					most += 10 * timertest.Tick
+				}
+				for i, late := range timertest.Lateness(tm, delays) {
+					assert.GreaterOrEqual(t, late, time.Duration(0), "a delay of %v", delays[i])
+					assert.LessOrEqual(t, late, most, "a delay of %v", delays[i])
+				}
+				assert.Zero(t, tm.Pending())
+			})
+		})
+	}
+}
+
+// One that rings at once has the worker look again and again, as the clock told
+// it to; the timer serves everybody all the same.
+func TestFaultAlarmThatRingsAtOnce(t *testing.T) {
+	rung := make(chan time.Time)
+	close(rung)
+	for name, after := range map[string]func(d time.Duration) <-chan time.Time{
+		"each anew":   func(time.Duration) <-chan time.Time { return time.After(0) },
+		"one for all": func(time.Duration) <-chan time.Time { return rung },
+	} {
+		t.Run(name, func(t *testing.T) {
+			tm := timertest.New(timertest.OnWorker, hashedwheel.WithClock(&clockOf{after: after}))
+			far := tm.AfterFunc(time.Hour, timertest.Nop)
+			timertest.Returns(t, func() {
+				for _, late := range timertest.Lateness(tm, []time.Duration{0, timertest.Tick, 30 * timertest.Tick}) {
+					assert.GreaterOrEqual(t, late, time.Duration(0))
+				}
+				assert.Equal(t, 1, tm.Pending())
+				assert.Equal(t, []*hashedwheel.Timeout{far}, timertest.Shutdown(t, tm))
+			})
+		})
+	}
+}
+
+// An alarm that is lost leaves all that is pending where it is: with Pending and
+// Stop, and for the next arming to have the worker look.
+func TestFaultAlarmThatIsLost(t *testing.T) {
+	after := func(d time.Duration) <-chan time.Time {
+		if d > 2*timertest.Tick {
+			return make(chan time.Time)
+		}
+		return time.After(d)
+	}
+	onClockOf(t, &clockOf{after: after}, func(t *testing.T, tm *hashedwheel.Timer) {
+		to := tm.AfterFunc(10*timertest.Tick, timertest.Nop)
+		timertest.Pass(time.Hour)
+		assert.Equal(t, hashedwheel.Pending, to.State())
+		assert.Equal(t, 1, tm.Pending())
+		far := tm.AfterFunc(time.Hour, timertest.Nop)
+		timertest.Pass(2 * timertest.Tick)
+		assert.Equal(t, hashedwheel.Expired, to.State(), "once somebody comes by")
+		assert.Equal(t, []*hashedwheel.Timeout{far}, tm.Stop())
+	})
+}
+
+// All but the worker go on.
+func TestFaultAlarmThatIsLongInComing(t *testing.T) {
+	var asked atomic.Bool
+	after := func(d time.Duration) <-chan time.Time {
+		asked.Store(true)
+		time.Sleep(time.Hour)
+		return time.After(d)
+	}
+	onClockOf(t, &clockOf{after: after}, func(t *testing.T, tm *hashedwheel.Timer) {
+		to := timertest.Owned(tm, timertest.NopTask)
+		to.Reset(timertest.Tick)
+		synctest.Wait()
+		require.True(t, asked.Load())
+		start := time.Now()
+		assert.True(t, to.Reset(2*timertest.Tick))
+		assert.Equal(t, 1, tm.Pending())
+		assert.True(t, to.Stop())
+		to.Reset(timertest.Tick)
+		assert.Equal(t, []*hashedwheel.Timeout{to}, tm.Stop())
+		assert.Zero(t, time.Since(start), "nothing waited")
+		timertest.Pass(2 * time.Hour)
+	})
+}

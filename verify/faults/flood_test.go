@@ -1,0 +1,158 @@
+package faults
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+// Floods: more armings than the worker files, or than there is room for.
+
+// ofAFlood is how many armings one is: ten million, where that is to be had.
+func ofAFlood() int {
+	n := 10_000_000
+	if unsafe.Sizeof(uintptr(0)) == 4 {
+		n /= 2
+	}
+	if costly || testing.Short() {
+		n /= 10
+	}
+	return n
+}
+
+// blocked is a timer whose worker is blocked in its executor until released.
+type blocked struct {
+	*hashedwheel.Timer
+	release chan struct{}
+}
+
+func newBlocked() *blocked {
+	entered, release := make(chan struct{}), make(chan struct{})
+	var first sync.Once
+	b := &blocked{release: release}
+	b.Timer = timertest.New(hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) {
+		first.Do(func() {
+			close(entered)
+			<-release
+		})
+		f()
+	})))
+	b.AfterFunc(0, timertest.Nop)
+	<-entered
+	return b
+}
+
+// A third is due meanwhile, a third is stopped, a third is for later. No arming
+// waits, and each costs its Timeout. When the worker is free again it settles all.
+func TestFaultFloodWhileTheWorkerIsBlocked(t *testing.T) {
+	if !timertest.InOwnProcess(t) {
+		return
+	}
+	n := ofAFlood() / 3
+	b, before, start := newBlocked(), timertest.Heap(), time.Now()
+	for range n {
+		b.AfterFunc(0, timertest.Nop)
+		b.AfterFunc(time.Hour, timertest.Nop).Stop()
+		b.AfterFunc(time.Hour, timertest.Nop)
+	}
+	took := time.Since(start)
+	each := float64(timertest.Heap()-before) / float64(3*n)
+	t.Logf("%d armings in %v, %.1f bytes each", 3*n, took, each)
+	assert.LessOrEqual(t, each, float64(unsafe.Sizeof(hashedwheel.Timeout{}))*1.5, "its Timeout, as the heap rounds it up")
+
+	start = time.Now()
+	close(b.release)
+	timertest.Returns(t, func() {
+		for b.Stats().Expired < uint64(1+n) {
+			time.Sleep(timertest.Tick)
+		}
+	})
+	t.Logf("all that was due had run after %v", time.Since(start))
+	assert.Equal(t, n, b.Pending())
+	assert.Len(t, timertest.Shutdown(t, b.Timer), n)
+	assert.Equal(t, uint64(2*n), b.Stats().Cancelled)
+	assert.Less(t, timertest.Heap()-before, int64(1<<20), "nothing stays behind")
+}
+
+// While the worker is blocked it lets go of nothing. Whoever asks what is pending
+// does that in its place.
+func TestFaultFloodOfStopsWhileTheWorkerIsBlocked(t *testing.T) {
+	if !timertest.InOwnProcess(t) {
+		return
+	}
+	b, before := newBlocked(), timertest.Heap()
+	n := ofAFlood() / 10
+	for range n {
+		p := new([8]int64)
+		b.AfterFunc(time.Hour, func() { p[0]++ }).Stop()
+	}
+	after := timertest.Heap() - before
+	t.Logf("%d armed and stopped: %d bytes each", n, after/int64(n))
+	assert.Zero(t, b.Pending())
+	assert.Less(t, timertest.Heap()-before, int64(1<<20), "all are let go of")
+	close(b.release)
+	assert.Empty(t, timertest.Shutdown(t, b.Timer))
+}
+
+// A Timeout that is armed again is in the queue once, however often.
+func TestFaultFloodOfResetsWhileTheWorkerIsBlocked(t *testing.T) {
+	if !timertest.InOwnProcess(t) {
+		return
+	}
+	b := newBlocked()
+	all := make([]hashedwheel.Timeout, 1000)
+	for i := range all {
+		all[i].Init(b.Timer, timertest.NopTask)
+	}
+	before, start, n := timertest.Heap(), time.Now(), ofAFlood()/len(all)
+	at := time.Now().Add(time.Hour)
+	for range n {
+		for i := range all {
+			all[i].ResetAt(at)
+			all[i].Stop()
+		}
+	}
+	t.Logf("%d armings in %v, %d bytes", n*len(all), time.Since(start), timertest.Heap()-before)
+	assert.Less(t, timertest.Heap()-before, int64(100_000))
+	runtime.KeepAlive(all)
+	close(b.release)
+	assert.Empty(t, timertest.Shutdown(t, b.Timer))
+}
+
+// Those that there is no room for are told so, all of them, and those that found
+// room are served as if there had been no others.
+func TestFaultFloodBeyondMaxPending(t *testing.T) {
+	const bound, users, each = 1000, 8, 20_000
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		for round := range 3 {
+			var p punctuality
+			var accepted atomic.Int64
+			note := p.since(time.Now().Add(10 * timertest.Tick))
+			var flood sync.WaitGroup
+			for range users {
+				flood.Go(func() {
+					for range each {
+						if tm.AfterFunc(10*timertest.Tick, note).State() == hashedwheel.Pending {
+							accepted.Add(1)
+						}
+					}
+				})
+			}
+			flood.Wait()
+			require.Equal(t, int64(bound), accepted.Load(), "no more, and no fewer, in round %d", round)
+			require.Equal(t, bound, tm.Pending())
+			require.Equal(t, uint64((round+1)*(users*each-bound)), tm.Stats().Rejected)
+			timertest.Pass(11 * timertest.Tick)
+			p.assert(t, bound, timertest.Tick)
+		}
+	}, hashedwheel.WithMaxPending(bound))
+}

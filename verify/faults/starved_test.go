@@ -1,0 +1,72 @@
+package faults
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+// One processor, and others that never yield it: the scheduler takes it from them
+// every 10ms, and the worker has its turn among them.
+
+// busy keeps n goroutines running, and one more that asks the timer all the time
+// what is pending, until end is called.
+func busy(tm *hashedwheel.Timer, n int) (end func()) {
+	var quit atomic.Bool
+	var done sync.WaitGroup
+	for range n {
+		done.Go(func() {
+			for i := 0; !quit.Load(); i++ {
+			}
+		})
+	}
+	uncount := timertest.Counting(tm)
+	return func() {
+		quit.Store(true)
+		done.Wait()
+		uncount()
+	}
+}
+
+func TestFaultProcessorIsBusy(t *testing.T) {
+	if !timertest.InOwnProcess(t, "GOMAXPROCS=1") {
+		return
+	}
+	for name, e := range timertest.Executors() {
+		tm := timertest.NewOn(e)
+		end := busy(tm, 3)
+		start, n := time.Now(), 300
+		var delays []time.Duration
+		for i := range n {
+			delays = append(delays, time.Duration(i)*timertest.Tick)
+		}
+		timertest.Returns(t, func() { assertServed(t, name, timertest.Lateness(tm, delays)) })
+		idle := tm.AfterFunc(time.Hour, timertest.Nop)
+		assert.True(t, idle.Stop())
+		end()
+		stats := tm.Stats()
+		assert.Empty(t, timertest.Shutdown(t, tm))
+		assert.Equal(t, uint64(n), stats.Expired)
+		assert.LessOrEqual(t, stats.Wakeups, uint64(time.Since(start)/timertest.Tick)+10, "one a tick, at most")
+		t.Logf("%s: %d wake-ups in %v", name, stats.Wakeups, time.Since(start))
+	}
+}
+
+// assertServed fails the test if one of them was early, or later than is to be
+// expected of any machine.
+func assertServed(t *testing.T, name string, late []time.Duration) {
+	t.Helper()
+	var sum, most time.Duration
+	for _, d := range late {
+		assert.GreaterOrEqual(t, d, time.Duration(0))
+		sum, most = sum+d, max(most, d)
+	}
+	assert.Less(t, most, 10*time.Second)
+	t.Logf("%s: %v late on average, %v at most", name, sum/time.Duration(len(late)), most)
+}

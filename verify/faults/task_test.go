@@ -1,0 +1,179 @@
+package faults
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+// Tasks that never return, arm without end or end their goroutines.
+
+// On the default executor: none waits for another there.
+func TestFaultTasksThatNeverReturn(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		over := make(chan struct{})
+		for i := range 10_000 {
+			tm.AfterFunc(time.Duration(i%100)*timertest.Tick, func() { <-over })
+		}
+		timertest.Pass(200 * timertest.Tick)
+		for _, late := range timertest.Lateness(tm, []time.Duration{0, 10 * timertest.Tick, time.Second}) {
+			assert.LessOrEqual(t, late, timertest.Tick, "the others")
+		}
+		far := tm.AfterFunc(time.Hour, timertest.Nop)
+		ctx, end := context.WithTimeout(t.Context(), time.Minute)
+		defer end()
+		left, err := tm.Shutdown(ctx)
+		assert.ErrorIs(t, err, context.DeadlineExceeded, "they are told")
+		assert.Equal(t, []*hashedwheel.Timeout{far}, left)
+		close(over)
+		assert.NoError(t, timertest.ShutdownErr(tm))
+	})
+}
+
+// On an executor of strict order it holds all up, itself too, until Stop.
+func TestFaultTaskThatWaitsForTheTimerItHoldsUp(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		returned := false
+		tm.AfterFunc(timertest.Tick, func() {
+			<-tm.After(10 * timertest.Tick)
+			returned = true
+		})
+		behind := tm.AfterFunc(20*timertest.Tick, timertest.Nop)
+		timertest.Pass(time.Hour)
+		require.False(t, returned)
+		assert.Equal(t, 2, tm.Pending())
+		assert.Equal(t, []*hashedwheel.Timeout{behind}, tm.Stop())
+		synctest.Wait()
+		assert.True(t, returned)
+		assert.NoError(t, timertest.ShutdownErr(tm))
+	}, timertest.OnWorker)
+}
+
+func TestFaultTaskThatArmsAHundredThousand(t *testing.T) {
+	for name, opts := range map[string][]hashedwheel.Option{
+		"goroutines":    nil,
+		"the worker":    {timertest.OnWorker},
+		"a drain limit": {timertest.OnWorker, hashedwheel.WithDrainLimit(100)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				var ran, late atomic.Int64
+				var others punctuality
+				for i := range 10 {
+					d := time.Duration(i) * timertest.Tick
+					tm.AfterFunc(d, others.since(time.Now().Add(d)))
+				}
+				tm.AfterFunc(5*timertest.Tick, func() {
+					due := time.Now()
+					for range aHundredThousand {
+						tm.AfterFunc(0, func() {
+							ran.Add(1)
+							if time.Since(due) > 2*timertest.Tick {
+								late.Add(1)
+							}
+						})
+					}
+				})
+				timertest.Pass(10 * timertest.Tick)
+				assert.Equal(t, int64(aHundredThousand), ran.Load())
+				assert.Zero(t, late.Load(), "they run with the next tick, or the one after")
+				others.assert(t, 10, timertest.Tick)
+			}, opts...)
+		})
+	}
+}
+
+// Each task arms two more: a bound on what is pending bounds the work of a tick.
+func TestFaultTasksThatMultiply(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		const bound, ticks = 1000, 50
+		var others punctuality
+		for i := range ticks {
+			d := time.Duration(1+i) * timertest.Tick
+			tm.AfterFunc(d, others.since(time.Now().Add(d)))
+		}
+		ran := 0
+		var multiply func()
+		multiply = func() {
+			ran++
+			tm.AfterFunc(0, multiply)
+			tm.AfterFunc(0, multiply)
+		}
+		multiply()
+		for range ticks {
+			timertest.Pass(timertest.Tick)
+			require.LessOrEqual(t, tm.Pending(), bound)
+		}
+		others.assert(t, ticks, timertest.Tick)
+		assert.LessOrEqual(t, ran, ticks*bound)
+		stats, left := tm.Stats(), len(tm.Stop())
+		assert.Equal(t, uint64(2*ran+ticks), stats.Expired+stats.Rejected+uint64(left), "each arming has its outcome")
+	}, timertest.OnWorker, hashedwheel.WithMaxPending(1000))
+}
+
+func TestFaultTaskThatArmsItselfAtOnceForEverDoesNotHoldAdvanceUp(t *testing.T) {
+	clock, tm := timertest.NewManual()
+	runs := 0
+	timertest.Owned(tm, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
+		runs++
+		to.Reset(-time.Hour)
+	})).Reset(0)
+	timertest.Returns(t, func() { clock.Advance(time.Second) })
+	assert.Equal(t, 100, runs, "once a tick")
+}
+
+// On the machine's clock, until the timer is stopped.
+func TestFaultTasksThatArmThemselvesAtOnceForEver(t *testing.T) {
+	for name, e := range timertest.Executors() {
+		t.Run(name, func(t *testing.T) {
+			tm := timertest.NewOn(e)
+			var ran, began atomic.Int64
+			task := hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
+				ran.Add(1)
+				began.Add(1)
+				to.Reset(0)
+			})
+			for range 1000 {
+				began.Add(1)
+				timertest.Owned(tm, task).Reset(0)
+			}
+			timertest.Returns(t, func() { timertest.Lateness(tm, []time.Duration{10 * timertest.Tick}) })
+			left := len(timertest.Shutdown(t, tm))
+			assert.Equal(t, began.Load(), ran.Load()+int64(left)+int64(tm.Stats().Rejected))
+			assert.LessOrEqual(t, left, 1000)
+		})
+	}
+}
+
+// The handler is told of a nil panic, too, and may end the goroutine itself.
+func TestFaultPanicWithNilAndAHandlerThatCallsGoexit(t *testing.T) {
+	for name, opts := range timertest.EitherExecutor {
+		t.Run(name, func(t *testing.T) {
+			var told atomic.Int64
+			handler := hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, recovered any) {
+				if _, ok := recovered.(*runtime.PanicNilError); ok {
+					told.Add(1)
+				}
+				runtime.Goexit()
+			})
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				for range 200 {
+					tm.AfterFunc(timertest.Tick, func() { panic(nil) })
+				}
+				timertest.Pass(2 * timertest.Tick)
+				assert.Equal(t, int64(200), told.Load())
+				assert.Equal(t, uint64(200), tm.Stats().Panics)
+				assert.NoError(t, timertest.ShutdownErr(tm))
+			}, append(opts, handler)...)
+		})
+	}
+}

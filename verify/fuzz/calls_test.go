@@ -1,0 +1,131 @@
+package fuzz
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+const maxEntries = 400
+
+func (s *script) add(e *entry) *entry {
+	e.id = len(s.entries)
+	s.entries = append(s.entries, e)
+	return e
+}
+
+// own makes a Timeout that the caller owns.
+func (s *script) own() *entry {
+	if len(s.entries) >= maxEntries {
+		return s.entry()
+	}
+	e := s.add(&entry{to: new(hashedwheel.Timeout)})
+	e.to.Init(s.timer, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
+		if to != e.to {
+			panic("the task got another timeout than its own")
+		}
+		s.task(e)
+	}))
+	return e
+}
+
+func (s *script) afterFunc(d int64) {
+	if len(s.entries) >= maxEntries {
+		s.reset(s.entry(), d)
+		return
+	}
+	e := &entry{}
+	e.to = s.timer.AfterFunc(time.Duration(d), func() { s.task(e) })
+	s.log("AfterFunc", len(s.entries), d)
+	_, err := s.model.arm(s.add(e), s.model.in(d))
+	s.told(err)
+}
+
+func (s *script) burst(n int, d int64) {
+	if s.clock != onManual {
+		d = max(d, s.model.tick) // else the worker runs the first before the last is armed
+	}
+	if s.hand != nil {
+		s.hand.setTrap(0) // else the clock may move on between them
+	}
+	for ; n > 0; n-- {
+		s.afterFunc(d)
+	}
+}
+
+func (s *script) schedule(d int64) {
+	if len(s.entries) >= maxEntries {
+		s.reset(s.entry(), d)
+		return
+	}
+	e := &entry{}
+	to, err := s.timer.Schedule(time.Duration(d), hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { s.task(e) }))
+	s.log("Schedule", len(s.entries), d)
+	_, want := s.model.arm(e, s.model.in(d))
+	s.told(want)
+	s.check(err == want, "Schedule: %v, want %v", err, want)
+	s.check((to == nil) == (err != nil), "Schedule: %v with error %v", to, err)
+	if e.to = to; to != nil {
+		s.add(e)
+	}
+}
+
+func (s *script) reset(e *entry, d int64) {
+	s.log("Reset", e.id, d)
+	was := e.to.Reset(time.Duration(d))
+	s.moved(e, was, s.model.in(d))
+}
+
+func (s *script) resetAt(e *entry, deadline int64) {
+	s.log("ResetAt", e.id, deadline)
+	was := e.to.ResetAt(s.start.Add(time.Duration(deadline)))
+	s.moved(e, was, deadline)
+}
+
+func (s *script) moved(e *entry, was bool, deadline int64) {
+	want, err := s.model.arm(e, deadline)
+	s.told(err)
+	s.check(was == want, "Reset: %v, want %v", was, want)
+}
+
+func (s *script) told(err error) {
+	if err != nil {
+		s.refused++
+	}
+}
+
+func (s *script) stop(e *entry) {
+	s.log("Stop", e.id, 0)
+	got, want := e.to.Stop(), s.model.stop(e)
+	s.check(got == want, "Stop: %v, want %v", got, want)
+	if got {
+		s.stopped++
+	}
+}
+
+// ended is a context that Shutdown does not wait in.
+var ended = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
+// stopTimer stops the timer, with Stop or Shutdown.
+func (s *script) stopTimer() {
+	want := s.model.stopAll()
+	var got []*hashedwheel.Timeout
+	if s.byte()&1 == 0 {
+		got = s.timer.Stop()
+	} else {
+		got, _ = s.timer.Shutdown(ended)
+	}
+	s.log("Timer.Stop", -1, int64(len(got)))
+	s.returned += len(got)
+	s.check(len(got) == len(want), "Timer.Stop: %d timeouts, want %d", len(got), len(want))
+	for _, e := range want {
+		s.check(slices.Contains(got, e.to), "Timer.Stop did not return %v", *e)
+	}
+	s.check(len(s.timer.Stop()) == 0, "a second Stop returned something")
+}

@@ -1,0 +1,148 @@
+package fuzz
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// handed judges that a task is handed to the executor.
+func (s *script) handed(e *entry) {
+	m := &s.model
+	s.look()
+	s.log("handed", e.id, m.now)
+	s.check(e.state == hashedwheel.Pending, "#%d handed out, but is %v", e.id, e.state)
+	s.check(e.to.State() == hashedwheel.Expired, "#%d handed out in state %v", e.id, e.to.State())
+	if s.failure != "" {
+		return
+	}
+	s.check(m.now >= e.deadline, "#%d early: deadline %d", e.id, e.deadline)
+	first, last := s.window(e)
+	s.check(m.now >= first, "#%d early: not before %d", e.id, first)
+	s.check(m.now <= last, "#%d late: at %d", e.id, last)
+	if s.clock != onHand && s.executor != withGoroutines {
+		s.check(!m.overdue(false), "#%d handed out before one of an earlier tick", e.id)
+	}
+	m.expire(e)
+	e.owed++
+}
+
+// window returns when a task may be handed out.
+func (s *script) window(e *entry) (first, last int64) {
+	m := &s.model
+	first, last = m.tickOf(e.deadline)*m.tick, (e.tick+m.late())*m.tick
+	switch s.clock {
+	case onManual:
+		first = e.tick * m.tick
+		if s.executor == withGoroutines { // they begin when they begin
+			last = math.MaxInt64
+		}
+	case onSystem:
+		first = max(first, e.armed) // a worker that is woken may run at once what is due already
+	case onHand:
+		if m.isRepeat() {
+			first = e.deadline
+		}
+		last = max(last, m.leaps.last, m.grace()*m.tick)
+	}
+	return first, last
+}
+
+func (s *script) checkNothingOverdue() {
+	if m := &s.model; m.overdue(true) {
+		s.check(false, "#%d is overdue since tick %d", m.pending[0].id, m.pending[0].tick)
+	}
+}
+
+// began judges that a task begins.
+func (s *script) began(e *entry) {
+	s.log("run", e.id, s.now())
+	s.self = e
+	s.ran++
+	e.owed--
+	s.check(e.owed >= 0, "#%d runs, and is not owed a run", e.id)
+}
+
+// compare checks everything that can be read against the model.
+func (s *script) compare() {
+	for i, e := range s.entries {
+		if got := e.to.State(); got != e.state { // else the arguments alone cost more than the script
+			s.check(false, "#%d is %v, not %v", i, got, e.state)
+		}
+	}
+	if s.clock != onManual && !s.nested {
+		s.checkNothingOverdue()
+	}
+	if s.model.stopped {
+		s.compareShutdown()
+	}
+	if s.eager {
+		s.compareDeadlines()
+		s.compareDrained()
+	}
+}
+
+// compareShutdown checks that Shutdown waits exactly while something runs.
+func (s *script) compareShutdown() {
+	running := s.nested || s.active > 0 || s.lost > 0 ||
+		slices.ContainsFunc(s.jobs, func(j job) bool { return !j.isGivenUp })
+	left, err := s.timer.Shutdown(ended)
+	s.check(len(left) == 0, "Shutdown after Stop returned something")
+	s.check((err != nil) == running || s.handling, "Shutdown: %v, something runs: %v", err, running)
+}
+
+func (s *script) compareDeadlines() {
+	for i, e := range s.entries {
+		want := time.Time{}
+		if e.state != hashedwheel.Idle {
+			want = s.start.Add(time.Duration(e.deadline))
+		}
+		if got := e.to.Deadline(); !got.Equal(want) {
+			s.check(false, "Deadline of #%d is %v, not %v", i, got, want)
+		}
+	}
+}
+
+// compareDrained checks what the timer counts. It has a call of its own in the
+// stream because it drains the queue.
+func (s *script) compareDrained() {
+	m, st := &s.model, s.timer.Stats()
+	s.check(s.timer.Pending() == len(m.pending), "Pending: %d, not %d", s.timer.Pending(), len(m.pending))
+	s.check(st.Pending == len(m.pending), "Stats.Pending: %d, not %d", st.Pending, len(m.pending))
+	s.check(st.Expired == uint64(m.expired), "Stats.Expired: %d, not %d", st.Expired, m.expired)
+	s.check(st.Rejected == uint64(m.rejected), "Stats.Rejected: %d, not %d", st.Rejected, m.rejected)
+	s.check(st.Panics == uint64(m.panics), "Stats.Panics: %d, not %d", st.Panics, m.panics)
+	s.check(st.Cancelled >= s.cancelled && st.Cancelled <= uint64(m.cancelled),
+		"Stats.Cancelled: %d, was %d, at most %d", st.Cancelled, s.cancelled, m.cancelled)
+	s.cancelled = st.Cancelled
+	if !s.nested && !s.broken { // all is filed: the wheel has let go of every one that is stopped
+		s.check(st.Cancelled >= s.count(hashedwheel.Cancelled), "Stats.Cancelled: %d", st.Cancelled)
+	}
+	if s.clock == onManual {
+		s.check(st.Wakeups == 0 && st.MaxLag == 0, "on a ManualClock: %+v", st)
+	}
+	// An arming wakes the worker at once, at the next tick and at the one after it.
+	s.check(st.Wakeups <= 2*uint64(len(s.trace))+4, "Stats.Wakeups: %d, after %d events", st.Wakeups, len(s.trace))
+}
+
+func (s *script) count(state hashedwheel.State) (n uint64) {
+	for _, e := range s.entries {
+		if e.state == state {
+			n++
+		}
+	}
+	return n
+}
+
+// balance checks, once all is over, that each arming had one outcome.
+func (s *script) balance() {
+	s.compareDeadlines()
+	s.compareDrained()
+	m := &s.model
+	s.check(s.ran+s.dropped == m.expired, "%d ran, %d dropped, not %d", s.ran, s.dropped, m.expired)
+	s.check(m.armings == m.expired+s.stopped+s.returned+s.refused,
+		"%d armings, but %d expired, %d stopped, %d returned by Timer.Stop, %d refused",
+		m.armings, m.expired, s.stopped, s.returned, s.refused)
+}

@@ -1,0 +1,202 @@
+package fuzz
+
+import (
+	"runtime"
+	"slices"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// executorKind is the executor of a script's timer.
+type executorKind byte
+
+const (
+	withInline     executorKind = iota // Inline
+	withOwnInline                      // the user's own, which runs tasks at once
+	withGoroutines                     // the default: each task waits in its goroutine until the stream has it run
+	withQueue                          // the user's own, which queues them
+	withWhims                          // the user's own, which does what comes to its mind
+	executorKinds
+)
+
+func (s *script) withExecutor() []hashedwheel.Option {
+	switch s.executor {
+	case withInline:
+		return []hashedwheel.Option{hashedwheel.WithExecutor(hashedwheel.Inline{})}
+	case withGoroutines:
+		return nil
+	}
+	return []hashedwheel.Option{hashedwheel.WithExecutor(s)}
+}
+
+// job is a task that the executor has, and has not run yet.
+type job struct {
+	e         *entry
+	f         func()
+	isGivenUp bool
+}
+
+// Go is the executor. The worker calls it, right after it has settled whose turn
+// it is, so that it can be told from the states.
+func (s *script) Go(f func()) {
+	s.mu.Lock()
+	e := s.claimed()
+	if e == nil || s.failure != "" {
+		s.mu.Unlock()
+		return
+	}
+	s.handed(e)
+	nested := s.nested
+	s.nested = true
+	does := s.whim(job{e: e, f: f})
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		s.nested = nested
+		s.mu.Unlock()
+	}()
+	does()
+}
+
+func (s *script) claimed() *entry {
+	for _, e := range s.model.pending {
+		if e.to.State() == hashedwheel.Expired {
+			return e
+		}
+	}
+	s.check(false, "the executor got a task of none that was due")
+	return nil
+}
+
+// whim decides what the executor does with a job.
+func (s *script) whim(j job) (does func()) {
+	b := s.byte() & 15
+	switch {
+	case s.executor == withOwnInline:
+		return j.f
+	case s.executor == withQueue:
+		return s.keep(j)
+	case b < 4:
+		return j.f
+	case b < 8:
+		return s.keep(j)
+	case b < 10:
+		s.step() // it calls the timer itself
+		return s.keep(j)
+	case b == 10:
+		return s.drop(j, runtime.Goexit)
+	case b == 11:
+		s.lost++
+		return s.drop(j, func() {})
+	case b == 12:
+		return s.giveUp(j, runtime.Goexit)
+	case b == 13:
+		return s.drop(j, s.panics(j))
+	case b == 14:
+		return s.giveUp(j, s.panics(j))
+	}
+	return func() {
+		j.f()
+		s.panics(j)()
+	}
+}
+
+func (s *script) keep(j job) func() {
+	s.jobs = append(s.jobs, j)
+	return func() {}
+}
+
+// giveUp keeps a job for which Shutdown does not wait, because of what the executor
+// does now.
+func (s *script) giveUp(j job, does func()) func() {
+	j.isGivenUp = true
+	s.keep(j)
+	return does
+}
+
+// drop never runs a job.
+func (s *script) drop(j job, does func()) func() {
+	s.log("drop", j.e.id, 0)
+	s.dropped++
+	j.e.owed--
+	return does
+}
+
+func (s *script) panics(j job) func() {
+	return func() {
+		s.mu.Lock()
+		s.log("Go panics", j.e.id, 0)
+		s.panicking = j.e
+		s.mu.Unlock()
+		panic(misbehave{})
+	}
+}
+
+// tasksWait says whether tasks are in goroutines that wait for their turn.
+func (s *script) tasksWait() bool { return s.executor == withGoroutines }
+
+// await has the goroutine of a task wait for its turn. The returned func ends it.
+func (s *script) await(e *entry) (end func()) {
+	release, done := make(chan struct{}), make(chan struct{})
+	s.keep(job{e: e, f: func() {
+		close(release)
+		<-done
+	}})
+	s.mu.Unlock()
+	<-release
+	s.mu.Lock()
+	return func() { close(done) }
+}
+
+func (s *script) runAnyJob() {
+	if n := len(s.jobs); n > 0 && !(s.nested && s.tasksWait()) {
+		s.runJob(int(s.byte()) % n)
+	}
+}
+
+// runJob runs a job, then waits until the timer knows that it has.
+func (s *script) runJob(i int) {
+	j := s.jobs[i]
+	s.jobs = slices.Delete(s.jobs, i, i+1)
+	self, waits := s.self, 1
+	if j.isGivenUp {
+		waits = 0
+	}
+	s.active += waits
+	s.elsewhere(j.f)
+	s.settle()
+	s.active -= waits
+	s.self = self
+}
+
+// elsewhere runs f in another goroutine, which it may end, and waits for it. The
+// caller holds mu.
+func (s *script) elsewhere(f func()) {
+	done := make(chan struct{})
+	s.mu.Unlock()
+	go func() {
+		defer close(done)
+		defer func() {
+			if r := recover(); r != nil && r != any(misbehave{}) {
+				panic(r)
+			}
+		}()
+		f()
+	}()
+	<-done
+	s.mu.Lock()
+}
+
+// ending decides how a task ends.
+func (s *script) ending(e *entry) func() {
+	switch b := s.byte(); {
+	case b >= 1 && b < 8:
+		s.log("panic", e.id, 0)
+		s.panicking = e
+		return func() { panic(misbehave{}) }
+	case b > 250:
+		s.log("Goexit", e.id, 0)
+		return runtime.Goexit
+	}
+	return func() {}
+}

@@ -1,0 +1,55 @@
+package fuzz
+
+import (
+	"testing"
+	"testing/synctest"
+)
+
+// FuzzTimer has bytes decide which calls are made, in which order, from outside
+// and from inside whatever the timer calls; with which tick, wheel and limits; on
+// which clock, and how it is set; with which executor, and what it does with a task;
+// and how tasks end. It compares every result with the model.
+//
+// Each file of its corpus is about the shortest script that shows what its name
+// says: break that in the library, and it fails.
+func FuzzTimer(f *testing.F) {
+	for seed := range 4 {
+		forEachKind(func(c clockKind, e executorKind) { f.Add(randomInput(uint64(seed), c, e)) })
+	}
+	f.Fuzz(func(t *testing.T, in []byte) { play(t, in) })
+}
+
+// play runs a script and reports whether the timer did what the model says.
+func play(t *testing.T, in []byte) bool {
+	s := newScript(in[:min(len(in), 8<<10)]) // longer ones are slower, not better
+	if s.inBubble() {
+		synctest.Test(t, func(*testing.T) { s.run() })
+	} else {
+		s.run()
+	}
+	if s.failure == "" {
+		return true
+	}
+	t.Logf("clock %d, executor %d, tick %d, turn %d, limit %d, drain limit %d",
+		s.clock, s.executor, s.model.tick, s.turn, s.model.limit, s.drain)
+	for _, e := range s.trace {
+		t.Logf("%s #%d %d", e.what, e.id, e.n)
+	}
+	t.Errorf("%s\ninput: %q", s.failure, in)
+	return false
+}
+
+// event is a line of the trace. The order within a tick depends on where the
+// heap puts things, so a second run may differ: the trace is of the first.
+type event struct {
+	what string
+	id   int
+	n    int64
+}
+
+func (s *script) log(what string, id int, n int64) {
+	if s.failure != "" {
+		return
+	}
+	s.trace = append(s.trace, event{what, id, n})
+}

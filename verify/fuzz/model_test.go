@@ -1,0 +1,215 @@
+package fuzz
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// model is the oracle of the random test and the fuzzer: a Timer as plainly as
+// it can be said, a slice of what is pending, sorted by the tick of expiry.
+//
+// The order within a tick is not promised, so the model does not choose one: it
+// is told of every run as it happens, and judges whether that run was allowed.
+type model struct {
+	tick    int64 // ns
+	limit   int   // of pending timeouts, 0 for none
+	slack   int64 // ticks later than promised that are let pass
+	now     int64 // ns since the timer's start
+	leaps   leaps // of the clock
+	stopped bool
+	pending []*entry // sorted by tick
+
+	armings, expired, cancelled, rejected, panics int
+}
+
+// entry is what the model knows of one Timeout.
+type entry struct {
+	id       int
+	to       *hashedwheel.Timeout
+	state    hashedwheel.State
+	deadline int64 // ns since the timer's start
+	tick     int64 // at which it expires if nothing changes
+	armed    int64 // when that was decided, ns since the timer's start
+	owed     int   // runs: how often it was handed out, less how often its task began
+}
+
+// never is the deadline that no clock reaches, as the timer packs it.
+const never = 1<<59 - 1
+
+func clampDeadline(ns int64) int64 { return max(-1<<59, min(ns, never)) }
+
+// in returns the deadline of a delay from now: a negative one is none.
+func (m *model) in(d int64) int64 { return clampDeadline(m.read() + clampDeadline(max(0, d))) }
+
+// read is the clock as the timer sees it: it stops short of never, and at the
+// earliest deadline.
+func (m *model) read() int64 { return min(clampDeadline(m.now), never-1) }
+
+// tickAt rounds a time down.
+func (m *model) tickAt(now int64) int64 {
+	tick := now / m.tick
+	if now%m.tick < 0 {
+		tick--
+	}
+	return tick
+}
+
+// tickOf rounds a deadline up.
+func (m *model) tickOf(deadline int64) int64 {
+	tick := deadline / m.tick
+	if deadline%m.tick > 0 {
+		tick++
+	}
+	return tick
+}
+
+// arm is Reset to a deadline, and tells what Schedule would return.
+//
+// An arming expires at the tick of its deadline, or at the next tick if that
+// one has begun. A timeout whose own tick is being handed out may be moved
+// later within that tick, and then still runs in it.
+func (m *model) arm(e *entry, deadline int64) (was bool, err error) {
+	was = e.state == hashedwheel.Pending
+	least := m.tickAt(m.read()) + 1
+	if was {
+		if deadline >= e.deadline {
+			least = min(least, e.tick)
+		}
+		m.remove(e)
+	} else {
+		m.armings++
+	}
+	e.deadline, e.armed = deadline, m.now
+	if err = m.refusal(was); err != nil {
+		e.state = hashedwheel.Rejected
+		m.rejected++
+		return was, err
+	}
+	e.state = hashedwheel.Pending
+	e.tick = max(m.tickOf(deadline), least)
+	m.insert(e)
+	return was, nil
+}
+
+func (m *model) refusal(was bool) error {
+	switch {
+	case m.stopped:
+		return hashedwheel.ErrStopped
+	case !was && m.limit > 0 && len(m.pending) >= m.limit:
+		return hashedwheel.ErrFull
+	}
+	return nil
+}
+
+// stop is Timeout.Stop.
+func (m *model) stop(e *entry) bool {
+	if e.state != hashedwheel.Pending {
+		return false
+	}
+	m.remove(e)
+	e.state = hashedwheel.Cancelled
+	m.cancelled++
+	return true
+}
+
+// stopAll is Timer.Stop.
+func (m *model) stopAll() (left []*entry) {
+	left = slices.Clone(m.pending)
+	for _, e := range left {
+		m.stop(e)
+	}
+	m.stopped = true
+	return left
+}
+
+// expire follows a run that was allowed.
+func (m *model) expire(e *entry) {
+	m.remove(e)
+	e.state = hashedwheel.Expired
+	m.expired++
+}
+
+// isRepeat says whether the clock has shown this time before, or nearly.
+func (m *model) isRepeat() bool { return m.now <= m.leaps.peak+m.leaps.calm }
+
+// late returns how many ticks more than promised are let pass. A tick that was
+// over before the clock was set back stays over, unless the worker happens to look
+// at the clock before that tick comes again.
+func (m *model) late() int64 {
+	if m.isRepeat() {
+		return m.slack + 1
+	}
+	return m.slack
+}
+
+// grace is the tick at which the worker has taken what the clock has passed over.
+func (m *model) grace() int64 { return m.tickAt(m.leaps.high) + m.late() }
+
+// overdue reports whether something should have expired by now, or, if begun is
+// false, before the tick that is now.
+func (m *model) overdue(begun bool) bool {
+	tick := m.tickAt(m.read())
+	if m.late() > 0 && tick < m.grace() {
+		return false
+	}
+	tick -= m.late()
+	if !begun {
+		tick--
+	}
+	return len(m.pending) > 0 && m.pending[0].tick <= tick
+}
+
+func (m *model) find(e *entry) int {
+	i, _ := slices.BinarySearchFunc(m.pending, e.tick, func(e *entry, tick int64) int {
+		return cmp.Compare(e.tick, tick)
+	})
+	return i
+}
+
+func (m *model) insert(e *entry) { m.pending = slices.Insert(m.pending, m.find(e), e) }
+
+func (m *model) remove(e *entry) {
+	i := m.find(e)
+	i += slices.Index(m.pending[i:], e)
+	m.pending = slices.Delete(m.pending, i, i+1)
+}
+
+// randomInput is a script that differs with the seed, on a clock and executor.
+func randomInput(seed uint64, c clockKind, e executorKind) []byte {
+	r := rand.New(rand.NewPCG(seed, 1))
+	in := make([]byte, 20+r.IntN(1500))
+	for i := range in {
+		in[i] = byte(r.Uint32())
+	}
+	in[0], in[1] = byte(c), byte(e)
+	return in
+}
+
+func forEachKind(f func(c clockKind, e executorKind)) {
+	for c := range clockKinds {
+		for e := range executorKinds {
+			f(c, e)
+		}
+	}
+}
+
+func TestRandomCallsMatchTheModel(t *testing.T) {
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 6
+	}
+	forEachKind(func(c clockKind, e executorKind) {
+		t.Run(fmt.Sprintf("clock %d, executor %d", c, e), func(t *testing.T) {
+			for seed := range seeds {
+				if !play(t, randomInput(seed, c, e)) {
+					t.Fatalf("seed %d", seed)
+				}
+			}
+		})
+	})
+}

@@ -1,0 +1,212 @@
+package fuzz
+
+import (
+	"fmt"
+	"sync"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// script reads calls from a byte stream and makes each of them twice: to the
+// timer and to the model. Whatever the timer calls, a task, an executor or a
+// panic handler, goes on with the same stream.
+//
+// One goroutine at a time goes through the stream, while all others wait: for it, for
+// the clock, or to be run. So what happens does not depend on who is faster.
+type script struct {
+	mu    sync.Mutex // held, but while waiting for the clock, for a task, or for the worker to come to rest
+	in    []byte
+	calls []byte // a letter for each call that the stream can ask for
+	trace []event
+
+	model   model
+	timer   *hashedwheel.Timer
+	start   time.Time
+	turn    int64 // ns
+	drain   int
+	eager   bool // compare what needs a drain after every call too
+	handler bool
+
+	clock     clockKind
+	manual    *hashedwheel.ManualClock // if that is the clock
+	hand      *handClock               // if that is the clock
+	target    int64                    // where the clock is going, ns since start
+	advancing bool                     // an Advance is under way
+	broken    bool                     // a panic or Goexit ended the last Advance before it was there
+
+	executor executorKind
+	jobs     []job // handed out, yet to run
+	active   int   // that run now, but for those that the worker runs itself
+
+	entries   []*entry
+	self      *entry // whose task runs now
+	nested    bool   // the worker waits for who goes through the stream, who then must not wait for it
+	handling  bool   // it is the panic handler, of the worker's or of another goroutine's
+	panicking *entry // whose task, or executor, panics now
+	cancelled uint64 // Stats.Cancelled, as last seen
+
+	// The books, as the caller of the library keeps them.
+	ran, stopped, returned, refused int
+	dropped                         int // tasks that the executor never runs
+	lost                            int // those of them that Shutdown waits for: nobody has told it
+
+	failure string // the first; nothing is done after it
+}
+
+func newScript(in []byte) *script {
+	s := &script{in: in}
+	s.clock = clockKind(s.byte()) % clockKinds
+	s.executor = executorKind(s.byte()) % executorKinds
+	s.calls = []byte("aaassoobSSSSRRRRRttttmmmmAAAAAAPxx!")
+	if s.executor >= withGoroutines {
+		s.calls = append(s.calls, "EEEEEEEE"...)
+	}
+	if s.clock == onHand {
+		s.calls = append(s.calls, "JJJJr<"...)
+	}
+	return s
+}
+
+// inBubble says whether the script has goroutines that come to rest. There time
+// passes only when all of them have.
+func (s *script) inBubble() bool { return s.clock != onManual || s.executor == withGoroutines }
+
+// options decodes the options from the head of the stream.
+func (s *script) options() []hashedwheel.Option {
+	ticks := []time.Duration{100 * time.Microsecond, time.Millisecond, 100 * time.Millisecond, 7777777, time.Hour, 10 * time.Duration(years), never}
+	sizes := []int{1, 2, 8, 64, 512}
+	limits := []int{0, 0, 0, 1, 2, 7, 100}
+	drains := []int{100_000, 1, 7}
+
+	if s.clock == onHand {
+		ticks = ticks[:5] // at the last of the others there is no coming back from
+	}
+	tick := pick(s, ticks)
+	size := pick(s, sizes)
+	s.turn = int64(min(float64(tick)*float64(size), 1<<62))
+	s.model = model{tick: int64(tick), limit: pick(s, limits), leaps: noLeaps(int64(tick))}
+	s.drain = pick(s, drains)
+	if s.drain < 1000 && s.clock != onManual {
+		s.model.slack = 1 // what is left over the limit may be filed under the next tick
+	}
+	flags := s.byte()
+	s.eager = flags&1 != 0
+	s.handler = flags&2 != 0 || s.inBubble() // there a panic would end the test
+	opts := []hashedwheel.Option{
+		hashedwheel.WithTick(tick),
+		hashedwheel.WithWheelSize(size),
+		hashedwheel.WithMaxPending(s.model.limit),
+		hashedwheel.WithDrainLimit(s.drain),
+	}
+	if s.handler {
+		opts = append(opts, hashedwheel.WithPanicHandler(s.panicked))
+	}
+	return opts
+}
+
+// run makes the calls of the stream, then stops the timer, has the executor
+// finish, and closes the books.
+func (s *script) run() {
+	opts := append(s.options(), s.withExecutor()...)
+	s.timer = hashedwheel.MustNew(append(opts, s.withClock()...)...)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.in) > 0 && s.failure == "" {
+		s.step()
+	}
+	for s.broken && s.failure == "" {
+		s.advance(0)
+	}
+	s.settle()
+	s.stopTimer()
+	s.settle()
+	for len(s.jobs) > 0 {
+		s.runJob(0)
+	}
+	s.compare()
+	s.balance()
+	s.timer.Stop() // leave no worker behind when it has failed
+}
+
+// none is what a call returns that does not move the clock.
+const none = -1
+
+// step makes one call and compares. The caller holds mu.
+func (s *script) step() {
+	s.look()
+	switch d := s.call(); {
+	case d == none:
+		s.settle()
+	case s.nested:
+		s.extend(d)
+	default:
+		s.advance(d)
+	}
+	s.compare()
+}
+
+// settle waits until the worker has come to rest: all that is due has been
+// handed out. The caller holds mu.
+func (s *script) settle() {
+	if s.inBubble() && !s.nested {
+		s.mu.Unlock()
+		synctest.Wait()
+		s.mu.Lock()
+	}
+	s.look()
+}
+
+// misbehave is how a task, or an executor, may end.
+type misbehave struct{}
+
+// task is the task of every timeout: it goes on with the stream for a few calls.
+func (s *script) task(e *entry) {
+	s.mu.Lock()
+	if s.failure != "" {
+		s.mu.Unlock()
+		return
+	}
+	end := func() {}
+	self, nested := s.self, s.nested
+	switch {
+	case s.executor == withInline:
+		s.handed(e)
+		s.nested = true
+	case s.tasksWait():
+		s.handed(e)
+		end = s.await(e)
+	}
+	s.began(e)
+	for n := s.byte() & 3; n > 0 && s.failure == ""; n-- {
+		s.step()
+	}
+	s.self, s.nested = self, nested
+	misbehaves := s.ending(e)
+	s.mu.Unlock()
+	end()
+	misbehaves()
+}
+
+// panicked is the panic handler.
+func (s *script) panicked(to *hashedwheel.Timeout, recovered any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.model.panics++
+	s.check(recovered == any(misbehave{}), "the panic handler got %v", recovered)
+	s.check(s.panicking != nil && to == s.panicking.to, "the panic handler got another timeout")
+	if s.byte()&7 == 1 && s.failure == "" {
+		self, nested, handling := s.self, s.nested, s.handling
+		s.self, s.nested, s.handling = nil, true, true
+		s.step()
+		s.self, s.nested, s.handling = self, nested, handling
+	}
+}
+
+// check notes the first failure; a task must not end its goroutine over it.
+func (s *script) check(ok bool, format string, args ...any) {
+	if !ok && s.failure == "" {
+		s.failure = fmt.Sprintf("at %d: ", s.model.now) + fmt.Sprintf(format, args...)
+	}
+}

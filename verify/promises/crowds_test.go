@@ -1,0 +1,128 @@
+package promises
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+var wheelSizes = []int{1, 2, 64, 512}
+
+// crowd is many timeouts of one task, which notes how late the latest was.
+type crowd struct {
+	timeouts []hashedwheel.Timeout
+	runs     int
+	latest   time.Duration
+	earliest time.Duration
+}
+
+func newCrowd(tm *hashedwheel.Timer, n int) *crowd {
+	c := &crowd{timeouts: make([]hashedwheel.Timeout, n)}
+	for i := range c.timeouts {
+		c.timeouts[i].Init(tm, c)
+	}
+	return c
+}
+
+func (c *crowd) Run(to *hashedwheel.Timeout) {
+	late := time.Since(to.Deadline())
+	c.runs++
+	c.latest, c.earliest = max(c.latest, late), min(c.earliest, late)
+}
+
+func (c *crowd) assertInTime(t *testing.T) {
+	t.Helper()
+	assert.Equal(t, len(c.timeouts), c.runs)
+	assert.LessOrEqual(t, c.latest, timertest.Tick, "late")
+	assert.GreaterOrEqual(t, c.earliest, time.Duration(0), "early")
+}
+
+const aCrowd = 100_000
+
+// Opened ahead of its time, however many buckets there are. That ends: a worker that
+// looked again and again would stop the bubble's time.
+func TestCrowdsAreInTimeAndThinningEnds(t *testing.T) {
+	for _, size := range wheelSizes {
+		for _, ahead := range []time.Duration{0, 20 * time.Second, time.Hour} {
+			t.Run(fmt.Sprintf("%d buckets, %v ahead", size, ahead), func(t *testing.T) {
+				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+					c := newCrowd(tm, aCrowd)
+					for i := range c.timeouts {
+						c.timeouts[i].Reset(ahead + time.Duration(i)*(time.Second/aCrowd))
+					}
+					timertest.Pass(ahead + time.Second + 2*timertest.Tick)
+					c.assertInTime(t)
+				}, timertest.OnWorker, hashedwheel.WithWheelSize(size))
+			})
+		}
+	}
+}
+
+// As idle timeouts are that were all armed at once, and used since.
+func TestCrowdsOfOneTickThatAreMovedLater(t *testing.T) {
+	for _, size := range wheelSizes {
+		t.Run(fmt.Sprintf("%d buckets", size), func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				c := newCrowd(tm, 50_000)
+				for range 3 {
+					for i := range c.timeouts {
+						c.timeouts[i].Reset(10 * time.Second)
+					}
+					timertest.Pass(9*time.Second + timertest.Tick/3)
+				}
+				assert.Zero(t, c.runs, "each was moved in time")
+				beside := newCrowd(tm, 100)
+				for i := range beside.timeouts {
+					beside.timeouts[i].Reset(time.Second + time.Duration(i-50)*timertest.Tick/7)
+				}
+				timertest.Pass(time.Minute)
+				c.assertInTime(t)
+				beside.assertInTime(t)
+			}, timertest.OnWorker, hashedwheel.WithWheelSize(size))
+		})
+	}
+}
+
+// The worker reads this clock once for each that it hands out, and a few times for
+// each portion that it files or looks at: so it says how often each was visited.
+func TestCrowdsAreVisitedAHandfulOfTimes(t *testing.T) {
+	for _, size := range wheelSizes {
+		t.Run(fmt.Sprintf("%d buckets", size), func(t *testing.T) {
+			clock := new(sleepLog)
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				c := newCrowd(tm, aCrowd)
+				for i := range c.timeouts {
+					c.timeouts[i].Reset(time.Hour + time.Duration(i)*(time.Second/aCrowd))
+				}
+				armed := clock.reads.Load()
+				timertest.Pass(59 * time.Minute)
+				assert.LessOrEqual(t, clock.reads.Load()-armed, int64(aCrowd/16), "until shortly before they are due")
+				timertest.Pass(2 * time.Minute)
+				c.assertInTime(t)
+				assert.LessOrEqual(t, clock.reads.Load()-armed, int64(2*aCrowd), "looks at the clock")
+				assert.LessOrEqual(t, clock.sleeps.Load(), int64(2*time.Second/timertest.Tick), "sleeps")
+			}, timertest.OnWorker, hashedwheel.WithWheelSize(size), hashedwheel.WithClock(clock))
+		})
+	}
+}
+
+// A crowd that is never due is no work.
+func TestCrowdsThatAreNeverDueKeepNoWorker(t *testing.T) {
+	for _, size := range wheelSizes {
+		timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+			c := newCrowd(tm, 10_000)
+			for i := range c.timeouts {
+				c.timeouts[i].Reset(1<<63 - 1)
+			}
+			timertest.Pass(time.Second)
+			synctest.Wait()
+			assert.Zero(t, timertest.LibraryGoroutines(), "%d buckets", size)
+		}, hashedwheel.WithWheelSize(size))
+	}
+}

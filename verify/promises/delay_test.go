@@ -1,0 +1,105 @@
+package promises
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+const day = 24 * time.Hour
+
+func TestAnyDelayCostsTheSameNumberOfWakeups(t *testing.T) {
+	for _, size := range []int{1, 8, 512, 1 << 16} {
+		for _, d := range []time.Duration{10 * timertest.Tick, time.Second, time.Hour, 20 * day, 3650 * day} {
+			t.Run(fmt.Sprintf("%v, %d buckets", d, size), func(t *testing.T) {
+				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+					tm.AfterFunc(d, timertest.Nop)
+					assert.LessOrEqual(t, timertest.Wakeups(tm, d+10*timertest.Tick), uint64(5))
+					assert.Equal(t, uint64(1), tm.Stats().Expired)
+				}, hashedwheel.WithWheelSize(size))
+			})
+		}
+	}
+}
+
+func TestAnyDelayCostsTheSameWhenTheClockJumps(t *testing.T) {
+	for _, n := range []int{1, 100_000} {
+		t.Run(fmt.Sprintf("%d pending", n), func(t *testing.T) {
+			timertest.AssertCheap(t, func() { jump20Days(t, n) })
+		})
+	}
+}
+
+func jump20Days(t *testing.T, n int) {
+	clock := new(timertest.SteppingClock)
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		var ran atomic.Int64
+		for i := range n {
+			tm.AfterFunc(time.Duration(i+1)*(40*day/time.Duration(n)), func() { ran.Add(1) })
+		}
+		last := tm.AfterFunc(41*day, timertest.Nop)
+		timertest.Pass(timertest.Tick)
+		for _, half := range []int{n / 2, n} {
+			before := tm.Stats().Wakeups
+			clock.Step(20 * day)
+			synctest.Wait()
+			require.Equal(t, int64(half), ran.Load(), "what is due runs at once")
+			assert.LessOrEqual(t, tm.Stats().Wakeups-before, uint64(5))
+		}
+		assert.True(t, last.Stop())
+	}, hashedwheel.WithClock(clock), hashedwheel.WithTick(100*time.Microsecond), hashedwheel.WithWheelSize(8), timertest.OnWorker)
+}
+
+func TestAnyDelayCostsTheSameToAdvance(t *testing.T) {
+	timertest.AssertCheap(t, func() {
+		clock := hashedwheel.NewManualClock(time.Now())
+		tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithTick(100*time.Microsecond), hashedwheel.WithWheelSize(1), timertest.OnWorker)
+		ran := 0
+		for i := range 1000 {
+			tm.AfterFunc(time.Duration(1+i)*day, func() { ran++ })
+		}
+		clock.Advance(1001 * day)
+		assert.Equal(t, 1000, ran)
+	})
+}
+
+func TestAnyDelayCostsTheSameWhenTheClockStepsBack(t *testing.T) {
+	clock := new(timertest.SteppingClock)
+	timertest.AssertCheap(t, func() {
+		timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+			timertest.Pass(time.Hour)
+			for i := range 100_000 {
+				tm.AfterFunc(time.Duration(i)*time.Minute, timertest.Nop)
+			}
+			timertest.Pass(timertest.Tick)
+			clock.Step(-20 * day)
+			timertest.Pass(20 * day)
+			assert.Equal(t, 100_000-1, tm.Pending())
+		}, hashedwheel.WithClock(clock), hashedwheel.WithWheelSize(8), timertest.OnWorker)
+	})
+}
+
+// A far timeout must not displace a near one, whichever comes first.
+func TestAnyDelayCostsTheSameToItsNeighbours(t *testing.T) {
+	for name, delays := range map[string][]time.Duration{
+		"far first":  {15 * day, 10 * timertest.Tick, 3650 * day, 100 * timertest.Tick},
+		"near first": {10 * timertest.Tick, 15 * day, 100 * timertest.Tick, 3650 * day},
+	} {
+		t.Run(name, func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				for i, late := range timertest.Lateness(tm, delays) {
+					assert.GreaterOrEqual(t, late, time.Duration(0), "a delay of %v", delays[i])
+					assert.LessOrEqual(t, late, timertest.Tick, "a delay of %v", delays[i])
+				}
+			}, hashedwheel.WithWheelSize(8))
+		})
+	}
+}

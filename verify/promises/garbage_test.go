@@ -1,0 +1,197 @@
+package promises
+
+import (
+	"runtime"
+	"testing"
+	"time"
+	"weak"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+// payload is what a task holds.
+type payload [1 << 12]byte
+
+// held is a timeout and what its task holds, seen without holding them.
+type held struct {
+	timeout weak.Pointer[hashedwheel.Timeout]
+	payload weak.Pointer[payload]
+}
+
+// holding arms a timeout whose task holds a payload, and lets f end it.
+//
+//go:noinline
+func holding(tm *hashedwheel.Timer, d time.Duration, f func(*hashedwheel.Timeout)) held {
+	p := new(payload)
+	to := tm.AfterFunc(d, func() { p[0]++ })
+	f(to)
+	return held{weak.Make(to), weak.Make(p)}
+}
+
+func (h held) assertGarbage(t *testing.T) {
+	t.Helper()
+	timertest.AssertGarbage(t, h.payload, "what the task holds")
+	timertest.AssertGarbage(t, h.timeout, "the timeout")
+}
+
+func stop(to *hashedwheel.Timeout) { to.Stop() }
+
+// fileAndStop stops a timeout that the wheel has had for long.
+func fileAndStop(to *hashedwheel.Timeout) {
+	timertest.Pass(5 * timertest.Tick)
+	to.Stop()
+}
+
+func TestSmallAndGarbageFreeTwoTicksAfterStop(t *testing.T) {
+	for name, end := range map[string]func(*hashedwheel.Timeout){
+		"stopped in the tick of its arming": stop,
+		"stopped in the wheel":              fileAndStop,
+		"moved, then stopped": func(to *hashedwheel.Timeout) {
+			timertest.Pass(5 * timertest.Tick)
+			to.Reset(3 * time.Hour)
+			to.Stop()
+		},
+		"stopped, armed and stopped": func(to *hashedwheel.Timeout) {
+			fileAndStop(to)
+			to.Reset(time.Hour)
+			to.Stop()
+		},
+	} {
+		for _, d := range []time.Duration{100 * timertest.Tick, time.Hour, 1 << 62} {
+			t.Run(name+", delay "+d.String(), func(t *testing.T) {
+				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+					tm.AfterFunc(2*time.Hour, timertest.Nop) // nothing to do until then
+					h := holding(tm, d, end)
+					timertest.Pass(2 * timertest.Tick)
+					h.assertGarbage(t)
+					assert.Equal(t, 1, tm.Pending())
+				})
+			})
+		}
+	}
+}
+
+// One that the caller keeps keeps none of its former neighbours.
+func TestSmallAndGarbageFreeThoughTheNeighbourIsKept(t *testing.T) {
+	for name, end := range map[string]func(*hashedwheel.Timeout){
+		"stopped at once": stop,
+		"expired":         func(*hashedwheel.Timeout) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				tm.AfterFunc(2*time.Hour, timertest.Nop)
+				var kept []*hashedwheel.Timeout
+				var others []held
+				for range 10 {
+					others = append(others, holding(tm, 10*timertest.Tick, end))
+					to := tm.AfterFunc(10*timertest.Tick, timertest.Nop)
+					end(to)
+					kept = append(kept, to)
+				}
+				timertest.Pass(12 * timertest.Tick)
+				for _, h := range others {
+					h.assertGarbage(t)
+				}
+				runtime.KeepAlive(kept)
+			})
+		})
+	}
+}
+
+func TestSmallAndGarbageFreeTwoTicksAfterExpiry(t *testing.T) {
+	for name, opts := range timertest.EitherExecutor {
+		t.Run(name, func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				tm.AfterFunc(2*time.Hour, timertest.Nop)
+				h := holding(tm, 10*timertest.Tick, func(*hashedwheel.Timeout) {})
+				timertest.Pass(12 * timertest.Tick)
+				h.assertGarbage(t)
+			}, opts...)
+		})
+	}
+}
+
+func TestSmallAndGarbageFreeAfterARefusal(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		tm.AfterFunc(time.Hour, timertest.Nop)
+		h := holding(tm, timertest.Tick, func(to *hashedwheel.Timeout) {
+			require.Equal(t, hashedwheel.Rejected, to.State())
+		})
+		h.assertGarbage(t)
+		runtime.KeepAlive(tm)
+	}, hashedwheel.WithMaxPending(1))
+}
+
+func TestSmallAndGarbageFreeAfterTheTimersStop(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		queued := holding(tm, time.Hour, func(*hashedwheel.Timeout) {})
+		filed := holding(tm, time.Hour, func(*hashedwheel.Timeout) { timertest.Pass(5 * timertest.Tick) })
+		tm.Stop()
+		refused := holding(tm, time.Hour, func(*hashedwheel.Timeout) {})
+		timertest.Pass(0)
+		for _, h := range []held{queued, filed, refused} {
+			h.assertGarbage(t)
+		}
+		runtime.KeepAlive(tm)
+	})
+}
+
+// An owned timeout is part of what its task holds: the whole goes together.
+type client struct {
+	idle hashedwheel.Timeout
+	payload
+}
+
+func (s *client) Run(*hashedwheel.Timeout) { s.payload[0]++ }
+
+func TestSmallAndGarbageFreeForAnOwnedTimeout(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		tm.AfterFunc(2*time.Hour, timertest.Nop)
+		gone := func() weak.Pointer[client] {
+			s := new(client)
+			s.idle.Init(tm, s)
+			s.idle.Reset(time.Hour)
+			fileAndStop(&s.idle)
+			return weak.Make(s)
+		}()
+		timertest.Pass(2 * timertest.Tick)
+		runtime.GC()
+		assert.Nil(t, gone.Value())
+		runtime.KeepAlive(tm)
+	})
+}
+
+// The first of a tick's tasks stops the others, which the worker has in hand.
+func TestSmallAndGarbageFreeTwoTicksAfterASiblingStoppedIt(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		tm.AfterFunc(2*time.Hour, timertest.Nop)
+		all := stoppedBySibling(tm)
+		timertest.Pass(12 * timertest.Tick)
+		assert.Equal(t, uint64(1), tm.Stats().Expired)
+		for _, h := range all {
+			h.assertGarbage(t)
+		}
+	}, timertest.OnWorker)
+}
+
+func stoppedBySibling(tm *hashedwheel.Timer) (all []held) {
+	siblings := make([]*hashedwheel.Timeout, 3)
+	for i := range siblings {
+		p := new(payload)
+		siblings[i] = timertest.Owned(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {
+			p[0]++
+			for _, to := range siblings {
+				to.Stop()
+			}
+		}))
+		all = append(all, held{weak.Make(siblings[i]), weak.Make(p)})
+	}
+	for _, to := range siblings {
+		to.Reset(10 * timertest.Tick)
+	}
+	return all
+}

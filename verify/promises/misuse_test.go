@@ -1,0 +1,252 @@
+package promises
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+// lease is a struct of a user's, with a Timeout in it.
+type lease struct {
+	to   hashedwheel.Timeout
+	runs int
+}
+
+func (l *lease) Run(*hashedwheel.Timeout) { l.runs++ }
+
+// leases returns armed leases: all due within the same tick, or a second apart.
+func leases(tm *hashedwheel.Timer, apart time.Duration) []lease {
+	all := make([]lease, 10)
+	for i := range all {
+		all[i].arm(tm, time.Minute+time.Duration(i)*apart)
+	}
+	return all
+}
+
+func (l *lease) arm(tm *hashedwheel.Timer, d time.Duration) {
+	l.to.Init(tm, l)
+	l.to.Reset(d)
+}
+
+// overwrite is an assignment that go vet does not see.
+func overwrite[T any](to, from *T) { *to = *from }
+
+// With -tags invariants its checks may see it first.
+const caught = `^hashedwheel: (Timeout (of a \*promises\.lease|that has been cleared) was copied or overwritten after it was armed|invariant: .*)$`
+
+// What a program may do wrong to leases that the wheel has filed. None of this does
+// go vet see, but for the loops.
+var misuses = map[string]func(tm *hashedwheel.Timer, all []lease){
+	"a slice grows, and a copy is stopped": func(_ *hashedwheel.Timer, all []lease) {
+		grown := append(all, lease{})
+		grown[3].to.Stop()
+	},
+	"a slice grows, and a copy is moved earlier": func(_ *hashedwheel.Timer, all []lease) {
+		grown := append(all, lease{})
+		grown[3].to.Reset(time.Second)
+	},
+	"a slice grows, and a copy is stopped and armed again": func(_ *hashedwheel.Timer, all []lease) {
+		grown := append(all, lease{})
+		grown[3].to.Stop()
+		grown[3].to.Reset(time.Hour)
+	},
+	"one is copied onto another": func(_ *hashedwheel.Timer, all []lease) { overwrite(&all[3], &all[6]) },
+	"two change places": func(_ *hashedwheel.Timer, all []lease) {
+		var third lease
+		overwrite(&third, &all[3])
+		overwrite(&all[3], &all[4])
+		overwrite(&all[4], &third)
+	},
+	"the first is deleted from a slice": func(_ *hashedwheel.Timer, all []lease) { _ = slices.Delete(all, 0, 1) },
+	"the last is deleted from a slice":  func(_ *hashedwheel.Timer, all []lease) { _ = slices.Delete(all, 9, 10) },
+	"one is cleared in a pool":          func(_ *hashedwheel.Timer, all []lease) { all[3] = lease{} },
+	"all are cleared in a pool":         func(_ *hashedwheel.Timer, all []lease) { clear(all) },
+	"one is cleared and armed again": func(tm *hashedwheel.Timer, all []lease) {
+		all[3] = lease{}
+		all[3].arm(tm, time.Minute)
+	},
+	"one is cleared and armed for another time": func(tm *hashedwheel.Timer, all []lease) {
+		all[3] = lease{}
+		all[3].arm(tm, 2*time.Hour)
+	},
+	"one is cleared, armed and stopped": func(tm *hashedwheel.Timer, all []lease) {
+		all[3] = lease{}
+		all[3].arm(tm, time.Minute)
+		all[3].to.Stop()
+	},
+	"all are cleared and armed again": func(tm *hashedwheel.Timer, all []lease) {
+		clear(all)
+		for i := range all {
+			all[i].arm(tm, time.Minute)
+		}
+	},
+}
+
+// What the timer meets them with.
+var meetings = map[string]func(tm *hashedwheel.Timer, clock *hashedwheel.ManualClock){
+	"Advance": func(_ *hashedwheel.Timer, clock *hashedwheel.ManualClock) { clock.Advance(3 * time.Hour) },
+	"Pending, then Advance": func(tm *hashedwheel.Timer, clock *hashedwheel.ManualClock) {
+		tm.Pending()
+		clock.Advance(3 * time.Hour)
+	},
+	"Stop":     func(tm *hashedwheel.Timer, _ *hashedwheel.ManualClock) { tm.Stop() },
+	"Shutdown": func(tm *hashedwheel.Timer, _ *hashedwheel.ManualClock) { _, _ = tm.Shutdown(context.Background()) },
+}
+
+func TestMisuseIsCaughtOfWhatIsFiled(t *testing.T) {
+	forEveryMisuse(t, func(tm *hashedwheel.Timer, clock *hashedwheel.ManualClock) { clock.Advance(time.Second) }, misuses)
+}
+
+// A copy of what is still in the queue cannot be told from a timeout that is there.
+func TestMisuseIsCaughtOfWhatIsQueued(t *testing.T) {
+	overwritten := make(map[string]func(*hashedwheel.Timer, []lease))
+	for _, name := range []string{
+		"one is cleared in a pool", "all are cleared in a pool", "one is cleared and armed again",
+		"one is cleared and armed for another time", "one is cleared, armed and stopped", "all are cleared and armed again",
+	} {
+		overwritten[name] = misuses[name]
+	}
+	forEveryMisuse(t, func(*hashedwheel.Timer, *hashedwheel.ManualClock) {}, overwritten)
+}
+
+func forEveryMisuse(t *testing.T, file func(*hashedwheel.Timer, *hashedwheel.ManualClock), misuses map[string]func(*hashedwheel.Timer, []lease)) {
+	for name, misuse := range misuses {
+		for by, meet := range meetings {
+			for _, apart := range []time.Duration{0, time.Second} {
+				t.Run(fmt.Sprintf("%s, %v apart, met by %s", name, apart, by), func(t *testing.T) {
+					clock, tm := timertest.NewManual()
+					all := leases(tm, apart)
+					file(tm, clock)
+					assertCaught(t, func() {
+						misuse(tm, all) // an arming may meet it, too
+						meet(tm, clock)
+					})
+				})
+			}
+		}
+	}
+}
+
+func assertCaught(t *testing.T, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		assert.Regexp(t, caught, recover())
+	}()
+	f()
+}
+
+// It may be in the batch that the worker hands out when its neighbour's task
+// copies or clears it.
+func TestMisuseIsCaughtOfWhatIsBeingHandedOut(t *testing.T) {
+	for name, misuse := range map[string]func(tm *hashedwheel.Timer, all []lease){
+		"a slice grows, and copies are armed": func(_ *hashedwheel.Timer, all []lease) {
+			grown := append(all, lease{})
+			for i := range all {
+				grown[i].to.ResetAt(timertest.Epoch) // earlier, for those whose turn is to come
+			}
+		},
+		"a slice grows, and copies are armed and stopped": func(_ *hashedwheel.Timer, all []lease) {
+			grown := append(all, lease{})
+			for i := range all {
+				grown[i].to.ResetAt(timertest.Epoch)
+				grown[i].to.Stop()
+			}
+		},
+		"all are cleared and armed again": func(tm *hashedwheel.Timer, all []lease) {
+			clear(all)
+			for i := range all {
+				all[i].arm(tm, time.Minute)
+				tm.Pending() // files it
+			}
+		},
+	} {
+		for by, meet := range meetings {
+			t.Run(name+", met by "+by, func(t *testing.T) {
+				clock, tm := timertest.NewManual(hashedwheel.WithExecutor(hashedwheel.Inline{}))
+				var all []lease
+				tm.AfterFunc(time.Minute, func() { misuse(tm, all) })
+				all = leases(tm, 0)
+				tm.AfterFunc(time.Minute, func() { misuse(tm, all) })
+				assertCaught(t, func() {
+					clock.Advance(time.Minute)
+					meet(tm, clock)
+				})
+			})
+		}
+	}
+}
+
+// Whoever recovers the panic, as an HTTP server does, is left with a timer that
+// panics again, not with one that hangs.
+func TestMisuseLeavesNoLockBehind(t *testing.T) {
+	for by, meet := range meetings {
+		t.Run(by, func(t *testing.T) {
+			clock, tm := timertest.NewManual()
+			all := leases(tm, 0)
+			tm.Pending()
+			clear(all)
+			assertCaught(t, func() { meet(tm, clock) })
+			timertest.Returns(t, func() {
+				defer func() { _ = recover() }()
+				tm.Pending()
+			})
+		})
+	}
+}
+
+// The worker has nobody who could recover it.
+func TestMisuseEndsTheProcess(t *testing.T) {
+	if timertest.IsOwnProcess(t) {
+		tm := timertest.New()
+		all := leases(tm, 0)
+		time.Sleep(20 * timertest.Tick)
+		grown := append(all, lease{})
+		grown[3].to.Stop()
+		time.Sleep(time.Minute)
+		return // and so it has not ended
+	}
+	t.Parallel()
+	out, err := timertest.OwnProcess(t).CombinedOutput()
+	var exit *exec.ExitError
+	require.ErrorAs(t, err, &exit)
+	assert.Equal(t, 2, exit.ExitCode())
+	assert.Contains(t, string(out), "panic: hashedwheel: Timeout of a *promises.lease was copied or overwritten after it was armed")
+}
+
+// The original of a copy is the one that the timer knows, and a slice may grow as
+// long as nothing in it is armed.
+func TestNoMisuseIsSeenWhereThereIsNone(t *testing.T) {
+	clock, tm := timertest.NewManual()
+	all := append(make([]lease, 10), lease{})
+	all = append(all, make([]lease, 100)...)
+	for i := range all {
+		all[i].arm(tm, time.Minute)
+	}
+	clock.Advance(time.Second)
+	_ = append(all[:len(all):len(all)], lease{})
+	for i := range all {
+		switch i % 4 {
+		case 0:
+			assert.True(t, all[i].to.Stop())
+		case 1:
+			assert.True(t, all[i].to.Reset(time.Second))
+		case 2:
+			assert.True(t, all[i].to.Reset(time.Hour))
+		}
+	}
+	clock.Advance(2 * time.Hour)
+	for i := range all {
+		assert.Equal(t, min(i%4, 1), all[i].runs, "lease %d", i)
+	}
+	assert.Zero(t, tm.Pending())
+}

@@ -1,0 +1,122 @@
+package promises
+
+import (
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+func TestNewRefusesBadOptions(t *testing.T) {
+	for _, bad := range []struct {
+		option hashedwheel.Option
+		names  string // the option and the value
+	}{
+		{hashedwheel.WithTick(0), "WithTick(0s)"},
+		{hashedwheel.WithTick(-time.Second), "WithTick(-1s)"},
+		{hashedwheel.WithTick(99 * time.Microsecond), "WithTick(99µs)"},
+		{hashedwheel.WithTick(math.MaxInt64), "WithTick(2562047h47m16.854775807s)"},
+		{hashedwheel.WithWheelSize(0), "WithWheelSize(0)"},
+		{hashedwheel.WithWheelSize(-512), "WithWheelSize(-512)"},
+		{hashedwheel.WithWheelSize(1<<24 + 1), "WithWheelSize(16777217)"},
+		{hashedwheel.WithMaxPending(-1), "WithMaxPending(-1)"},
+		{hashedwheel.WithDrainLimit(0), "WithDrainLimit(0)"},
+		{hashedwheel.WithDrainLimit(-5), "WithDrainLimit(-5)"},
+		{hashedwheel.WithExecutor(nil), "WithExecutor(nil)"},
+		{hashedwheel.WithClock(nil), "WithClock(nil)"},
+		{hashedwheel.WithPanicHandler(nil), "WithPanicHandler(nil)"},
+		{nil, "nil Option"},
+	} {
+		t.Run(bad.names, func(t *testing.T) {
+			tm, err := hashedwheel.New(hashedwheel.WithDrainLimit(1), bad.option)
+			require.Error(t, err)
+			assert.Nil(t, tm)
+			assert.Regexp(t, "^hashedwheel: ", err.Error())
+			assert.Contains(t, err.Error(), bad.names)
+			assert.PanicsWithError(t, err.Error(), func() { hashedwheel.MustNew(bad.option) })
+		})
+	}
+}
+
+func TestNewTakesOptionsAtTheirLimits(t *testing.T) {
+	for name, option := range map[string]hashedwheel.Option{
+		"the shortest tick":      hashedwheel.WithTick(100 * time.Microsecond),
+		"a tick of a year":       hashedwheel.WithTick(365 * 24 * time.Hour),
+		"one bucket":             hashedwheel.WithWheelSize(1),
+		"no bound":               hashedwheel.WithMaxPending(0),
+		"the largest bound":      hashedwheel.WithMaxPending(math.MaxInt),
+		"the smallest drain":     hashedwheel.WithDrainLimit(1),
+		"the largest drain":      hashedwheel.WithDrainLimit(math.MaxInt),
+		"a pool as it is":        hashedwheel.WithExecutor(new(sync.WaitGroup)),
+		"a pointer to an Inline": hashedwheel.WithExecutor(new(hashedwheel.Inline)),
+		"a clock as it is":       hashedwheel.WithClock(hashedwheel.NewManualClock(time.Time{})),
+	} {
+		t.Run(name, func(t *testing.T) {
+			tm, err := hashedwheel.New(option)
+			require.NoError(t, err)
+			to := tm.AfterFunc(time.Hour, timertest.Nop)
+			assert.Equal(t, []*hashedwheel.Timeout{to}, tm.Stop())
+		})
+	}
+}
+
+func TestTheLargestWheelWorks(t *testing.T) {
+	clock := hashedwheel.NewManualClock(time.Now())
+	tm := timertest.New(hashedwheel.WithClock(clock), hashedwheel.WithWheelSize(1<<24), timertest.OnWorker)
+	last := tm.AfterFunc((1<<24-1)*timertest.Tick, timertest.Nop)
+	clock.Advance((1<<24 - 2) * timertest.Tick)
+	assert.Equal(t, hashedwheel.Pending, last.State())
+	clock.Advance(timertest.Tick)
+	assert.Equal(t, hashedwheel.Expired, last.State())
+}
+
+// Sizes that are no powers of two behave like any other.
+func TestWheelSizeIsRoundedUp(t *testing.T) {
+	for _, size := range []int{3, 5, 63, 65, 100, 513} {
+		timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+			for i, late := range timertest.Lateness(tm, timertest.DelaysAround(size)) {
+				assert.GreaterOrEqual(t, late, time.Duration(0), timertest.DelaysAround(size)[i])
+				assert.LessOrEqual(t, late, timertest.Tick, timertest.DelaysAround(size)[i])
+			}
+		}, hashedwheel.WithWheelSize(size))
+	}
+}
+
+func TestDefaultTickIs100Milliseconds(t *testing.T) {
+	clock := hashedwheel.NewManualClock(time.Now())
+	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), timertest.OnWorker)
+	to := tm.AfterFunc(time.Millisecond, timertest.Nop)
+	clock.Advance(100*time.Millisecond - 1)
+	assert.Equal(t, hashedwheel.Pending, to.State())
+	clock.Advance(1)
+	assert.Equal(t, hashedwheel.Expired, to.State())
+}
+
+func TestDefaultIsNoBound(t *testing.T) {
+	tm := hashedwheel.MustNew(hashedwheel.WithClock(hashedwheel.NewManualClock(time.Now())))
+	for range 300_000 {
+		tm.AfterFunc(time.Hour, timertest.Nop)
+	}
+	assert.Len(t, tm.Stop(), 300_000)
+}
+
+func TestTheLastOptionOfASortCounts(t *testing.T) {
+	tm := hashedwheel.MustNew(
+		hashedwheel.WithClock(hashedwheel.NewManualClock(time.Now())),
+		hashedwheel.WithMaxPending(1), hashedwheel.WithMaxPending(2))
+	for range 5 {
+		tm.AfterFunc(time.Hour, timertest.Nop)
+	}
+	assert.Equal(t, 2, tm.Pending())
+}
+
+func TestAnExecutorFuncThatIsNilIsABadOption(t *testing.T) {
+	_, err := hashedwheel.New(hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(nil)))
+	assert.ErrorContains(t, err, "hashedwheel: WithExecutor(nil)")
+}

@@ -1,0 +1,205 @@
+package promises
+
+import (
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+	"weak"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+func TestQuietBeforeTheFirstArming(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		timertest.Owned(tm, timertest.NopTask)
+		tm.Pending()
+		tm.Stats()
+		synctest.Wait()
+		assert.Zero(t, timertest.LibraryGoroutines())
+	})
+}
+
+func TestQuietWithOneGoroutineWhileAnythingIsPending(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		for i := range 100 {
+			tm.AfterFunc(time.Duration(1+i)*time.Hour, timertest.Nop)
+		}
+		timertest.Pass(time.Minute)
+		assert.Equal(t, 1, timertest.LibraryGoroutines())
+	})
+}
+
+func TestQuietWhileNothingIsPending(t *testing.T) {
+	for name, settle := range map[string]func(to *hashedwheel.Timeout){
+		"all expired":          func(to *hashedwheel.Timeout) { timertest.Pass(time.Hour) },
+		"all cancelled":        func(to *hashedwheel.Timeout) { to.Stop() },
+		"all cancelled, filed": func(to *hashedwheel.Timeout) { timertest.Pass(10 * timertest.Tick); to.Stop() },
+		"all that are left are never due": func(to *hashedwheel.Timeout) {
+			to.Reset(1 << 62)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				for range 3 { // it ends as often as it starts
+					to := timertest.Owned(tm, timertest.NopTask)
+					to.Reset(time.Hour)
+					settle(to)
+					timertest.Pass(3 * timertest.Tick)
+					if name == "all that are left are never due" {
+						timertest.Pass(time.Hour) // the wheel looks at where it was filed
+					}
+					assert.Zero(t, timertest.LibraryGoroutines())
+				}
+			})
+		})
+	}
+}
+
+func TestQuietAfterStop(t *testing.T) {
+	for _, age := range []time.Duration{0, timertest.Tick / 2, timertest.Tick, 20 * timertest.Tick, time.Minute} {
+		t.Run(fmt.Sprintf("after %v", age), func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				tm.AfterFunc(time.Hour, timertest.Nop)
+				tm.AfterFunc(10*timertest.Tick, timertest.Nop)
+				timertest.Pass(age)
+				tm.Stop()
+				synctest.Wait() // not a tick later: now
+				assert.Zero(t, timertest.LibraryGoroutines())
+				tm.AfterFunc(time.Hour, timertest.Nop)
+				synctest.Wait()
+				assert.Zero(t, timertest.LibraryGoroutines(), "nothing starts it again")
+			})
+		})
+	}
+}
+
+// The bubble finds no goroutine that waits when its function has returned.
+func TestQuietAfterStopThatEndsABubble(t *testing.T) {
+	for _, d := range []time.Duration{0, 10 * timertest.Tick, time.Hour, 1 << 62} {
+		for _, age := range []time.Duration{0, timertest.Tick / 2, timertest.Tick, 3 * timertest.Tick} {
+			synctest.Test(t, func(t *testing.T) {
+				tm := timertest.New()
+				tm.AfterFunc(d, timertest.Nop)
+				time.Sleep(age)
+				tm.Stop()
+			})
+		}
+	}
+}
+
+// A timer that is dropped needs no Stop once nothing is pending.
+func TestQuietSoThatADroppedTimerIsGarbage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dropped := func() weak.Pointer[hashedwheel.Timer] {
+			tm := timertest.New()
+			tm.AfterFunc(timertest.Tick, timertest.Nop)
+			tm.AfterFunc(time.Hour, timertest.Nop).Stop()
+			return weak.Make(tm)
+		}()
+		timertest.Pass(5 * timertest.Tick)
+		runtime.GC()
+		assert.Nil(t, dropped.Value())
+	})
+}
+
+func TestQuietWithOneFarTimeout(t *testing.T) {
+	for _, tick := range []time.Duration{100 * time.Microsecond, timertest.Tick, time.Second} {
+		for _, size := range []int{1, 8, 512} {
+			t.Run(fmt.Sprintf("tick %v, %d buckets", tick, size), func(t *testing.T) {
+				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+					to := tm.AfterFunc(time.Hour, timertest.Nop)
+					assert.LessOrEqual(t, timertest.Wakeups(tm, 2*time.Hour), uint64(5))
+					assert.Equal(t, hashedwheel.Expired, to.State())
+				}, hashedwheel.WithTick(tick), hashedwheel.WithWheelSize(size))
+			})
+		}
+	}
+}
+
+func TestQuietWithManyFarTimeouts(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		for i := range 10_000 {
+			tm.AfterFunc(time.Hour+time.Duration(i)*time.Second, timertest.Nop)
+		}
+		assert.LessOrEqual(t, timertest.Wakeups(tm, 50*time.Minute), uint64(5))
+	}, hashedwheel.WithWheelSize(8))
+}
+
+func TestQuietWhenABurstArms(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		tm.AfterFunc(time.Hour, timertest.Nop)
+		timertest.Pass(time.Minute)
+		for range 10_000 {
+			tm.AfterFunc(time.Hour, timertest.Nop)
+		}
+		assert.LessOrEqual(t, timertest.Wakeups(tm, time.Minute), uint64(5))
+	})
+}
+
+// A connection moves its idle timeout once a second: the worker looks after it
+// when the old deadline comes, not at each move.
+func TestQuietWhileATimeoutIsMovedLater(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		idle := timertest.Owned(tm, timertest.NopTask)
+		idle.Reset(time.Minute)
+		timertest.Pass(5 * timertest.Tick)
+		before := tm.Stats().Wakeups
+		for range 3600 {
+			idle.Reset(time.Minute)
+			time.Sleep(time.Second)
+		}
+		assert.LessOrEqual(t, tm.Stats().Wakeups-before, uint64(60*5), "a few a minute")
+		assert.Zero(t, tm.Stats().Expired)
+	})
+}
+
+func TestQuietBetweenTicksThatAreFarApart(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		for i := range 100 {
+			tm.AfterFunc(time.Duration(1+i)*time.Second, timertest.Nop)
+		}
+		assert.LessOrEqual(t, timertest.Wakeups(tm, 200*time.Second), uint64(105), "one for each that is due")
+	}, hashedwheel.WithWheelSize(8))
+}
+
+// sleepLog is the bubble's clock and counts what the worker asks of it.
+type sleepLog struct{ sleeps, spins, reads atomic.Int64 }
+
+func (c *sleepLog) Now() time.Time {
+	c.reads.Add(1)
+	return time.Now()
+}
+
+func (c *sleepLog) After(d time.Duration) <-chan time.Time {
+	c.sleeps.Add(1)
+	if d <= 0 {
+		c.spins.Add(1)
+	}
+	return time.After(d)
+}
+
+// A sleep that is rounded to nothing turns waiting into spinning.
+func TestQuietWithoutSpinning(t *testing.T) {
+	for _, tick := range []time.Duration{100 * time.Microsecond, 333_333, 10*time.Millisecond - 1} {
+		t.Run(tick.String(), func(t *testing.T) {
+			clock := new(sleepLog)
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				for i := range 100 {
+					tm.AfterFunc(time.Duration(i)*77_777, timertest.Nop)
+				}
+				timertest.Pass(time.Second)
+				assert.Equal(t, uint64(100), tm.Stats().Expired)
+				assert.Zero(t, clock.spins.Load(), "sleeps of no length")
+				assert.LessOrEqual(t, clock.sleeps.Load(), int64(105), "sleeps")
+				assert.LessOrEqual(t, clock.reads.Load(), int64(100+100+3*105),
+					"looks at the clock: one an arming, one a task, three a sleep")
+			}, hashedwheel.WithClock(clock), hashedwheel.WithTick(tick))
+		})
+	}
+}

@@ -1,0 +1,129 @@
+package promises
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+// Many are due at once. As soon as the worker has begun to hand them out,
+// somebody stops them just ahead of it, in the order in which it comes, so that
+// the two meet again and again.
+func TestOneOutcomePerArmingWhenStopRacesWithExpiry(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		const n, rounds = 128, 3000 // as many as share a page, and so keep their order
+		all := make([]hashedwheel.Timeout, n)
+		var order []*hashedwheel.Timeout
+		var ran, stopped atomic.Int64
+		for i := range all {
+			all[i].Init(tm, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
+				if ran.Add(1) <= n { // the first round
+					order = append(order, to)
+				}
+			}))
+		}
+		for round := range rounds {
+			for i := range all {
+				all[i].Reset(timertest.Tick)
+			}
+			before := ran.Load()
+			time.Sleep(timertest.Tick)
+			for range 10_000 { // but not for ever: the worker may have been quicker
+				if ran.Load() != before {
+					break
+				}
+			}
+			for i := 0; round > 0 && i < n; {
+				if order[i].State() == hashedwheel.Expired {
+					i++ // the worker was here
+					continue
+				}
+				if order[i].Stop() {
+					stopped.Add(1)
+				}
+				i += 3
+			}
+			timertest.Pass(timertest.Tick)
+		}
+		assert.Equal(t, int64(rounds*n), ran.Load()+stopped.Load())
+	}, timertest.OnWorker)
+}
+
+// All want the same one: they arm it and stop it as fast as they can.
+func TestOneOutcomePerArmingWhenStopRacesWithStop(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		var began, stopped atomic.Int64
+		to := timertest.Owned(tm, timertest.NopTask)
+		var users sync.WaitGroup
+		start := make(chan struct{})
+		for range 4 {
+			users.Go(func() {
+				<-start
+				for range 100_000 {
+					if !to.Reset(time.Hour) {
+						began.Add(1)
+					}
+					if to.Stop() {
+						stopped.Add(1)
+					}
+				}
+			})
+		}
+		close(start)
+		users.Wait()
+		assert.Equal(t, began.Load(), stopped.Load()+int64(len(tm.Stop())))
+	})
+}
+
+// Timeouts of the batch that is being handed out are armed again and again while
+// Timer.Stop collects it: the queue and the batch both hold them.
+func TestNothingIsLostAtStopNorReturnedTwice(t *testing.T) {
+	for range 500 {
+		tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+		entered, leave := make(chan bool, 40), make(chan bool)
+		all := make([]hashedwheel.Timeout, 40)
+		for i := range all {
+			all[i].Init(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {
+				entered <- true
+				<-leave
+			}))
+			all[i].Reset(0)
+		}
+		<-entered // the others are in the batch
+		for i := range all {
+			all[i].Stop()
+			all[i].Reset(time.Hour)
+		}
+		var resetting sync.WaitGroup
+		resetting.Go(func() { resetUntil(leave, all) })
+		time.Sleep(50 * time.Microsecond) // until it is at it
+		left := tm.Stop()
+		close(leave)
+		resetting.Wait()
+		returned := map[*hashedwheel.Timeout]bool{}
+		for _, to := range left {
+			require.False(t, returned[to], "twice")
+			returned[to] = true
+		}
+	}
+}
+
+func resetUntil(end <-chan bool, all []hashedwheel.Timeout) {
+	for at := time.Now().Add(time.Hour); ; at = at.Add(1) {
+		for i := range all {
+			all[i].ResetAt(at)
+		}
+		select {
+		case <-end:
+			return
+		default:
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package promises
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+var everyExecutor = map[string]hashedwheel.Executor{
+	"goroutines": new(sync.WaitGroup),
+	"Inline":     hashedwheel.Inline{},
+	"inline of the user's own": hashedwheel.ExecutorFunc(func(f func()) {
+		f()
+	}),
+}
+
+func forEveryMethodAndExecutor(t *testing.T, f func(t *testing.T, call func(*hashedwheel.Timeout), e hashedwheel.Option)) {
+	for method, call := range timertest.EveryMethod {
+		for name, e := range everyExecutor {
+			t.Run(method+" on "+name, func(t *testing.T) { f(t, call, hashedwheel.WithExecutor(e)) })
+		}
+	}
+}
+
+func TestUserCodeNeverRunsUnderALockInATask(t *testing.T) {
+	forEveryMethodAndExecutor(t, func(t *testing.T, call func(*hashedwheel.Timeout), e hashedwheel.Option) {
+		tm := timertest.New(e)
+		defer tm.Stop()
+		called := make(chan bool, 1)
+		timertest.Returns(t, func() {
+			to, err := tm.Schedule(0, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
+				call(to)
+				called <- true
+			}))
+			require.NoError(t, err)
+			<-called
+			call(to)
+		})
+	})
+}
+
+func TestUserCodeNeverRunsUnderALockInAdvance(t *testing.T) {
+	for method, call := range timertest.EveryMethod {
+		t.Run(method, func(t *testing.T) {
+			clock := hashedwheel.NewManualClock(time.Now())
+			tm := timertest.New(hashedwheel.WithClock(clock), timertest.OnWorker)
+			ran := false
+			_, err := tm.Schedule(0, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
+				call(to)
+				clock.Advance(timertest.Tick)
+				clock.Now()
+				clock.After(timertest.Tick)
+				ran = true
+			}))
+			require.NoError(t, err)
+			timertest.Returns(t, func() { clock.Advance(timertest.Tick) })
+			assert.True(t, ran)
+		})
+	}
+}
+
+func TestUserCodeNeverRunsUnderALockInAPanicHandler(t *testing.T) {
+	forEveryMethodAndExecutor(t, func(t *testing.T, call func(*hashedwheel.Timeout), e hashedwheel.Option) {
+		called := make(chan bool, 1)
+		tm := timertest.New(e, hashedwheel.WithPanicHandler(func(to *hashedwheel.Timeout, _ any) {
+			call(to)
+			called <- true
+		}))
+		defer tm.Stop()
+		timertest.Returns(t, func() {
+			tm.AfterFunc(0, func() { panic("on purpose") })
+			<-called
+		})
+	})
+}
+
+// nosyClock asks the timer something whenever the timer asks it the time, but not
+// for what it asks itself: Stats asks the time.
+type nosyClock struct {
+	timer  atomic.Pointer[hashedwheel.Timer]
+	asking atomic.Bool
+	asked  atomic.Int64
+}
+
+func (c *nosyClock) ask() {
+	if tm := c.timer.Load(); tm != nil && c.asking.CompareAndSwap(false, true) {
+		tm.Stats()
+		c.asking.Store(false)
+		c.asked.Add(1)
+	}
+}
+
+func (c *nosyClock) Now() time.Time {
+	c.ask()
+	return time.Now()
+}
+
+func (c *nosyClock) After(d time.Duration) <-chan time.Time {
+	c.ask()
+	return time.After(d)
+}
+
+func TestUserCodeNeverRunsUnderALockInAClock(t *testing.T) {
+	clock := new(nosyClock)
+	tm := timertest.New(hashedwheel.WithClock(clock))
+	defer tm.Stop()
+	clock.timer.Store(tm)
+	timertest.Returns(t, func() {
+		timertest.Lateness(tm, []time.Duration{0, timertest.Tick, 10 * timertest.Tick})
+		tm.Pending()
+		tm.Stop()
+	})
+	assert.Positive(t, clock.asked.Load())
+}
+
+// An executor that runs tasks inline, which arm again and are run inline.
+func TestUserCodeNeverRunsUnderALockInAnExecutorThatArmsAgain(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		var runs atomic.Int64
+		to := timertest.Owned(tm, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
+			if runs.Add(1) < 100 {
+				to.Reset(timertest.Tick)
+			}
+		}))
+		to.Reset(timertest.Tick)
+		timertest.Pass(100 * timertest.Tick)
+		assert.Equal(t, int64(100), runs.Load())
+	}, hashedwheel.WithExecutor(everyExecutor["inline of the user's own"]))
+}
+
+// Whichever of a tick's tasks comes first stops all the others.
+func TestUserCodeNeverRunsUnderALockSoATaskStopsItsSiblings(t *testing.T) {
+	for _, n := range []int{2, 3, 64, 65, 1000} {
+		t.Run(fmt.Sprintf("%d of one tick", n), func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				siblings := make([]*hashedwheel.Timeout, n)
+				ran, stopped := 0, 0
+				for i := range siblings {
+					siblings[i] = tm.AfterFunc(5*timertest.Tick, func() {
+						ran++
+						for _, to := range siblings {
+							if to.Stop() {
+								stopped++
+							}
+						}
+					})
+				}
+				behind := tm.AfterFunc(6*timertest.Tick, timertest.Nop)
+				timertest.Pass(5*timertest.Tick + timertest.Tick/2)
+				assert.Equal(t, 1, ran, "one ran and stopped the rest")
+				assert.Equal(t, n-1, stopped)
+				timertest.Pass(timertest.Tick)
+				assert.Equal(t, hashedwheel.Expired, behind.State(), "the next tick is not stranded")
+				assert.Zero(t, tm.Pending())
+				assert.Equal(t, uint64(n-1), tm.Stats().Cancelled)
+			}, timertest.OnWorker)
+		})
+	}
+}
+
+func TestUserCodeNeverRunsUnderALockSoOnlyShutdownWaitsForIt(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		release := make(chan struct{})
+		stuck := tm.AfterFunc(0, func() { <-release })
+		timertest.Pass(2 * timertest.Tick)
+		start := time.Now()
+		tm.Stats()
+		tm.AfterFunc(time.Hour, timertest.Nop).Stop()
+		assert.Zero(t, tm.Pending())
+		assert.False(t, stuck.Stop())
+		stuck.Reset(time.Hour)
+		assert.Len(t, tm.Stop(), 1)
+		assert.Zero(t, time.Since(start), "nothing waited")
+		time.AfterFunc(time.Minute, func() { close(release) })
+		_, err := tm.Shutdown(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, time.Minute, time.Since(start), "Shutdown did")
+		synctest.Wait()
+	}, timertest.OnWorker)
+}

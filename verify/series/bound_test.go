@@ -1,0 +1,95 @@
+package series_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+func TestSeriesIsRefusedByAFullTimer(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		other, log := tm.AfterFunc(time.Hour, timertest.Nop), new(timertest.RunLog)
+		every := tm.Every(aPeriod, noted(log))
+		recur := tm.Recur(&agenda{times: []time.Time{time.Now().Add(aPeriod)}}, noted(log))
+		for _, s := range []*hashedwheel.Series{every, recur} {
+			assert.ErrorIs(t, s.Err(), hashedwheel.ErrFull)
+			assert.True(t, ended(s))
+			assert.False(t, s.Stop())
+			assert.False(t, s.Reset(aPeriod), "still full")
+			assert.ErrorIs(t, s.Err(), hashedwheel.ErrFull)
+		}
+		timertest.Pass(2 * aPeriod)
+		assert.Zero(t, log.Count())
+		other.Stop()
+		assert.False(t, every.Reset(aPeriod), "it had ended")
+		assert.NoError(t, every.Err())
+		timertest.Pass(2*aPeriod + tick)
+		assert.Equal(t, 2, log.Count())
+	}, hashedwheel.WithMaxPending(1))
+}
+
+func TestSeriesKeepsItsPlaceUnderABound(t *testing.T) {
+	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, late time.Duration) {
+		if late > tick {
+			t.Skip("the place is free for as long as the pool delays")
+		}
+		log, start := new(timertest.RunLog), time.Now()
+		s := tm.Every(aPeriod, noted(log))
+		require.ErrorIs(t, tm.Every(aPeriod, nop).Err(), hashedwheel.ErrFull, "the bound is one")
+		for range 20 * 10 {
+			timertest.Pass(aPeriod / 10)
+			require.Equal(t, hashedwheel.Rejected, tm.AfterFunc(time.Hour, timertest.Nop).State())
+		}
+		timertest.Pass(late)
+		timertest.AssertOnGrid(t, start, aPeriod, late, log.Times(), timertest.UpTo(20)...)
+		assert.True(t, s.Stop())
+		assert.Zero(t, tm.Pending())
+		assert.Equal(t, hashedwheel.Pending, tm.AfterFunc(time.Hour, timertest.Nop).State(), "the place is free again")
+		assert.Equal(t, hashedwheel.Rejected, tm.AfterFunc(time.Hour, timertest.Nop).State(), "and is one")
+	}, hashedwheel.WithMaxPending(1))
+}
+
+// Between expiry and run the place is free for all. A series that finds it taken runs
+// once more, and is told.
+func TestSeriesEndsWhenItsPlaceIsTakenBetweenExpiryAndRun(t *testing.T) {
+	timertest.OnHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *timertest.HeldBack) {
+		var told error
+		runs := 0
+		s := tm.Every(aPeriod, func(s *hashedwheel.Series) {
+			runs++
+			told = s.Err()
+		})
+		timertest.Pass(aPeriod + tick)
+		taken := tm.AfterFunc(time.Hour, timertest.Nop)
+		require.Equal(t, hashedwheel.Pending, taken.State())
+		assert.NoError(t, s.Err())
+		pool.Release()
+		assert.Equal(t, 1, runs, "the run that was due")
+		assert.ErrorIs(t, told, hashedwheel.ErrFull)
+		assert.ErrorIs(t, s.Err(), hashedwheel.ErrFull)
+		assert.True(t, ended(s))
+		assert.False(t, s.Stop())
+		timertest.Pass(5 * aPeriod)
+		assert.Zero(t, pool.Release())
+		taken.Stop()
+		assert.False(t, s.Reset(aPeriod))
+		timertest.Pass(aPeriod + tick)
+		pool.Release()
+		assert.Equal(t, 2, runs, "it began again")
+	}, hashedwheel.WithMaxPending(1))
+}
+
+func TestSeriesLeavesItsPlaceWhenItEnds(t *testing.T) {
+	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, _ time.Duration) {
+		s := tm.Recur(&agenda{times: []time.Time{time.Now().Add(aPeriod)}}, nop)
+		timertest.Pass(2 * aPeriod)
+		assert.True(t, ended(s))
+		assert.NoError(t, s.Err())
+		assert.Equal(t, hashedwheel.Pending, tm.AfterFunc(time.Hour, timertest.Nop).State())
+	}, hashedwheel.WithMaxPending(1))
+}

@@ -1,0 +1,129 @@
+package series_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+// notedBy is a series whose runs are noted by another clock than the bubble's.
+func notedBy(log *timertest.RunLog, clock hashedwheel.Clock) func(*hashedwheel.Series) {
+	note := log.NoteBy(clock)
+	return func(*hashedwheel.Series) { note() }
+}
+
+func TestEveryRunsOnceWhenTheClockJumpsForward(t *testing.T) {
+	for _, jump := range []time.Duration{aPeriod, 100*aPeriod + aPeriod/2, 100 * 24 * time.Hour} {
+		t.Run("by "+jump.String(), func(t *testing.T) {
+			timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
+				log, start := new(timertest.RunLog), clock.Now()
+				s := tm.Every(aPeriod, notedBy(log, clock))
+				timertest.Pass(aPeriod + aPeriod/2)
+				clock.Step(jump)
+				landed := clock.Now()
+				synctest.Wait()
+				require.Equal(t, 2, log.Count(), "one run for all that were jumped over")
+				assert.Equal(t, landed, log.Times()[1])
+				timertest.Pass(2 * aPeriod)
+				k := int(landed.Sub(start) / aPeriod)
+				timertest.AssertOnGrid(t, start, aPeriod, tick, log.Times()[2:], k+1, k+2)
+				s.Stop()
+			})
+		})
+	}
+}
+
+func TestEveryWaitsForItsPointWhenTheClockStepsBack(t *testing.T) {
+	for _, back := range []time.Duration{1, tick, aPeriod, 100 * aPeriod} {
+		t.Run("by "+back.String(), func(t *testing.T) {
+			timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
+				log, start := new(timertest.RunLog), clock.Now()
+				tm.Every(aPeriod, notedBy(log, clock))
+				timertest.Pass(3*aPeriod + aPeriod/2)
+				clock.Step(-back)
+				timertest.Pass(back + 3*aPeriod)
+				timertest.AssertOnGrid(t, start, aPeriod, tick, log.Times(), timertest.UpTo(6)...)
+			})
+		})
+	}
+}
+
+// A run finds the clock set back to before the series began: the grid goes that way
+// too, point by point.
+func TestEveryKeepsToItsGridBeforeItsStart(t *testing.T) {
+	pool, clock := new(timertest.HeldBack), new(timertest.SteppingClock)
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		log, start := new(timertest.RunLog), clock.Now()
+		tm.Every(aPeriod, notedBy(log, clock))
+		timertest.Pass(aPeriod + tick)
+		clock.Step(-101*aPeriod - aPeriod/2)
+		pool.Release()
+		require.Equal(t, 1, log.Count())
+		for clock.Now().Before(start.Add(-96 * aPeriod)) {
+			timertest.Pass(tick / 10)
+			pool.Release()
+		}
+		timertest.AssertOnGrid(t, start, aPeriod, 2*tick, log.Times()[1:], -100, -99, -98, -97)
+	}, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(pool))
+}
+
+// A Scheduler's time without a monotonic reading is so far away as the wall clock
+// says when it is asked, whatever the wall clock showed when the timer was made.
+func TestRecurWaitsForAWallClockTimeByTheDifferenceToNow(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		time.Sleep(tick / 3)
+		log, start := new(timertest.RunLog), time.Now()
+		tm.Recur(schedule(func(now time.Time) time.Time {
+			return now.Round(0).Add(aPeriod).In(time.FixedZone("elsewhere", -7*3600))
+		}), noted(log))
+		timertest.Pass(aPeriod + tick)
+		timertest.AssertOnGrid(t, start, aPeriod, tick, log.Times(), 1)
+	})
+}
+
+// A clock that fails is no reason to call f. The series ends, and can begin again.
+func TestSeriesEndsWhenTheClockFailsInItsRun(t *testing.T) {
+	for way, fail := range failures {
+		t.Run(way, func(t *testing.T) {
+			pool, clock := new(timertest.HeldBack), &failingClock{Clock: new(timertest.SteppingClock)}
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				log := new(timertest.RunLog)
+				s := tm.Every(aPeriod, noted(log))
+				timertest.Pass(aPeriod + tick)
+				clock.fail = fail
+				released := make(chan struct{})
+				go func() {
+					defer close(released) // deferred: the clock ends the goroutine
+					pool.Release()
+				}()
+				<-released
+				clock.fail = nil
+				assert.Zero(t, log.Count())
+				assert.True(t, ended(s))
+				assert.False(t, s.Reset(aPeriod))
+				timertest.Pass(aPeriod + tick)
+				pool.Release()
+				assert.Equal(t, 1, log.Count(), "it began again")
+			}, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(pool), swallow)
+		})
+	}
+}
+
+// failingClock fails when it is told to.
+type failingClock struct {
+	hashedwheel.Clock
+	fail func()
+}
+
+func (c *failingClock) Now() time.Time {
+	if c.fail != nil {
+		c.fail()
+	}
+	return c.Clock.Now()
+}

@@ -1,0 +1,74 @@
+package series_test
+
+import (
+	"runtime"
+	"testing"
+	"time"
+	"weak"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+// repeating begins a series that holds a payload, and lets f end it.
+//
+//go:noinline
+func repeating(tm *hashedwheel.Timer, f func(*hashedwheel.Series)) (series weak.Pointer[hashedwheel.Series], payload weak.Pointer[[1024]byte]) {
+	p := new([1024]byte)
+	s := tm.Every(aPeriod, func(*hashedwheel.Series) { p[0]++ })
+	f(s)
+	return weak.Make(s), weak.Make(p)
+}
+
+func TestEveryIsGarbageTwoTicksAfterStop(t *testing.T) {
+	for moment, at := range map[string]time.Duration{"before the first": 0, "later": 5*aPeriod + aPeriod/2} {
+		t.Run(moment, func(t *testing.T) {
+			onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, _ time.Duration) {
+				tm.AfterFunc(2*time.Hour, timertest.Nop) // nothing to do until then
+				s, payload := repeating(tm, func(s *hashedwheel.Series) {
+					timertest.Pass(at)
+					require.True(t, s.Stop())
+				})
+				timertest.Pass(2 * tick)
+				timertest.AssertGarbage(t, s, "the series")
+				timertest.AssertGarbage(t, payload, "what f holds")
+				assert.Equal(t, 1, tm.Pending())
+			})
+		})
+	}
+}
+
+func TestEveryCostsOneAllocationAndARunNone(t *testing.T) {
+	f := func(*hashedwheel.Series) {}
+	tm := timertest.NewResting(t)
+	assert.EqualValues(t, 1, testing.AllocsPerRun(1000, func() { tm.Every(time.Hour, f) }))
+	s := tm.Every(time.Hour, f)
+	assert.Zero(t, testing.AllocsPerRun(1000, func() {
+		s.Reset(time.Hour)
+		s.Next()
+		_ = s.Err()
+	}))
+
+	clock, tm := timertest.NewManual(hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	defer tm.Stop()
+	tm.Every(10*time.Millisecond, f)
+	before := mallocs()
+	clock.Advance(time.Second)
+	one := mallocs() - before
+	for range 1000 {
+		tm.Every(10*time.Millisecond, f)
+	}
+	clock.Advance(20 * time.Millisecond)
+	before = mallocs()
+	clock.Advance(time.Second)
+	assert.InDelta(t, one, mallocs()-before, 100, "100,000 runs more")
+}
+
+func mallocs() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.Mallocs
+}

@@ -1,0 +1,135 @@
+package series_test
+
+import (
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+// The second run ends half-way between the fifth point and the sixth.
+func TestEverySkipsThePointsThatASlowRunCovered(t *testing.T) {
+	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, late time.Duration) {
+		log, start := new(timertest.RunLog), time.Now()
+		tm.Every(aPeriod, func(*hashedwheel.Series) {
+			if log.Note(); log.Count() == 2 {
+				time.Sleep(3*aPeriod + aPeriod/2)
+			}
+		})
+		timertest.Pass(8*aPeriod + late)
+		timertest.AssertOnGrid(t, start, aPeriod, late, log.Times(), 1, 2, 6, 7, 8)
+	})
+}
+
+func TestEveryNeverOverlapsItself(t *testing.T) {
+	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, _ time.Duration) {
+		var running, runs atomic.Int64
+		s := tm.Every(aPeriod, func(*hashedwheel.Series) {
+			assert.Equal(t, int64(1), running.Add(1))
+			runs.Add(1)
+			time.Sleep(rand.N(3 * aPeriod))
+			running.Add(-1)
+		})
+		for range 500 {
+			timertest.Pass(rand.N(aPeriod))
+			if rand.IntN(10) == 0 {
+				s.Reset(aPeriod/2 + rand.N(aPeriod))
+			}
+		}
+		assert.Greater(t, runs.Load(), int64(50))
+		s.Stop()
+		timertest.Pass(4 * aPeriod)
+		assert.Zero(t, running.Load())
+	})
+}
+
+// Stopped and begun again while f is running, it waits for that run all the same.
+func TestEveryNeverOverlapsTheRunThatWasOnWhenItBeganAgain(t *testing.T) {
+	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, late time.Duration) {
+		log, start := new(timertest.RunLog), time.Now()
+		s := tm.Every(aPeriod, func(*hashedwheel.Series) {
+			log.Note()
+			time.Sleep(4*aPeriod + aPeriod/2)
+		})
+		timertest.Pass(aPeriod + late + tick)
+		assert.True(t, s.Stop())
+		assert.False(t, s.Reset(aPeriod))
+		begunAgain := time.Now()
+		timertest.Pass(time.Until(start.Add(5*aPeriod + aPeriod/2)))
+		assert.Equal(t, 1, log.Count(), "the first run is on")
+		timertest.Pass(2*aPeriod + late)
+		require.Equal(t, 2, log.Count())
+		timertest.AssertOnGrid(t, begunAgain, aPeriod, late, log.Times()[1:], 5)
+		s.Stop()
+		timertest.Pass(5 * aPeriod)
+	})
+}
+
+func TestEveryRunsNoBurstAfterAStall(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		log, start := new(timertest.RunLog), time.Now()
+		tm.Every(aPeriod, noted(log))
+		tm.AfterFunc(2*aPeriod+2*tick, func() { time.Sleep(50 * aPeriod) })
+		timertest.Pass(55*aPeriod + tick)
+		runs := log.Times()
+		require.Len(t, runs, 6)
+		timertest.AssertOnGrid(t, start, aPeriod, tick, runs[:2], 1, 2)
+		stallEnd := start.Add(52*aPeriod + 2*tick)
+		assert.WithinRange(t, runs[2], stallEnd, stallEnd.Add(2*tick), "one for all that were missed")
+		timertest.AssertOnGrid(t, start, aPeriod, tick, runs[3:], 53, 54, 55)
+	}, timertest.OnWorker)
+}
+
+func TestEveryMissesNothingWhileEachRunEndsBeforeTheNextTick(t *testing.T) {
+	const n = 1000
+	for _, takes := range []time.Duration{tick / 10, tick / 2, 9 * tick / 10} {
+		t.Run(takes.String(), func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				time.Sleep(tick / 20)
+				log := new(timertest.RunLog)
+				s := tm.Every(tick, func(*hashedwheel.Series) {
+					log.Note()
+					time.Sleep(takes)
+				})
+				timertest.Pass(n * tick)
+				s.Stop()
+				timertest.Pass(tick)
+				assert.GreaterOrEqual(t, log.Count(), n-2)
+			})
+		})
+	}
+}
+
+// The executor got the run before Reset made it void, and begins it while the one
+// that Reset asked for expires: whichever of the two calls f, one does.
+func TestEveryRunsOnceWhatExpiresWhileAVoidRunBegins(t *testing.T) {
+	pool := new(timertest.HeldBack)
+	clock, tm := timertest.NewManual(hashedwheel.WithExecutor(pool))
+	defer tm.Stop()
+	var ran atomic.Int64
+	s := tm.Every(time.Hour, func(*hashedwheel.Series) { ran.Add(1) })
+	for i := range 2_000 {
+		clock.Advance(time.Hour + 10*time.Millisecond)
+		s.Reset(time.Hour) // what is with the executor is void
+		ran.Store(0)
+		var void sync.WaitGroup
+		void.Go(func() {
+			for range i % 100 { // so that they meet in every place
+				_ = ran.Load()
+			}
+			pool.Release()
+		})
+		clock.Advance(time.Hour + 10*time.Millisecond)
+		void.Wait()
+		pool.Release()
+		require.EqualValues(t, 1, ran.Load())
+		require.False(t, ended(s))
+	}
+}

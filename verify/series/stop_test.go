@@ -1,0 +1,154 @@
+package series_test
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+func TestEveryEndsWithStop(t *testing.T) {
+	for moment, at := range map[string]time.Duration{
+		"at once":             0,
+		"before the first":    aPeriod / 2,
+		"between two runs":    3*aPeriod + aPeriod/2,
+		"just before a point": 4*aPeriod - 1,
+	} {
+		t.Run(moment, func(t *testing.T) {
+			onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, _ time.Duration) {
+				log := new(timertest.RunLog)
+				s := tm.Every(aPeriod, noted(log))
+				timertest.Pass(at)
+				before := log.Count()
+				assert.Equal(t, int(at/aPeriod), before)
+				assert.True(t, s.Stop())
+				assert.False(t, s.Stop(), "the second time")
+				assert.True(t, ended(s))
+				assert.NoError(t, s.Err(), "nobody refused it")
+				assert.Zero(t, tm.Pending())
+				timertest.Pass(10 * aPeriod)
+				assert.Equal(t, before, log.Count(), "runs after Stop")
+				assert.Equal(t, uint64(before), tm.Stats().Expired)
+			})
+		})
+	}
+}
+
+func TestEveryEndsWithStopFromInside(t *testing.T) {
+	for way, end := range map[string]func(){
+		"and returns":  timertest.Nop,
+		"and panics":   func() { panic("on purpose") },
+		"and exits":    runtime.Goexit,
+		"and is slow":  func() { time.Sleep(5 * aPeriod) },
+		"and rests on": func() { time.Sleep(aPeriod - tick) },
+	} {
+		t.Run(way, func(t *testing.T) {
+			onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, _ time.Duration) {
+				log := new(timertest.RunLog)
+				s := tm.Every(aPeriod, func(s *hashedwheel.Series) {
+					if log.Note(); log.Count() == 3 {
+						assert.Equal(t, 1, tm.Pending())
+						assert.True(t, s.Stop())
+						assert.False(t, s.Stop(), "the second time")
+						assert.Zero(t, tm.Pending())
+						end()
+					}
+				})
+				timertest.Pass(20 * aPeriod)
+				assert.Equal(t, 3, log.Count())
+				assert.True(t, ended(s))
+				assert.Equal(t, uint64(3), tm.Stats().Expired)
+			}, swallow)
+		})
+	}
+}
+
+// The function needs no variable for its series, which it would share with who calls
+// Every: it may begin before Every has returned.
+func TestEveryHandsItsFunctionTheSeries(t *testing.T) {
+	tm := hashedwheel.MustNew(hashedwheel.WithTick(100 * time.Microsecond))
+	for range 200 {
+		var inside *hashedwheel.Series
+		ran := make(chan struct{})
+		s := tm.Every(1, func(s *hashedwheel.Series) {
+			s.Reset(time.Hour)
+			s.Stop()
+			inside = s
+			close(ran)
+		})
+		<-ran
+		require.Same(t, s, inside)
+	}
+	timertest.Shutdown(t, tm)
+}
+
+// From outside, while f runs; then while the run is on for which it was skipped.
+func TestEveryEndsWithStopDuringARun(t *testing.T) {
+	for moment, at := range map[string]time.Duration{
+		"before the next point": aPeriod + aPeriod/2,
+		"after a skipped point": 2*aPeriod + aPeriod/2,
+	} {
+		t.Run(moment, func(t *testing.T) {
+			onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, _ time.Duration) {
+				var begun, finished atomic.Int64
+				s := tm.Every(aPeriod, func(*hashedwheel.Series) {
+					begun.Add(1)
+					time.Sleep(3 * aPeriod)
+					finished.Add(1)
+				})
+				timertest.Pass(at)
+				assert.True(t, s.Stop())
+				assert.Equal(t, int64(1), begun.Load())
+				assert.Zero(t, finished.Load(), "Stop does not wait")
+				timertest.Pass(20 * aPeriod)
+				assert.Equal(t, int64(1), begun.Load())
+				assert.Equal(t, int64(1), finished.Load())
+				assert.Zero(t, tm.Pending())
+			})
+		})
+	}
+}
+
+func TestEveryEndsWithStopBetweenExpiryAndRun(t *testing.T) {
+	timertest.OnHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *timertest.HeldBack) {
+		log := new(timertest.RunLog)
+		s := tm.Every(aPeriod, noted(log))
+		timertest.Pass(aPeriod + tick)
+		assert.True(t, s.Stop(), "the run that is held back is prevented")
+		assert.False(t, s.Stop())
+		assert.True(t, ended(s))
+		timertest.Pass(5 * aPeriod)
+		assert.Equal(t, 1, pool.Release())
+		timertest.Pass(5 * aPeriod)
+		assert.Zero(t, pool.Release())
+		assert.Zero(t, log.Count())
+		assert.Zero(t, tm.Pending())
+		assert.True(t, ended(s))
+	})
+}
+
+// The Scheduler is user code too: the series can be stopped while it thinks.
+func TestRecurEndsWithStopWhileItsSchedulerIsAsked(t *testing.T) {
+	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, _ time.Duration) {
+		log, calls := new(timertest.RunLog), 0
+		var s atomic.Pointer[hashedwheel.Series] // Next is not handed it
+		s.Store(tm.Recur(schedule(func(now time.Time) time.Time {
+			if calls++; calls == 2 {
+				assert.True(t, s.Load().Stop())
+				assert.False(t, s.Load().Stop())
+			}
+			return now.Add(aPeriod)
+		}), noted(log)))
+		timertest.Pass(10 * aPeriod)
+		assert.Zero(t, log.Count(), "the run had not begun")
+		assert.Equal(t, 2, calls)
+		assert.True(t, ended(s.Load()))
+		assert.Zero(t, tm.Pending())
+	})
+}
