@@ -41,7 +41,7 @@ func (c *client) reset(slot int, d time.Duration) {
 	call := c.now()
 	was := s.to.Reset(d)
 	ret := c.now()
-	c.note(event{what: reset, timeout: s.id, call: call, ret: ret, lo: call + int64(d), hi: ret + int64(d), yes: was})
+	c.note(event{what: reset, timeout: s.id, call: call, ret: ret, lo: call + int64(max(0, d)), hi: ret + int64(max(0, d)), yes: was})
 }
 
 // resetAt is reset with a deadline that is known exactly.
@@ -92,7 +92,7 @@ func (c *client) schedule(slot int, d time.Duration) {
 	call := c.now()
 	to, err := c.timer.Schedule(d, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { c.ran(s) }))
 	ret := c.now()
-	e := event{what: schedule, timeout: s.id, call: call, ret: ret, lo: call + int64(d), hi: ret + int64(d)}
+	e := event{what: schedule, timeout: s.id, call: call, ret: ret, lo: call + int64(max(0, d)), hi: ret + int64(max(0, d))}
 	switch {
 	case err == nil:
 		c.publish(slot, s, to)
@@ -114,7 +114,7 @@ func (c *client) afterFunc(slot int, d time.Duration) {
 	to := c.timer.AfterFunc(d, func() { c.ran(s) })
 	ret := c.now()
 	c.publish(slot, s, to)
-	c.note(event{what: afterFunc, timeout: s.id, call: call, ret: ret, lo: call + int64(d), hi: ret + int64(d)})
+	c.note(event{what: afterFunc, timeout: s.id, call: call, ret: ret, lo: call + int64(max(0, d)), hi: ret + int64(max(0, d))})
 }
 
 func (c *client) publish(slot int, s *subject, to *hashedwheel.Timeout) {

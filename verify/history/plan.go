@@ -41,7 +41,7 @@ var kinds = []struct {
 	{"arm-at-timer-stop", (*maker).armAtTimerStop},
 	{"expiry-at-timer-stop", (*maker).expiryAtTimerStop},
 	{"full", (*maker).full},
-	{"hand-over", (*maker).handOver},
+	{"slow-task", (*maker).slowTask},
 	{"backlog", (*maker).backlog},
 }
 
@@ -146,8 +146,8 @@ func (m *maker) full() {
 	}
 }
 
-// handOver has tasks that do not return for some ticks.
-func (m *maker) handOver() {
+// slowTask has tasks on the worker that do not return for some ticks.
+func (m *maker) slowTask() {
 	m.slots = maxSlots
 	m.tick = 100 * time.Microsecond
 	m.options = append(m.options, hashedwheel.WithTick(m.tick), hashedwheel.WithExecutor(hashedwheel.Inline{}))

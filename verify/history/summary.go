@@ -27,8 +27,8 @@ type tally struct {
 	close     int // expiries with a call on the same timeout within closeBy
 	unordered int // histories that the order of the returns does not explain
 
-	begun, moved                                int // armings
-	expired, stopped, returned, refused, handed int // their outcomes; hand-overs
+	begun, moved                        int // armings
+	expired, stopped, returned, refused int // their outcomes
 }
 
 const closeBy = 5 * time.Microsecond
@@ -49,7 +49,6 @@ func (s *summary) add(kind int, h *history, v verdict, spent time.Duration) {
 	t.histories++
 	t.spent += spent
 	t.events += len(h.events)
-	t.handed += int(h.timer.Stats().Handoffs)
 	if !explainsInOrder(v.points, h.plan.maxPending) {
 		t.unordered++
 	}
@@ -125,7 +124,6 @@ func (t *tally) plus(other tally) {
 	t.stopped += other.stopped
 	t.returned += other.returned
 	t.refused += other.refused
-	t.handed += other.handed
 }
 
 func (s *summary) all() (all tally) {
@@ -144,7 +142,7 @@ func (s *summary) print(w io.Writer) {
 	all.print(w, "all")
 	fmt.Fprintf(w, "armings begun %d, moved %d; expired %d, stopped %d, returned by Timer.Stop %d, refused %d\n",
 		all.begun, all.moved, all.expired, all.stopped, all.returned, all.refused)
-	fmt.Fprintf(w, "hand-overs %d; histories undecided %d\n", all.handed, s.undecided)
+	fmt.Fprintf(w, "histories undecided %d\n", s.undecided)
 }
 
 func (t tally) print(w io.Writer, name string) {

@@ -8,7 +8,8 @@ import (
 
 // wide makes the library's windows wide: between a look and the CAS upon it,
 // between that and the push, and wherever else another goroutine may come between,
-// one now and then does. Nothing else changes, so all promises hold.
+// one now and then does. And producers help although there is no crowd. Nothing else
+// changes, so all promises hold.
 //
 // A call takes some tens of nanoseconds. This is what makes calls meet in their
 // middle as a matter of course, on one processor too.
@@ -30,19 +31,23 @@ func window() {
 	}
 }
 `},
-	{"word.go", "func (to *Timeout) cas(old, new word) bool {\n", "func (to *Timeout) cas(old, new word) bool {\n\twindow()\n"},
-	{"timer.go", "if t.parked.Load() != awake {", "window()\n\tif t.parked.Load() != awake {"},
-	{"mpsc_queue.go", "address := uintptr(", "window()\n\taddress := uintptr("},
-	{"timer.go", "t.reserved.CompareAndSwap(n, n+1) {\n", "t.reserved.CompareAndSwap(n, n+1) {\n\t\t\twindow()\n"},
-	{"timer.go", "t.reserved.Add(-1)\n", "window()\n\t\tt.reserved.Add(-1)\n"},
-	{"mpsc_queue.go", "to.link = head\n", "to.link = head\n\t\twindow()\n"},
-	{"batch.go", "to := b.at(b.turn)\n", "to := b.at(b.turn)\n\t\twindow()\n"},
-	{"batch.go", "t.expired.Add(1)\n", "t.expired.Add(1)\n\t\twindow()\n"},
-	{"stop.go", "left = t.collect()\n", "window()\n\tleft = t.collect()\n\twindow()\n"},
-	{"stop.go", "t.queue.close(unqueue)\n", "t.queue.close(unqueue)\n\twindow()\n"},
-	{"stop.go", "t.wheel.clear(settle)\n", "window()\n\tt.wheel.clear(settle)\n\twindow()\n"},
-	{"worker.go", "t.parked.Store(rest)\n", "t.parked.Store(rest)\n\twindow()\n"},
-	{"worker.go", "t.running.Add(1) // before the CAS", "window()\n\tt.running.Add(1) // before the CAS"},
+	{"word.go", "func (t *Timeout) cas(old, new word) bool {\n", "func (t *Timeout) cas(old, new word) bool {\n\twindow()\n"},
+	{"timer.go", "\tif owed {\n", "\twindow()\n\tif owed {\n"},
+	{"timer.go", "\ttm.room.release(1)\n\ttm.pay(t, push)\n", "\twindow()\n\ttm.room.release(1)\n\ttm.pay(t, push)\n"},
+	{"timer.go", "if tm.parked.Load() != awake {", "window()\n\tif tm.parked.Load() != awake {"},
+	{"mpsc_queue.go", "s := q.stripeOf(t)\n\tfor {\n", "s := q.stripeOf(t)\n\twindow()\n\tfor {\n"},
+	{"mpsc_queue.go", "t.link = head\n", "t.link = head\n\t\twindow()\n"},
+	{"room.go", "r.reserved.CompareAndSwap(n, n+1) {\n", "r.reserved.CompareAndSwap(n, n+1) {\n\t\t\twindow()\n"},
+	{"room.go", "r.reserved.Add(-int64(n))\n", "window()\n\t\tr.reserved.Add(-int64(n))\n"},
+	{"worker.go", "t := all[wk.turn]\n", "t := all[wk.turn]\n\t\twindow()\n"},
+	{"executor.go", "r.count.Add(1)\n", "window()\n\tr.count.Add(1)\n\twindow()\n"},
+	{"stop.go", "left, ended, more := tm.guarded.collect(left)\n", "window()\n\tleft, ended, more := tm.guarded.collect(left)\n\twindow()\n"},
+	{"filing.go", "g.backlog, g.held = nil, nil\n", "g.backlog, g.held = nil, nil\n\twindow()\n"},
+	{"worker.go", "wk.parked.Store(rest)\n", "wk.parked.Store(rest)\n\twindow()\n"},
+	{"worker.go", "wk.out.enter() // before the CAS", "window()\n\twk.out.enter() // before the CAS"},
+	// Every second Timeout counts, and makes its stripe deep: its producer helps.
+	{"mpsc_queue.go", "sampleShift = 64 - 7", "sampleShift = 64 - 1"},
+	{"mpsc_queue.go", "\tdeep = 4\n", "\tdeep = 1\n"},
 }
 
 // runWide builds this program with wide windows and runs it instead.

@@ -1,6 +1,6 @@
 /* hashed_wheel.go, as far as the protocol sees it: a timeout is filed under a
- * tick. Buckets, rounds and rings, which decide where that is, have no part in
- * any race, since mu guards them; invariants.go and the tests check them.
+ * tick. Buckets, rings and crowds, which decide where that is, have no part in any
+ * race, since the lock guards them; invariants.go and the tests check them.
  *
  * A deadline is counted in ticks, so it is its own tick.
  */
@@ -8,62 +8,75 @@
 /* home: FILED + the tick, for a timeout in the wheel. */
 #define UNFILED  0
 #define IN_BATCH 1
-#define IN_DUE   2	/* taken out of its bucket; home.level is still inBucket in Go */
-#define FILED    3
-#define NEVER    15	/* wheel.never: no clock gets there */
+#define FILED    2
+#define NEVER    13	/* wheel.never: no clock gets there */
 #define NO_TICK  200
 
-
 byte home[ALL];
-byte current = 1;	/* the first tick not taken yet */
-byte open = 1;		/* the first tick that takes what is filed */
+byte current = 1;	/* the first tick not taken whole */
+byte opening = 1;	/* the first tick for what is placed */
 
-/* place files under a tick, or under the first open one if that is over. */
-inline place(to, tick) {
-#ifdef MISTAKE_PLACE_BEHIND
-	home[to] = FILED + tick
+#define max(a, b) ((a) > (b) -> (a) : (b))
+#define min(a, b) ((a) < (b) -> (a) : (b))
+
+/* next. Like the Go bitmaps, it does not see what is filed behind current. */
+#define filedAt(to) (home[to] >= FILED + current -> home[to] - FILED : NO_TICK)
+#if TIMEOUTS > 1
+#define wheel_next min(filedAt(1), filedAt(2))
 #else
-	home[to] = FILED + (tick < open -> open : tick)
+#define wheel_next filedAt(1)
+#endif
+
+inline place(to, due) {
+#ifdef MISTAKE_PLACE_BEHIND
+	home[to] = FILED + due
+#else
+	home[to] = FILED + max(due, opening)
 #endif
 }
 
-/* close makes what is filed from now on expire at a tick or later. */
-inline close(tick) { open = (open > tick -> open : tick) }
+inline wheel_close(last) { opening = max(opening, last + 1) }
 
-/* wheel_next leaves the earliest tick filed under. Like the Go bitmaps, it
- * does not see what is filed behind current.
- */
-inline wheel_next() {
-	first = NO_TICK;
-	i = 1;
-	do
-	:: i == ALL -> i = 0; break
+inline wheel_skip(first) {
+	if
+#ifndef MISTAKE_SKIP_OVER
+	:: wheel_next < first
+#endif
 	:: else ->
-		if
-		:: home[i] >= FILED + current && home[i] - FILED < first -> first = home[i] - FILED
-		:: else
-		fi;
-		i++
-	od
+		current = max(current, first);
+		opening = max(opening, first)
+	fi
 }
 
-/* advance moves the next occupied tick up to the given one to the due list. */
-inline advance(tick) {
-	wheel_next();
+/* pop leaves in x what is filed under current, if that is no later than last. */
+inline pop(last) {
 	if
-	:: first > tick -> current = (current > tick + 1 -> current : tick + 1); close(current)
+	:: current <= last && home[1] == FILED + current -> x = 1; home[x] = UNFILED
+#if TIMEOUTS > 1
+	:: current <= last && home[2] == FILED + current -> x = 2; home[x] = UNFILED
+#endif
+	:: else -> x = 0
+	fi
+}
+
+/* popAny leaves in x any that is filed. */
+inline popAny() {
+	if
+	:: home[1] >= FILED -> x = 1; home[x] = UNFILED
+#if TIMEOUTS > 1
+	:: home[2] >= FILED -> x = 2; home[x] = UNFILED
+#endif
+	:: else -> x = 0
+	fi
+}
+
+/* advance leaves ok: it came to an occupied tick. */
+inline advance(last) {
+	ok = wheel_next <= last;
+	if
+	:: ok -> current = wheel_next
 	:: else ->
-		i = 1;
-		do
-		:: i == ALL -> i = 0; break
-		:: else ->
-			if
-			:: home[i] == FILED + first -> home[i] = IN_DUE
-			:: else
-			fi;
-			i++
-		od;
-		current = first + 1;
-		close(current)
+		current = max(current, last + 1);
+		opening = max(opening, current)
 	fi
 }

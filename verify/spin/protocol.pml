@@ -1,43 +1,45 @@
 /* The protocol of hashedwheel: how a timeout goes from any number of producers
- * through the queue to the wheel and out of it, and how the worker sleeps
- * without missing one. Checked exhaustively, for the bounds in ./run.
+ * through the queue to the wheel and out of it, how the worker sleeps without
+ * missing one, and how Timer.Stop collects what is left beside all that. Checked
+ * exhaustively, for the bounds in ./run.
  *
  * The files and the names are those of the Go code, whose functions they mirror:
  *
- *   word.pml          word.go: arm, armNew, claim, unqueue, cancel, refuse
- *   timeout.pml       timeout.go: Stop, with stop in word.go
- *   mpsc_queue.pml    mpsc_queue.go: push, take, empty, the sentinel of close
- *   hashed_wheel.pml  hashed_wheel.go: place, close, advance, next
- *   batch.pml         batch.go: pass, drain with file, fillBatch, handOut with runBatch
- *                     and emptyBatch; handoff.go: handOn, takeOut
- *   worker.pml        worker.go: park, unpark, nudge, sleepUntil
- *   timer.pml         timer.go: push, Pending, reserve, release
- *   stop.pml          stop.go: Stop, collect, leave, finish
+ *   word.pml          word.go: move, begin, reject, cancel, claim, unqueue, collect, refuse
+ *   timeout.pml       timeout.go: Stop
+ *   mpsc_queue.pml    mpsc_queue.go: push, take, takeFrom, empty, the sentinel of close
+ *   hashed_wheel.pml  hashed_wheel.go: place, close, skip, advance, pop, next
+ *   guarded.pml       guarded.go and filing.go: begin, drain and help with file, take with consider,
+ *                     settle, pending, next
+ *   worker.pml        worker.go: pass, handOut, park, unpark; sleep; help and drainAll
+ *   timer.pml         timer.go: arm, armNew, push; Pending and Next, as worker.look
+ *   stop.pml          stop.go: stop, collect; guarded.go: collect; filing.go: stop
+ *   executor.pml      executor.go: enter, leave, done
  *
  *   proctype          stands for
  *   work              work in worker.go
  *   producer          callers of AfterFunc, Schedule (armNew), Reset (arm) and Stop, any call at any time
- *   runner            goroutines in series.Run in recur.go; proceed is in word.pml (SERIES)
- *   watch             watch.look in handoff.go (HANDOFFS)
- *   stopper           a caller of Timer.Stop, or none (STOPPER)
- *   counter           a caller of Timer.Pending (COUNTER)
+ *   stopper           STOPPERS callers of Timer.Stop, at any time; BREAK_OFF of them of a Shutdown that may break off
+ *   counter           a caller of Timer.Pending and Next (COUNTER)
+ *   executor          goroutines with tasks (EXECUTOR)
  *   clock             time; at the end it checks what must have come of everything
  *   monitor           what must be true in every state
  *
  * What is a step. Every load, store, CAS and Swap of a shared atomic, every
- * channel operation, go statement, Lock and Unlock. What mu guards changes
- * together with the next or last step of its holder: nobody else may look. So a
- * Lock is one step with the first thing done under it, an Unlock with the last.
- * Producers never take mu, so their steps come between any two of its holder.
- * -DMERGED makes a load and the CAS that depends on it alone one step, which is
- * what they are when the CAS succeeds; it is for configurations that are too
+ * channel operation, go statement, Lock, TryLock and Unlock. What the lock guards
+ * changes together with the next or last step of its holder: nobody else may look.
+ * Producers never wait for the lock, so their steps come between any two of its
+ * holder. -DMERGED makes a load and the CAS that depends on it alone one step, which
+ * is what they are when the CAS succeeds, together with the step by which whoever
+ * drains, hands out or collects comes to that timeout; it is for configurations that are too
  * large otherwise, and excludes MAX_PENDING, whose counter lies between the two.
  *
- * What is left out. Buckets, bitmaps, rounds and rings (a timeout is filed under
- * a tick); ns (all times are ticks); memory order (Go's atomics are sequentially
- * consistent, and plain fields pass through them); mutual exclusion by mu; clocks
- * that are set back, and alarms that are late; Goexit and panics in tasks; stripes
- * beyond two, and which comes first; the counters of Stats; ManualClock; After.
+ * What is left out. Buckets, rings and crowds (a timeout is filed under a tick); ns
+ * (all times are ticks); memory order (Go's atomics are sequentially consistent, and
+ * plain fields pass through them or have an owner); mutual exclusion by the lock;
+ * clocks that are set back, alarms that are late; which pushes make a stripe deep
+ * (with HELP any may); more than two stripes; the counters of Stats; Sample;
+ * ManualClock; After; Series.
  *
  * Time. The clock may tick at any moment up to FREE, then whenever nobody can
  * move. With PASSES there is no sleeping: the worker makes a pass a tick, PASSES
@@ -48,25 +50,28 @@
  * What is proved, in all executions within the bounds:
  *
  *   early    claim never expires a timeout before its deadline, nor an arming
- *            that no drain has seen, nor anything once Timer.Stop has returned
+ *            that no drain has seen, nor anything after the first hold of Timer.Stop
  *   outcome  each arming is settled once: expired, cancelled (by a Stop that says
  *            so or by Timer.Stop, which returns it, once) or rejected; what was
  *            told is what the word says (told_right); Reset and Schedule say
  *            whether they moved an arming, began one, or were refused
- *   lost     in every state, what is pending and not queued is in the batch or
- *            due, or filed no later than it is due; what is settled and not
- *            queued is not filed (kept); a timeout is in the queue at most once
+ *   lost     in every state, what is pending and not queued is in the batch, or
+ *            filed no later than it is due; what is settled and not queued is not
+ *            filed (kept); a timeout is in the queue at most once
  *   wake-up  in every state in which the worker sleeps beyond the next tick, or
- *            there is none, and nobody is about to wake it, the queue is empty and
- *            nothing is filed sooner (sleeps_right, absent_right)
+ *            there is none, and nobody is about to wake it, the queue and the backlog
+ *            are empty and nothing is filed sooner (sleeps_right, absent_right)
+ *   owner    there never are two workers, and none touches a plain field, or the
+ *            batch without the lock, before it is the worker or after it ceased to be
  *   settled  when time has passed and nobody can move, all callers are through,
- *            mu is free, every arming but those for never is settled, nothing is
+ *            the lock is free, every arming but those for never is settled, nothing is
  *            queued or left in the wheel, and no goroutine is left
- *   stop     when nobody can move after Timer.Stop returned, though no time
- *            passes, all is settled, the worker is gone and done is closed; done
- *            is never closed before that; there never are two workers
+ *   stop     when a Stop returns that did not break off, all is settled, but for
+ *            armings that are about to be refused; when nobody can move then, though
+ *            no time passes, the worker is gone and done is closed; done never is
+ *            closed before that
  *   room     no more reservations are kept than timeouts are pending
- *   count    Pending is exact when no other call is under way
+ *   count    Pending is exact when no other call is under way, Next never too late
  *
  * Each MISTAKE_ is a small wrong turn that must make the checker find an error.
  */
@@ -80,6 +85,15 @@
 #ifndef BATCH
 #define BATCH TIMEOUTS
 #endif
+#ifndef PORTION
+#define PORTION 100	/* what drain and collect do in one hold */
+#endif
+#ifndef TAKE
+#define TAKE 100	/* how many timeouts take looks at in one hold */
+#endif
+#ifndef HELP
+#define HELP 0		/* how many timeouts a producer that helps files in one hold; 0: none helps */
+#endif
 #ifndef DRAIN_LIMIT
 #define DRAIN_LIMIT 100
 #endif
@@ -89,23 +103,32 @@
 #ifndef CALLS
 #define CALLS 2
 #endif
+#ifndef STOPPERS
+#define STOPPERS 0
+#endif
+#ifndef BREAK_OFF
+#define BREAK_OFF 0
+#endif
 #ifndef LATER
-#define LATER 4	/* the later deadline; the other is tick 1 */
+#define LATER 4		/* the later deadline; the other is tick 1 */
 #endif
 #ifndef FREE
-#define FREE 2	/* up to where the clock may tick while others can move */
+#define FREE 2		/* up to where the clock may tick while others can move */
 #endif
-#ifndef HANDOFFS
-#define HANDOFFS 0
-#endif
-#ifndef SERIES
-#define SERIES 0
-#endif
-#define BATCHES (HANDOFFS + 1)
 
 /* By then everything has come to rest. */
-#define LAST (LATER + 3 + SERIES + HANDOFFS)
+#define LAST (LATER + 3)
 #define ALL (TIMEOUTS + 1)	/* with nil */
+
+#if TIMEOUTS > 1
+#define ALL_TIMEOUTS(p) (p(1) && p(2))
+#define ALL_TIMEOUTS_AT(p, tick) (p(1, tick) && p(2, tick))
+#define PENDING_NOW ((told[1] == PENDING) + (told[2] == PENDING))
+#else
+#define ALL_TIMEOUTS(p) p(1)
+#define ALL_TIMEOUTS_AT(p, tick) p(1, tick)
+#define PENDING_NOW (told[1] == PENDING)
+#endif
 
 #ifdef MERGED
 #if MAX_PENDING
@@ -119,158 +142,127 @@
 byte now;	/* the tick that has begun */
 bit over;	/* the model has been checked at its end */
 byte tasks;	/* calls made from tasks */
-byte runs;	/* of a series: goroutines that are to call Run */
 byte callers;	/* not through with their calls */
-bit stopReturned;	/* ghost: Timer.Stop has */
-bit inLeft[ALL];	/* ghost: in the result of Timer.Stop */
 
 /* Of every process that calls the timer. */
-#define LOCALS byte w, next, i; bit hit, ok, owe, noRoom, err
+#define LOCALS byte w, next, i, x, at, seen; short n; bit hit, ok, owe, noRoom, err
+#define LOCALS_OF_STOP bit isFirst, more; byte ended
 
 #include "hashed_wheel.pml"
+#include "executor.pml"
 #include "word.pml"
 #include "mpsc_queue.pml"
 #include "timeout.pml"
-#include "batch.pml"
+#include "guarded.pml"
 #include "worker.pml"
 #include "timer.pml"
 #include "stop.pml"
 
-/* A task, with Inline: it may use the timer on the worker's goroutine. (In a
- * goroutine of its own it is one more producer.)
+/* A task. With TASKS it is one for Inline: it may use the timer on the worker's
+ * goroutine, or end that. (In a goroutine of its own it is one more producer.)
  */
 inline execute(to) {
 #if TASKS
 	if
 	:: tasks < TASKS ->
-		atomic { tasks++; keep = drained };
+		tasks++;
 		if
-		:: true -> arm(to, now)
-		:: true -> arm(to, LATER)
-#ifdef STOPPER
-		:: true -> timer_stop()
+		:: arm(to, now)
+		:: arm(to, LATER)
+#if STOPPERS
+		:: timer_stop(false)
 #endif
 #ifdef COUNTER
-		:: true -> pending()
+		:: pending()
+#endif
+#if INTERRUPTS
+		:: goto interrupted_by_task
 #endif
 		fi;
-		atomic { err = 0; drained = keep; keep = 0 }
+		err = 0
 	:: true
 	fi
 #else
-#if SERIES
-	atomic { runs++; running++; callers++ }
+#ifdef EXECUTOR
+	atomic { handed++; enter() }
 #else
 	skip
 #endif
 #endif
 }
 
-/* The worker's goroutine; isNew is woken in Go. */
-proctype work(byte b; bit isNew) {
+/* The worker's goroutine. */
+proctype work() {
 	LOCALS;
-	byte to, x, first, tick, drained, turn, wait, rest;
-	bit look, woken;
-#if TASKS
-	byte keep, list, s;
-	short n;
-	bit alone;
-#endif
+	LOCALS_OF_STOP;
+	byte to, tick, drained, limit, wait, rest;
+	bit woken, alone;
 
+	atomic { assert(owner == COMING); owner = _pid };
 #if PASSES
 	do
 	:: now < PASSES || callers == 0 && now < LAST ->
-		now++;
-		pass(b);
-		atomic { tick = 0; drained = 0 };
-		if
-		:: !ok -> break
-		:: else -> ok = 0
-		fi
-	:: now == LAST -> workers--; break
+		atomic { now++; slept = now };
+		pass();
+		atomic { mu == 0 -> passing = 0; tick = 0; drained = 0; more = 0 }
+	:: now == LAST -> break
 	od;
+	owner = 0;
 #else
 	if
-	:: isNew -> sleepUntil(now + 1); woken = 0
-	:: else
+	:: interrupted -> mine; interrupted = 0
+	:: else -> sleepUntil(now + 1); woken = 0
 	fi;
 	do
-	:: true ->
-		assert(!done);	/* Shutdown waits for the worker */
-		pass(b);
+	:: assert(!done);	/* Shutdown waits for the worker */
+		pass();
 		if
-		:: !ok -> break
-		:: else -> ok = 0
-		fi;
-		park();
-		tick = 0;
-		if
-		:: rest == ABSENT -> break
-		:: else
-		fi;
-		sleepUntil(wait);
-		if
-		:: woken && rest == ASLEEP ->
-			atomic {
-				woken = 0;
-				if
-				:: wait > now + 1 -> wait = now + 1
-				:: else
-				fi
-			};
+		:: more -> more = 0; tick = 0; drained = 0
+		:: else ->
+			park();
+			if
+			:: rest == ABSENT -> break
+			:: else
+			fi;
 			sleepUntil(wait);
-			woken = 0
-		:: else -> woken = 0
-		fi;
-		rest = 0; wait = 0
+			if
+			:: woken && rest == ASLEEP ->
+				atomic { woken = 0; wait = min(wait, now + 1) };
+				sleepUntil(wait)
+			:: else
+			fi;
+			atomic { woken = 0; rest = 0; wait = 0 }
+		fi
 	od;
 	atomic { rest = 0; wait = 0; tick = 0; drained = 0 };
+#ifdef MISTAKE_ENDED_WORKER_WRITES
+	atomic { mine; interrupted = 0 };
+#endif
 #endif
 	leave();
+#if INTERRUPTS
+	goto gone;
+interrupted_by_task:
+	atomic { mine; interrupted = 1; owner = COMING };
+#ifdef MISTAKE_INTERRUPTED_LEAVES
+	leave();
+#else
+	run work();
+#endif
+#endif
 gone:	skip
 }
 
-#if HANDOFFS
-/* watch.look, at any moment at which it may find a task slow. */
-proctype watch() {
-	byte i, w, x, s, n;
+#ifdef EXECUTOR
+proctype executor() {
+	bit hit;
 
 end:
 	do
-	:: n == HANDOFFS -> break
-	:: atomic { n < HANDOFFS && mu == 0 && watched && !stopped -> n++; mu = 1 }
-		handOn()
-	od
-}
-#endif
-
-#if SERIES
-bit on;		/* series.running */
-byte nexts;	/* ghost: how often the Scheduler was asked */
-
-/* A goroutine in which series.Run is called. */
-proctype runner() {
-	LOCALS;
-	byte to, seen;
-	bit d, ends, ran;
-
-end:
-	do
-	:: atomic { runs > 0 -> runs--; to = 1 }
-		atomic { ok = !on; on = 1 };
-		do
-		:: ok ->
-			ok = 0;
-			proceed(to);
-			on = 0;
-#ifndef MISTAKE_SERIES_NO_LOOK
-			ok = (ran -> isDue(word[to]) : isClaimed(word[to]));
-			atomic { ok = ok && !on; on = on || ok }
-#endif
-		:: else -> break
-		od;
-		leave();
-		atomic { to = 0; err = 0; ran = 0; callers-- }
+	:: handed > 0 ->
+		assert(!done);	/* Shutdown waits for the task */
+		handed--;
+		leave()
 	od
 }
 #endif
@@ -289,19 +281,15 @@ bit known[ALL];	/* to others than the producer that schedules it */
  */
 proctype producer(byte own) {
 	LOCALS;
-	byte n, to, d;
-#ifdef MISTAKE_LOOK_BEFORE_PUSH
-	byte seen;
-#endif
+	byte calls, to, d;
 
 #ifndef SCHEDULE
 	own = 0;
 #endif
 	do
-	:: n == CALLS -> break
-	:: else ->
-		atomic {
-			n++;
+	:: calls == CALLS -> break
+	:: atomic {
+			calls < CALLS -> calls++;
 			if
 #ifdef SCHEDULE
 			:: own -> to = own
@@ -332,7 +320,7 @@ proctype producer(byte own) {
 #ifdef SCHEDULE
 		if
 		:: own -> atomic {
-			assert(err == (told[to] == REJECTED));	/* what Schedule says */
+			assert(err == (told[to] == REJECTED || told[to] == TOO_LATE));	/* what Schedule says */
 			known[to] = 1;
 			own = 0
 			}
@@ -341,15 +329,15 @@ proctype producer(byte own) {
 #endif
 		atomic { to = 0; d = 0; err = 0 }
 	od;
-	atomic { n = 0; callers-- }
+	atomic { calls = 0; callers-- }
 }
 
-proctype stopper() {
+proctype stopper(bit mayBreakOff) {
 	LOCALS;
-	byte to, list, s;
+	LOCALS_OF_STOP;
 
 	if
-	:: true -> timer_stop()
+	:: timer_stop(mayBreakOff)
 	:: true
 	fi;
 	callers--
@@ -357,8 +345,6 @@ proctype stopper() {
 
 proctype counter() {
 	LOCALS;
-	byte to, drained;
-	short n;
 	bit alone;
 
 	pending();
@@ -371,23 +357,16 @@ proctype counter() {
 
 #define kept(to) (mu || stopped || queued(word[to]) || \
 	(state(word[to]) == PENDING -> \
-		home[to] == IN_BATCH || home[to] == IN_DUE || \
-		home[to] >= FILED + current && home[to] <= FILED + (deadline(word[to]) > open -> deadline(word[to]) : open) : \
-		home[to] == IN_BATCH || home[to] == UNFILED || late > 0))
+		home[to] == IN_BATCH || \
+		home[to] >= FILED + current && home[to] <= FILED + max(deadline(word[to]), opening) : \
+		home[to] < FILED))
 
 #define waits(to, tick) (home[to] < FILED || home[to] >= FILED + tick)
+#define IDLE_TILL(tick) (EMPTY && backlog == 0 && ALL_TIMEOUTS_AT(waits, tick))
 
-#if TIMEOUTS > 1
-#define PENDING_NOW ((told[1] == PENDING) + (told[2] == PENDING))
-#define ALL_TIMEOUTS(p) (p(1) && p(2))
-#define ALL_WAIT(tick) (waits(1, tick) && waits(2, tick))
-#else
-#define PENDING_NOW (told[1] == PENDING)
-#define ALL_TIMEOUTS(p) p(1)
-#define ALL_WAIT(tick) waits(1, tick)
-#endif
-#define sleeps_right (sleeping <= now + 1 || wake || quit || lookers || mu || EMPTY && backlog == 0 && ALL_WAIT(sleeping))
-#define absent_right (workers || stopped || lookers || parking || mu || EMPTY && backlog == 0 && ALL_WAIT(NEVER))
+#define sleeps_right (sleeping <= now + 1 || wake || quit || lookers || mu || IDLE_TILL(sleeping))
+#define absent_right (owner || stopped || lookers || parking || mu || IDLE_TILL(NEVER))
+#define opens_right  (opening <= now + 1)
 
 proctype clock() {
 	byte i;
@@ -398,7 +377,7 @@ proctype clock() {
 	do
 	:: now < FREE -> now++
 	:: timeout ->
-		assert(!stopReturned || workers == 0 && running == 0 && done);	/* Stop ends the worker without waiting for time to pass */
+		assert(!closed || owner == 0 && running == 0 && done);	/* Stop ends the worker without waiting for time to pass */
 		if
 		:: now < LAST -> now++
 		:: else -> break
@@ -407,15 +386,16 @@ proctype clock() {
 #endif
 	atomic {
 		assert(callers == 0 && mu == 0);
-		assert(workers == 0 && running == 0);
-		assert(!stopped || done);
+		assert(owner == 0 && handed == 0);
+		assert(running == !closed && done == closed);
 		i = 1;
 		do
 		:: i == ALL -> i = 0; break
+		:: closed && !stopDone -> i = 0; break	/* the only Stop broke off: the rest never runs */
 		:: else ->
 			assert(!queued(word[i]) && !inQueue[i]);
 			if
-			:: state(word[i]) == PENDING -> assert(!stopped && deadline(word[i]) == NEVER && SERIES == 0)
+			:: state(word[i]) == PENDING -> assert(!stopped && deadline(word[i]) == NEVER)
 			:: else -> assert(home[i] == UNFILED)
 			fi;
 			i++
@@ -430,11 +410,12 @@ proctype clock() {
 proctype monitor() {
 end:
 	atomic {
-		!(ALL_TIMEOUTS(told_right) && ALL_TIMEOUTS(kept) && sleeps_right && absent_right) ->
+		!(ALL_TIMEOUTS(told_right) && ALL_TIMEOUTS(kept) && sleeps_right && absent_right && opens_right) ->
 		assert(ALL_TIMEOUTS(told_right));
 		assert(ALL_TIMEOUTS(kept));
 		assert(sleeps_right);
-		assert(absent_right)
+		assert(absent_right);
+		assert(opens_right)
 	}
 }
 
@@ -453,19 +434,18 @@ init {
 		i = 0;
 #if PASSES
 		parked = AWAKE;
-		running++; workers++;
-		run work(0, true);
+		owner = COMING;
+		enter();
+		run work();
 #endif
-#if HANDOFFS
-		run watch();
+#ifdef EXECUTOR
+		run executor();
 #endif
-#if SERIES
-		run runner();
-		run runner();
-#endif
-#ifdef STOPPER
-		run stopper(); callers++;
-#endif
+		do
+		:: i == STOPPERS -> break
+		:: else -> run stopper(i < BREAK_OFF); callers++; i++
+		od;
+		i = 0;
 #ifdef COUNTER
 		run counter(); callers++;
 #endif

@@ -1,119 +1,191 @@
-/* stop.go */
+/* stop.go, collect of guarded.go and stop of filing.go. */
 
-/* returned puts a timeout into what Timer.Stop returns. */
-inline returned(to) {
-	assert(!inLeft[to]);	/* once */
-	inLeft[to] = 1
-}
+bit closed;	/* ghost: the first hold of a Stop is over */
+bit stopDone;	/* ghost: a Stop has returned that did not break off */
+bit inLeft[ALL];	/* ghost: in what a Stop returned, or will return */
 
-inline collect() {
-	list = 0; s = 0;
-	do
-	:: s == STRIPES + 2 -> s = 0; break
-	:: else ->
-		atomic {
-			if
-#ifdef MISTAKE_STOP_NO_CLOSE
-			:: s < STRIPES -> list = head[s]; head[s] = 0
-#else
-			:: s < STRIPES -> list = head[s]; head[s] = CLOSED
-#endif
-#ifdef MISTAKE_STOP_FORGETS_BACKLOG
-			:: s == STRIPES -> backlog = 0
-#else
-			:: s == STRIPES -> list = backlog; backlog = 0
-#endif
-#ifdef MISTAKE_STOP_FORGETS_HELD
-			:: s == STRIPES + 1 -> held = 0
-#else
-			:: s == STRIPES + 1 -> list = held; held = 0
-#endif
-			fi;
-			s++
-		};
-		do
-		:: list == 0 -> break
-		:: else ->
-			atomic { to = list; list = link[to] };
-			unqueue(to, false);
-			if
-#ifdef MISTAKE_STOP_RETURNS_TWICE
-			:: false
-#else
-			:: home[to] == IN_BATCH	/* its turn comes with the batch, and once */
-#endif
-			:: else -> cancel(to)
-			fi;
-			to = 0
-		od
-	od;
-	/* wheel.clear, then the due list */
-	do
-	:: true ->
-		atomic {
-			to = 1;
-			do
-			:: to == ALL || home[to] >= FILED || home[to] == IN_DUE -> break
-			:: else -> to++
-			od
-		};
-		if
-		:: to == ALL -> to = 0; break
-		:: else
-		fi;
-		home[to] = UNFILED;
-		cancel(to);
-		to = 0
-	od;
-#ifndef MISTAKE_STOP_FORGETS_BATCH
-	do
-	:: s == filled[theBatch] -> s = 0; break
-	:: else ->
-		atomic { to = slot(theBatch, s); s++ };
-		cancel(to);
-		to = 0
-	od
-#endif
-}
+byte waiting[STRIPES + 2];	/* a local of stop, which runs once */
 
-/* Timer.Stop. */
-inline timer_stop() {
-	lock();
-	if
-	:: stopped
-	:: else ->
-		stopped = 1;
-		collect();
-#ifndef MISTAKE_STOP_LEAVES_PARKED
-		parked = AWAKE;
-#endif
-		quit = 1;
-		if
-#ifdef MISTAKE_FINISH_TOO_SOON
-		:: true -> done = 1
-#else
-		:: running == 0 -> done = 1
-#endif
-		:: else
-		fi
-	fi;
-	atomic { mu = 0; stopReturned = 1 }
-}
-
-/* leave, with finish. */
-inline leave() {
+/* stop of filing.go. Its first step is that of Lock. */
+inline guarded_stop() {
 	atomic {
-		running--;
-		hit = running == 0
+#ifndef MISTAKE_STOP_FORGETS_BACKLOG
+		waiting[STRIPES] = backlog;
+#endif
+		backlog = 0;
+#ifndef MISTAKE_STOP_FORGETS_HELD
+		waiting[STRIPES + 1] = held;
+#endif
+		held = 0
 	};
-	if
-	:: hit -> atomic {
-		mu == 0 -> hit = 0;
+	do
+	:: atomic {
+		assert(head[i] != CLOSED);	/* close is called once */
+		waiting[i] = head[i];
+#ifdef MISTAKE_STOP_NO_CLOSE
+		head[i] = 0;
+#else
+		head[i] = CLOSED;
+#endif
+		i++;
 		if
-		:: stopped && running == 0 -> done = 1
+		:: i == STRIPES -> i = 0; sort(); break
 		:: else
 		fi
 		}
+	od;
+	do
+	:: RMW {
+		atomic {
+			x = waiting[0];
+			if
+			:: x -> waiting[0] = link[x]
+			:: else -> break
+			fi
+		};
+		unqueue(x, false);
+		x = 0
+		}
+	od
+}
+
+/* sort leaves in waiting[0] what is in the batch, and the rest in backlog. */
+inline sort() {
+	do
+	:: i == STRIPES + 2 -> i = 0; waiting[0] = next; next = 0; break
+	:: i < STRIPES + 2 && waiting[i] == 0 -> i++
+	:: else ->
+		x = waiting[i];
+		waiting[i] = link[x];
+		if
+#ifndef MISTAKE_STOP_SETTLES_TWICE
+		:: home[x] == IN_BATCH -> link[x] = next; next = x	/* it is settled there */
+#endif
+		:: else -> link[x] = backlog; backlog = x
+		fi;
+		x = 0
+	od
+}
+
+inline settleBatch() {
+	do
+	:: RMW {
+		atomic {
+			if
+			:: i == filled -> i = 0; break
+			:: else -> x = timeouts[i]; i++
+			fi
+		};
+		collect(x);
+		x = 0
+		}
+	od
+}
+
+/* collect of guarded.go leaves more. */
+inline guarded_collect() {
+	if
+	:: isFirst ->
+		guarded_stop();
+#ifdef MISTAKE_UNLOCK_BEFORE_STOPPED
+		mu = 0;
+		lock();
+#endif
+		stopped = 1;
+#ifndef MISTAKE_STOP_FORGETS_BATCH
+		settleBatch()
+#endif
 	:: else
-	fi
+	fi;
+#ifdef MISTAKE_BATCH_EACH_HOLD
+	settleBatch();
+#endif
+	do
+	:: RMW {
+		atomic {
+		more = 0;
+		if
+		:: n == PORTION -> n = 0; more = 1; break
+		:: else -> x = backlog
+		fi;
+		if
+		:: x -> backlog = link[x]; hit = 1
+		:: else -> popAny()
+		fi;
+		if
+		:: x == 0 -> n = 0; break
+		:: else -> n++
+		fi
+		};
+		if
+		:: hit -> hit = 0; unqueue(x, false)
+		:: else
+		fi;
+#ifdef MISTAKE_COLLECT_UNLOCKED
+		mu = 0;
+		collect(x);
+		lock();
+#else
+		collect(x);
+#endif
+		x = 0
+		}
+	od
+}
+
+#define isCollected(i) (state(word[i]) != PENDING || queued(word[i]) && !inQueue[i])
+
+/* Timer.Stop, or a Shutdown that may break off. */
+inline timer_stop(mayBreakOff) {
+#ifdef MISTAKE_LEAVE_TOO_SOON
+	leave();
+#endif
+	do
+	:: atomic { mu == 0 -> mu = 1; isFirst = !stopped };
+#ifdef MISTAKE_SECOND_STOP_RETURNS
+		if
+		:: !isFirst -> mu = 0; break
+		:: else
+		fi;
+#endif
+		guarded_collect();
+#ifndef MISTAKE_STOP_LEAVES_PARKED
+		atomic {
+			if
+			:: isFirst -> parked = AWAKE
+			:: else
+			fi
+		};
+#endif
+		atomic { quit = 1; closed = 1; mu = 0 };
+#if MAX_PENDING
+		releaseAll();
+#endif
+		ended = 0;
+		if
+#ifdef MISTAKE_STOP_LEAVES_TWICE
+		:: true ->
+#else
+		:: isFirst ->
+#endif
+			isFirst = 0;
+#ifndef MISTAKE_LEAVE_TOO_SOON
+			leave()
+#endif
+		:: else
+		fi;
+		if
+		:: !more -> break
+		:: more && mayBreakOff -> break
+		:: more -> more = 0
+		fi
+	od;
+	atomic {
+		if
+		:: more -> more = 0	/* it has broken off */
+		:: else ->
+			assert(ALL_TIMEOUTS(isCollected));	/* what is pending is about to be refused */
+			stopDone = 1
+		fi
+	}
 }

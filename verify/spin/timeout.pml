@@ -1,4 +1,4 @@
-/* timeout.go: Stop. Reset and ResetAt are arm, in word.pml. */
+/* timeout.go: Stop. Reset and ResetAt are arm, in timer.pml. */
 
 inline stop(to) {
 	do
@@ -11,29 +11,18 @@ inline stop(to) {
 			fi
 		};
 		atomic {
+			cancel(to);
+			w = 0;
 			if
-			:: word[to] == w ->
-				tell(to, CANCELLED);
-#ifdef MISTAKE_STOP_NO_PUSH
-				word[to] = settled(w, CANCELLED);
-#else
-				word[to] = settled(w, CANCELLED) | QUEUED;
-				owe = !queued(w);
-#endif
-				hit = 1;
-				w = 0;
-				break
-			:: else -> w = 0
+			:: ok -> ok = 0; hit = 1; break
+			:: else
 			fi
 		}
 	}
 	od;
 	if
-	:: hit -> hit = 0; release()
+	:: hit -> atomic { hit = 0; release() }
 	:: else
 	fi;
-	if
-	:: owe -> owe = 0; push(to)
-	:: else
-	fi
+	pay(to)
 }

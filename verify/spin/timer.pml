@@ -24,21 +24,92 @@ inline reserve() {
 }
 
 inline release() { reserved-- }
+inline releaseAll() { reserved = reserved - ended }
 #else
 inline reserve() { skip }
 inline release() { skip }
+inline releaseAll() { skip }
 #endif
 
-/* push: queue.push, and the look at parked that pairs with park's at the queue. */
-inline push(to) {
-#ifdef MISTAKE_LOOK_BEFORE_PUSH
-	seen = parked;
+/* arm: a Reset to deadline d. It leaves err: the arming was refused. */
+inline arm(to, d) {
+	do
+	:: RMW {
+		w = word[to];
+		if
+		:: atomic {
+			state(w) == PENDING -> move(to, d);
+			w = 0;
+			if
+			:: ok -> ok = 0; break
+			:: else
+			fi
+			}
+		:: state(w) != PENDING ->
+			reserve();
+			if
+			:: atomic {
+				noRoom -> noRoom = 0;
+				reject(to, d);
+				w = 0;
+				if
+				:: ok -> ok = 0; err = 1; break
+				:: else
+				fi
+				}
+			:: atomic {
+				!noRoom -> begin(to, d);
+				w = 0;
+				if
+				:: ok -> ok = 0; break
+				:: else
+				fi
+				};
+#ifndef MISTAKE_RESERVATION_KEPT
+				release()
 #endif
-	queue_push(to);
+			fi
+		fi
+	}
+	od;
+	pay(to)
+}
+
+inline pay(to) {
 	if
-	:: ok ->
-		ok = 0;
-		atomic {
+#ifdef MISTAKE_LOOK_BEFORE_PUSH
+	:: owe -> owe = 0; seen = parked; queue_push(to); pushed(to)
+#else
+	:: atomic { owe -> owe = 0; queue_push(to) }; pushed(to)
+#endif
+	:: else
+	fi
+}
+
+/* armNew: nobody else can see the timeout yet. */
+inline armNew(to, d) {
+	reserve();
+	if
+	:: noRoom -> atomic {
+		noRoom = 0;
+		word[to] = pack(d, 0, REJECTED);
+		told[to] = REJECTED;
+		err = 1
+		}
+	:: else ->
+		beginNew(to, d);
+		queue_push(to);
+		pushed(to)
+	fi
+}
+
+/* push after queue.push: the look at parked that pairs with park's at the queue,
+ * and help, whenever the stripe may have become deep.
+ */
+inline pushed(to) {
+	if
+	:: atomic {
+			ok -> ok = 0;
 			if
 #ifdef MISTAKE_LOOK_BEFORE_PUSH
 			:: seen == AWAKE -> lookers--
@@ -49,13 +120,16 @@ inline push(to) {
 			fi
 		};
 		if
-		:: hit -> hit = 0; unpark()
-#ifdef DEEP
-		:: !hit -> nudge()
-#endif
-		:: !hit
+		:: hit -> unpark()
+		:: else
+		fi;
+#if HELP
+		if
+		:: true
+		:: help(to)
 		fi
-	:: else -> err = 1; refuse(to)
+#endif
+	:: atomic { !ok -> err = 1 }; refuse(to)
 	fi
 }
 
@@ -65,30 +139,32 @@ inline push(to) {
 #define ALONE (callers == 1)
 #endif
 
-/* Timer.Pending. A claim by a replaced worker is under way until it has taken
- * the timeout out.
- */
+#define isNotLate(i) (told[i] != PENDING || deadline(word[i]) == NEVER || \
+	!alone && queued(word[i]) && home[i] != IN_BATCH || at <= max(deadline(word[i]), opening))
+
+/* worker.look: Pending, Next and Stats. It counts in the hold that ends drainAll. */
 inline pending() {
-	atomic { mu == 0 -> mu = 1; alone = ALONE };
-	drain(200);
+	atomic { alone = ALONE; at = now };
+	drainAll();
+#ifdef MISTAKE_COUNT_AFTER_UNLOCK
+	mu = 0;
+	lock();
+#endif
 	atomic {
-		drained = 0;
+		mu = 0;
+		at = wheel_next;
+		n = 0;
 		i = 1;
 		do
 		:: i == ALL -> i = 0; break
 		:: else ->
-			if
-			:: home[i] != UNFILED && home[i] != IN_BATCH || home[i] == IN_BATCH && state(word[i]) == PENDING -> n++
-			:: else
-			fi;
-			if
-			:: told[i] == PENDING -> n--
-			:: else
-			fi;
+			countPending();
+			guarded_next();
+			n = n - (told[i] == PENDING);
 			i++
 		od;
-		assert(!alone || late > 0 || n == 0);	/* exact, when no other call is under way */
-		n = 0; alone = 0;
-		mu = 0
+		assert(!alone || closed || n == 0);	/* exact, when no other call is under way */
+		assert(closed || ALL_TIMEOUTS(isNotLate));
+		n = 0; alone = 0; at = 0
 	}
 }

@@ -1,7 +1,8 @@
 /* word.go: the one word of a timeout, and every transition of it.
  *
- * Each function is its Go loop: the load is one step, the CAS is another, and
- * any process may come between the two. -DMERGED makes them one (see protocol.pml).
+ * move, begin, reject and cancel are one CAS from w, which the caller has loaded;
+ * they leave ok, and owe if a push is owed. The others are loops, as in Go: the load
+ * is one step, the CAS is another. -DMERGED makes them one (see protocol.pml).
  */
 
 #define IDLE      0
@@ -9,6 +10,7 @@
 #define EXPIRED   2
 #define CANCELLED 3
 #define REJECTED  4
+#define TOO_LATE  5
 #define QUEUED    8
 
 #define pack(d, flags, s) ((d) << 4 | (flags) | (s))
@@ -17,8 +19,6 @@
 #define deadline(w)       ((w) >> 4)
 #define settled(w, s)     (((w) & 248) | (s))
 #define unqueued(w)       ((w) & 247)
-
-#define CLAIMED NEVER	/* of a series, from its claim until the run arms it for the next */
 
 /* Indexed by timeout, from 1; 0 is nil. */
 byte word[ALL];
@@ -33,168 +33,89 @@ inline tell(to, outcome) {
 	told[to] = outcome
 }
 
-/* arm: a Reset, or the arming in AfterFunc and Schedule, to deadline d. It
- * leaves err: the push was refused.
- */
-inline arm(to, d) {
-	err = 0;
-	do
-	:: RMW {
-		atomic {
-			w = word[to];
-			if
-			:: state(w) == PENDING ->
-				next = pack(d, w & QUEUED, PENDING);
+inline move(to, d) {
+	next = pack(d, w & QUEUED, PENDING);
 #ifdef MISTAKE_MOVE_DROPS_QUEUED
-				next = pack(d, 0, PENDING);
+	next = pack(d, 0, PENDING);
 #endif
-				if
-				:: d < deadline(w) ->
-#ifndef MISTAKE_EARLIER_NO_PUSH
-					next = next | QUEUED
-#endif
-				:: else
-				fi;
-				if
-				:: next == w -> assert(told[to] == PENDING); w = 0; next = 0; break
-				:: else
-				fi
-			:: else -> next = pack(d, QUEUED, PENDING)
-			fi
-		};
-		if
-		:: state(w) == PENDING -> atomic {
-			if
-			:: word[to] == w ->
-				assert(told[to] == PENDING);	/* it returns true, and moved an open arming */
-				word[to] = next;
-				owe = queued(next) && !queued(w);
-				w = 0; next = 0;
-				break
-			:: else -> w = 0; next = 0
-			fi
-			}
-		:: else ->
-			reserve();
-			if
-			:: noRoom -> atomic {
-				noRoom = 0; next = 0;
-				if
-				:: word[to] == w ->
-					word[to] = pack(d, w & QUEUED, REJECTED);
-					assert(told[to] != PENDING);
-					told[to] = REJECTED;
-					err = 1;
-					w = 0;
-					break
-				:: else -> w = 0
-				fi
-				}
-			:: else ->
-				atomic {
-					if
-					:: word[to] == w ->
-						assert(told[to] != PENDING);	/* it returns false, and began an arming */
-						told[to] = PENDING;
-						word[to] = next;
-#ifdef MISTAKE_PUSH_TWICE
-						owe = 1;
-#else
-						owe = !queued(w);
-#endif
-						w = 0; next = 0;
-						break
-					:: else -> w = 0; next = 0
-					fi
-				};
-#ifndef MISTAKE_RESERVATION_KEPT
-				release()
-#endif
-			fi
-		fi
-	}
-	od;
 	if
-	:: owe -> owe = 0; push(to)
+	:: d < deadline(w) ->
+#ifndef MISTAKE_EARLIER_NO_PUSH
+		next = next | QUEUED
+#endif
+	:: else
+	fi;
+	if
+	:: next == w -> ok = 1	/* no CAS */
+	:: next != w && word[to] == w ->
+		assert(told[to] == PENDING);	/* the caller is told that it moved an open arming */
+		word[to] = next;
+		owe = queued(next) && !queued(w);
+		ok = 1
+	:: else
+	fi;
+	next = 0
+}
+
+inline begin(to, d) {
+	if
+	:: word[to] == w ->
+		assert(told[to] != PENDING);	/* the caller is told that it began one */
+		told[to] = PENDING;
+		word[to] = pack(d, QUEUED, PENDING);
+#ifdef MISTAKE_PUSH_TWICE
+		owe = 1;
+#else
+		owe = !queued(w);
+#endif
+		ok = 1
 	:: else
 	fi
 }
 
-/* armNew: nobody else can see the timeout yet. */
-inline armNew(to, d) {
-	reserve();
+/* beginNew: nobody else can see the timeout yet. */
+inline beginNew(to, d) {
+	atomic {
+		word[to] = pack(d, QUEUED, PENDING);
+		told[to] = PENDING
+	}
+}
+
+inline reject(to, d) {
 	if
-	:: noRoom -> atomic {
-		noRoom = 0;
-		word[to] = pack(d, 0, REJECTED);
+	:: word[to] == w ->
+		assert(told[to] != PENDING);
 		told[to] = REJECTED;
-		err = 1
-		}
-	:: else ->
-		atomic {
-			word[to] = pack(d, QUEUED, PENDING);
-			told[to] = PENDING
-		};
-		push(to)
+		word[to] = pack(d, w & QUEUED, REJECTED);
+		ok = 1
+	:: else
 	fi
 }
 
-/* series.proceed of recur.go, with armNext, or stop in word.go: the Scheduler ends
- * the series after SERIES runs. It leaves ran: f was called, in this run or before a skip.
- */
-#define isClaimed(w) (state(w) == PENDING && deadline(w) == CLAIMED)
-#define isDue(w)     (state(w) == PENDING && (deadline(w) == CLAIMED || deadline(w) <= now))
-
-inline proceed(to) {
-	atomic { seen = word[to]; d = (ran -> isDue(seen) : isClaimed(seen)); ends = d && nexts == SERIES };
+inline cancel(to) {
 	if
-	:: ends ->
-		atomic {
-			ends = 0;
-			if
-#ifdef MISTAKE_SERIES_ENDS_A_RESET
-			:: state(word[to]) == PENDING ->
+	:: word[to] == w ->
+		tell(to, CANCELLED);
+#ifdef MISTAKE_CANCEL_NO_PUSH
+		word[to] = settled(w, CANCELLED);
 #else
-			:: word[to] == seen ->
+		word[to] = settled(w, CANCELLED) | QUEUED;
+		owe = !queued(w);
 #endif
-				assert(word[to] == seen);	/* the run that it was asked for, not what a Reset has begun or moved since */
-				tell(to, CANCELLED);
-				word[to] = settled(seen, CANCELLED) | QUEUED;
-				owe = !queued(seen);
-				ran = 1;
-				hit = 1
-			:: else
-			fi
-		};
-		if
-		:: hit -> hit = 0; release()
-		:: else
-		fi;
-		if
-		:: owe -> owe = 0; push(to)
-		:: else
-		fi
-	:: !ends && d ->
-		atomic {
-			d = 0;
-			if
-			:: word[to] == seen ->
-				assert(told[to] == PENDING);
-				nexts++;
-				ran = 1;
-				word[to] = pack(LATER, QUEUED, PENDING);
-				owe = !queued(seen)
-			:: else
-			fi
-		};
-		if
-		:: owe -> owe = 0; push(to)
-		:: else
-		fi
-	:: !ends && !d
-	fi;
-	atomic { seen = 0; d = 0 }
+		ok = 1
+	:: else
+	fi
 }
+
+#ifdef MISTAKE_CLAIM_QUEUED
+#define NOT_CLAIMED(due) (state(w) != PENDING || deadline(w) > due)
+#else
+#ifdef MISTAKE_CLAIM_EARLY
+#define NOT_CLAIMED(due) (state(w) != PENDING || queued(w))
+#else
+#define NOT_CLAIMED(due) (state(w) != PENDING || queued(w) || deadline(w) > due)
+#endif
+#endif
 
 /* claim leaves hit: the timeout expired. */
 inline claim(to, due) {
@@ -203,15 +124,7 @@ inline claim(to, due) {
 		atomic {
 			w = word[to];
 			if
-#ifdef MISTAKE_CLAIM_QUEUED
-			:: state(w) != PENDING || deadline(w) > due -> w = 0; break
-#else
-#ifdef MISTAKE_CLAIM_EARLY
-			:: state(w) != PENDING || queued(w) -> w = 0; break
-#else
-			:: state(w) != PENDING || queued(w) || deadline(w) > due -> w = 0; break
-#endif
-#endif
+			:: NOT_CLAIMED(due) -> w = 0; break
 			:: else
 			fi
 		};
@@ -224,15 +137,9 @@ inline claim(to, due) {
 #endif
 				assert(deadline(w) <= now);	/* never early */
 				assert(!queued(w));		/* a new arming waits for the next drain, so for a later pass */
-				assert(!stopReturned);		/* nothing expires once Timer.Stop has returned */
-#if SERIES
-				assert(told[to] == PENDING);
-				word[to] = pack(CLAIMED, 0, PENDING);
-#else
+				assert(!closed);		/* nothing expires after the first hold of Timer.Stop */
 				tell(to, EXPIRED);
 				word[to] = settled(w, EXPIRED);
-#endif
-				late = late + (HANDOFFS > 0);
 				hit = 1;
 				w = 0;
 				break
@@ -243,15 +150,16 @@ inline claim(to, due) {
 	od
 }
 
-/* unqueue, with what the caller does next, under mu: it takes the timeout out
- * of the wheel, and file puts it where its word says.
+/* unqueue, with what the caller does next, under the lock: it takes the timeout
+ * out of the wheel, and file puts it where its word says.
  */
 inline unqueue(to, filing) {
 	do
 	:: RMW {
 		atomic {
 			link[to] = 0;
-			w = word[to]
+			w = word[to];
+			assert(queued(w))	/* else misused */
 		};
 		atomic {
 			if
@@ -277,8 +185,8 @@ inline unqueue(to, filing) {
 	od
 }
 
-/* cancel, with what collect does about its answer. */
-inline cancel(to) {
+/* collect, with what guarded.collect does about its answer. */
+inline collect(to) {
 	do
 	:: RMW {
 		atomic {
@@ -290,23 +198,23 @@ inline cancel(to) {
 		};
 		atomic {
 			if
+#ifdef MISTAKE_COLLECT_NO_CAS
+			:: true ->
+#else
 			:: word[to] == w ->
+#endif
 				tell(to, CANCELLED);
 				word[to] = settled(w, CANCELLED);
-				hit = 1;
+				assert(!inLeft[to]);	/* a Stop returns it, once */
+				inLeft[to] = 1;
+				ended++;
 				w = 0;
 				break
 			:: else -> w = 0
 			fi
 		}
 	}
-	od;
-	if
-	:: hit ->
-		atomic { hit = 0; returned(to) };
-		release()
-	:: else
-	fi
+	od
 }
 
 /* refuse, with what Timer.push does about its answer. */
@@ -315,22 +223,22 @@ inline refuse(to) {
 	:: RMW {
 		atomic {
 			link[to] = 0;
-			w = word[to];
+			w = word[to]
+		};
+		atomic {
 			next = unqueued(w);
 #ifdef MISTAKE_REFUSE_IN_TWO_STEPS
 			next = w;
 #endif
 			if
-			:: state(w) == PENDING -> next = settled(next, REJECTED)
+			:: state(w) == PENDING -> next = settled(next, TOO_LATE)
 			:: else
-			fi
-		};
-		atomic {
+			fi;
 			if
 			:: word[to] == w ->
 				word[to] = next;
 				if
-				:: state(w) == PENDING -> tell(to, REJECTED); hit = 1
+				:: state(w) == PENDING -> tell(to, TOO_LATE); hit = 1
 				:: else
 				fi;
 				w = 0; next = 0;
@@ -344,7 +252,7 @@ inline refuse(to) {
 	word[to] = unqueued(word[to]);
 #endif
 	if
-	:: hit -> hit = 0; release()
+	:: hit -> atomic { hit = 0; release() }
 	:: else
 	fi
 }
