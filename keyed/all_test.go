@@ -1,0 +1,206 @@
+package keyed_test
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/keyed"
+)
+
+// filled returns a Map of n keys, each its own value, on a timer that is stopped
+// when the test ends.
+func filled(t testing.TB, n int) *keyed.Map[int, int] {
+	tm := hashedwheel.MustNew()
+	t.Cleanup(func() { tm.Stop() })
+	m := keyed.New(tm, func(int, int) { t.Error("expired") })
+	for k := range n {
+		require.NoError(t, m.Set(k, k, time.Hour))
+	}
+	return m
+}
+
+// once checks that seen has each key from 0 to n-1 once.
+func once(t *testing.T, seen map[int]int, n int) {
+	t.Helper()
+	for k := range n {
+		require.Equal(t, 1, seen[k], k)
+	}
+}
+
+func TestAllSeesEachKeyOnce(t *testing.T) {
+	m, seen := filled(t, 10_000), map[int]int{}
+	for k, v := range m.All() {
+		assert.Equal(t, k, v)
+		seen[k]++
+	}
+	once(t, seen, 10_000)
+	assert.Len(t, seen, 10_000)
+}
+
+func TestAllSeesWhatIsThereThroughoutThoughTheMapGrows(t *testing.T) {
+	m, seen, next := filled(t, 1000), map[int]int{}, 1000
+	for k := range m.All() {
+		seen[k]++
+		for range min(20, 50_000-next) {
+			require.NoError(t, m.Set(next, next, time.Hour))
+			next++
+		}
+	}
+	once(t, seen, 1000)
+	for k, n := range seen {
+		assert.Equal(t, 1, n, k)
+	}
+}
+
+func TestAllSeesWhatIsThereThroughoutThoughTheMapIsMadeAnew(t *testing.T) {
+	const n, stay = 100_000, 1000 // the shards' maps have been made anew, twice, by then
+	m, seen := filled(t, n), map[int]int{}
+	for k := range m.All() {
+		seen[k]++
+		if len(seen) == 1 {
+			for gone := stay; gone < n; gone++ {
+				m.Delete(gone)
+			}
+		}
+	}
+	once(t, seen, stay)
+	assert.LessOrEqual(t, len(seen), stay+1, "what was deleted is not seen")
+	assert.Equal(t, stay, m.Len())
+}
+
+func TestAllShowsTheValueOfTheMoment(t *testing.T) {
+	m, first := filled(t, 1000), true
+	for k, v := range m.All() {
+		if first {
+			first = false
+			for other := range 1000 {
+				require.NoError(t, m.Set(other, -1, time.Hour))
+			}
+			continue
+		}
+		require.Equal(t, -1, v, k)
+	}
+}
+
+func TestTheBodyOfAllMayDeleteAndSetItsKey(t *testing.T) {
+	m := filled(t, 1000)
+	for k, v := range m.All() {
+		if _, ok := m.Delete(k); k%2 == 0 && ok && v >= 0 {
+			require.NoError(t, m.Set(k, -1, time.Hour))
+		}
+	}
+	for k, v := range m.All() {
+		assert.Zero(t, k%2)
+		assert.Equal(t, -1, v)
+	}
+}
+
+func TestAllCanBeLeftByBreakByPanicAndByGoexit(t *testing.T) {
+	m := filled(t, 100)
+	leave := map[string]func(){
+		"break": func() {},
+		"panic": func() { panic("leave") },
+		"Goexit": func() {
+			runtime.Goexit()
+		},
+	}
+	for name, how := range leave {
+		var left sync.WaitGroup
+		left.Go(func() {
+			defer func() { _ = recover() }()
+			for range m.All() {
+				how()
+				break
+			}
+		})
+		left.Wait()
+		assert.Equal(t, 100, m.Len(), "%s left a lock behind", name)
+	}
+}
+
+func TestAllOfAMapThatIsDrainedMeanwhile(t *testing.T) {
+	m, drained := filled(t, 1000), 0
+	for range m.All() {
+		m.Drain(func(int, int) { drained++ })
+	}
+	assert.Equal(t, 1000, drained)
+}
+
+func TestDrainTellsEachAndLeavesNothing(t *testing.T) {
+	inBubble(t, func(x *fixture) {
+		x.set("a", 1, time.Second)
+		x.set("b", 2, time.Second)
+		got := map[string]int{}
+		x.m.Drain(func(k string, v int) {
+			assert.NotContains(t, x.content(), k)
+			got[k] += v
+		})
+		assert.Equal(t, map[string]int{"a": 1, "b": 2}, got)
+		assert.Zero(t, x.m.Len())
+		assert.Zero(t, x.tm.Pending())
+		x.m.Drain(func(string, int) { t.Error("a second time") })
+		x.pass(time.Hour)
+		assert.Empty(t, x.expired())
+	})
+}
+
+func TestDrainInDrain(t *testing.T) {
+	m, seen := filled(t, 1000), map[int]int{}
+	m.Drain(func(k, _ int) {
+		seen[k]++
+		m.Drain(func(k, _ int) { seen[k]++ })
+	})
+	once(t, seen, 1000)
+}
+
+func TestWhatAPanicInDrainLeavesStaysAndExpires(t *testing.T) {
+	inBubble(t, func(x *fixture) {
+		for _, k := range []string{"a", "b", "c"} {
+			x.set(k, 1, time.Second)
+		}
+		assert.Panics(t, func() { x.m.Drain(func(string, int) { panic("drain") }) })
+		assert.Equal(t, 2, x.m.Len())
+		x.pass(2 * time.Second)
+		assert.Len(t, x.expired(), 2)
+	})
+}
+
+func TestDrainEndsThoughItsFunctionSetsEveryKeyAgain(t *testing.T) {
+	m, calls := filled(t, 1000), 0
+	m.Drain(func(k, v int) {
+		calls++
+		require.NoError(t, m.Set(k+1000*calls, v, time.Hour))
+	})
+	assert.GreaterOrEqual(t, calls, 1000)
+	m.Drain(func(int, int) {})
+}
+
+func TestADrainAfterTheTimerWasStoppedMissesNothing(t *testing.T) {
+	for range 100 {
+		tm := hashedwheel.MustNew()
+		m := keyed.New(tm, func(int, int) { t.Error("expired") })
+		begun, taken := make(chan bool), make(chan map[int]int)
+		go func() {
+			last := map[int]int{}
+			for i := 0; m.Set(i%50, i, time.Hour) == nil; i++ {
+				last[i%50] = i
+				if i == 0 {
+					close(begun)
+				}
+			}
+			taken <- last
+		}()
+		<-begun
+		tm.Stop()
+		drained := map[int]int{}
+		m.Drain(func(k, v int) { drained[k] = v })
+		assert.Equal(t, <-taken, drained)
+		assert.Zero(t, m.Len())
+	}
+}

@@ -1,0 +1,124 @@
+package keyed_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/keyed"
+)
+
+// allocs checks how many allocations each call for a key makes, growth of the map apart.
+func allocs[K comparable](t *testing.T, key func(i int) K) {
+	const n = 2000
+	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Hour)) // the worker allocates for its sleep
+	defer tm.Stop()
+	m := keyed.New(tm, func(K, *int) {})
+	keys, v, i := make([]K, n+1), new(int), 0
+	for i := range keys {
+		keys[i] = key(i)
+	}
+	each := func(f func(k K)) float64 {
+		i = 0
+		return testing.AllocsPerRun(n, func() { f(keys[i]); i++ })
+	}
+	set := func(k K) { _ = m.Set(k, v, 36*time.Hour) }
+	each(set)
+	assert.Zero(t, each(set), "Set of a key that is there")
+	assert.Zero(t, each(func(k K) { m.Touch(k, 48*time.Hour) }), "Touch later")
+	assert.Zero(t, each(func(k K) { m.Touch(k, 24*time.Hour) }), "Touch earlier")
+	assert.Zero(t, each(func(k K) { m.Get(k) }), "Get")
+	assert.Equal(t, 1.0, each(func(k K) { m.Delete(k); set(k) }), "Delete, and Set of a new key")
+	assert.LessOrEqual(t, testing.AllocsPerRun(10, func() {
+		for range m.All() {
+			continue
+		}
+	}), 4.0, "All, whatever the number of keys")
+}
+
+func TestAnEntryIsOneAllocationAndTouchIsNone(t *testing.T) {
+	t.Run("int", func(t *testing.T) { allocs(t, func(i int) int { return i }) })
+	t.Run("string", func(t *testing.T) { allocs(t, func(i int) string { return string(rune(i + 1)) }) })
+	t.Run("pointer", func(t *testing.T) { allocs(t, func(int) *int { return new(int) }) })
+	t.Run("struct", func(t *testing.T) {
+		type address struct {
+			host string
+			port uint16
+		}
+		allocs(t, func(i int) address { return address{"host", uint16(i)} })
+	})
+	t.Run("interface", func(t *testing.T) { allocs(t, func(i int) any { return &i }) })
+}
+
+// heap returns the bytes in use once the collector has run.
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	return s.HeapAlloc
+}
+
+func TestMemoryOfAnEntry(t *testing.T) {
+	perEntry := func(m interface{ Len() int }, before uint64) float64 {
+		return float64(heap()-before) / float64(m.Len())
+	}
+	key := new(string)
+	for _, n := range []int{60_000, 80_000, 100_000} { // a Go map is more or less full
+		before := heap()
+		numbers := filled(t, n)
+		ofNumbers := perEntry(numbers, before)
+		names := make([]string, n)
+		for i := range names {
+			names[i] = fmt.Sprint(i)
+		}
+		before = heap()
+		tm := hashedwheel.MustNew()
+		byName := keyed.New(tm, func(string, *string) {})
+		for _, name := range names {
+			require.NoError(t, byName.Set(name, key, time.Hour))
+		}
+		ofNames := perEntry(byName, before)
+		tm.Stop()
+		t.Logf("%d: %.0f bytes for two ints, %.0f for a string and a pointer", n, ofNumbers, ofNames)
+		assert.Less(t, ofNumbers, 160.0)
+		assert.Less(t, ofNames, 160.0)
+		runtime.KeepAlive(names)
+	}
+}
+
+func TestAMapThatHasBecomeSmallGivesItsMemoryBack(t *testing.T) {
+	before := heap()
+	m := filled(t, 100_000)
+	full := heap() - before
+	for k := range 99_000 {
+		m.Delete(k)
+	}
+	require.Eventually(t, func() bool { return heap()-before < full/20 }, 10*time.Second, 50*time.Millisecond,
+		"a hundredth of the keys in use")
+	runtime.KeepAlive(m)
+}
+
+func TestAValueThatIsTakenOutIsGarbageAtOnce(t *testing.T) {
+	h, collected := new(held), make(chan struct{})
+	tm := hashedwheel.MustNew(hashedwheel.WithExecutor(h), hashedwheel.WithClock(hashedwheel.NewManualClock(time.Now())))
+	defer tm.Stop()
+	m := keyed.New(tm, func(int, *[100]byte) {})
+	func() {
+		v := new([100]byte)
+		runtime.AddCleanup(v, func(c chan struct{}) { close(c) }, collected)
+		require.NoError(t, m.Set(1, v, time.Hour))
+		m.Delete(1)
+	}()
+	runtime.GC() // the clock stands: the wheel still has the timeout in its hands
+	select {
+	case <-collected:
+	case <-time.After(10 * time.Second):
+		t.Error("the value is still held")
+	}
+}

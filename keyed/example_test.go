@@ -1,0 +1,143 @@
+package keyed_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/keyed"
+)
+
+// example returns a timer for an example, which neither waits nor depends on chance: a
+// program has hashedwheel.MustNew(), and time passes by itself.
+func example() (*hashedwheel.Timer, *hashedwheel.ManualClock) {
+	clock := hashedwheel.NewManualClock(time.Now())
+	return hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{})), clock
+}
+
+func ExampleNew() {
+	tm, clock := example()
+	defer tm.Stop()
+
+	codes := keyed.New(tm, func(email, code string) { fmt.Println("the code for", email, "is void") })
+	if err := codes.Set("ada@example.org", "3141", 10*time.Minute); err != nil {
+		fmt.Println(err) // the timer is stopped, or full
+	}
+	clock.Advance(10 * time.Minute)
+	// Output: the code for ada@example.org is void
+}
+
+func ExampleMap_Set() {
+	tm, clock := example()
+	defer tm.Stop()
+	leases := keyed.New(tm, func(ip, host string) { fmt.Println(ip, "is free again") })
+
+	_ = leases.Set("10.0.0.7", "printer", time.Hour)
+	_ = leases.Set("10.0.0.7", "laptop", 2*time.Hour) // replaces value and time
+	clock.Advance(time.Hour)
+	fmt.Println(leases.Get("10.0.0.7"))
+	clock.Advance(time.Hour)
+
+	tm.Stop()
+	fmt.Println(leases.Set("10.0.0.8", "phone", time.Hour))
+	// Output:
+	// laptop true
+	// 10.0.0.7 is free again
+	// hashedwheel: timer stopped
+}
+
+func ExampleMap_Get() {
+	tm, clock := example()
+	defer tm.Stop()
+	cache := keyed.New(tm, func(string, int) {})
+
+	_ = cache.Set("answer", 42, time.Minute)
+	fmt.Println(cache.Get("answer"))
+	clock.Advance(time.Minute)
+	fmt.Println(cache.Get("answer"))
+	// Output:
+	// 42 true
+	// 0 false
+}
+
+func ExampleMap_Touch() {
+	tm, clock := example()
+	defer tm.Stop()
+	online := keyed.New(tm, func(user string, _ struct{}) { fmt.Println(user, "has left") })
+
+	_ = online.Set("ada", struct{}{}, time.Minute)
+	clock.Advance(50 * time.Second)
+	fmt.Println(online.Touch("ada", time.Minute)) // a minute from now
+	clock.Advance(59 * time.Second)
+	fmt.Println(online.Len(), "is there")
+	clock.Advance(time.Second)
+	fmt.Println(online.Touch("ada", time.Minute))
+	// Output:
+	// true
+	// 1 is there
+	// ada has left
+	// false
+}
+
+func ExampleMap_Delete() {
+	tm, clock := example()
+	defer tm.Stop()
+	orders := keyed.New(tm, func(id int, _ string) { fmt.Println("order", id, "was not paid in time") })
+
+	_ = orders.Set(7, "a book", time.Hour)
+	if item, ok := orders.Delete(7); ok { // paid: it does not expire any more
+		fmt.Println("send", item)
+	}
+	clock.Advance(time.Hour)
+	_, ok := orders.Delete(7)
+	fmt.Println(ok)
+	// Output:
+	// send a book
+	// false
+}
+
+func ExampleMap_Len() {
+	tm, clock := example()
+	defer tm.Stop()
+	m := keyed.New(tm, func(int, int) {})
+	for i := range 10 {
+		_ = m.Set(i, i, time.Duration(i+1)*time.Second)
+	}
+	clock.Advance(4 * time.Second)
+	fmt.Println(m.Len())
+	// Output: 6
+}
+
+// The body of the loop may call anything, Delete too: no lock is held.
+func ExampleMap_All() {
+	tm, _ := example()
+	defer tm.Stop()
+	uploads := keyed.New(tm, func(string, int) {})
+	_ = uploads.Set("photo", 100, time.Hour)
+	_ = uploads.Set("film", 12, time.Hour)
+
+	for name, percent := range uploads.All() {
+		if percent == 100 {
+			uploads.Delete(name)
+			fmt.Println(name, "is done")
+		}
+	}
+	fmt.Println(uploads.Len(), "under way")
+	// Output:
+	// photo is done
+	// 1 under way
+}
+
+// At shutdown nothing expires any more; what is left is closed by hand.
+func ExampleMap_Drain() {
+	tm, _ := example()
+	conns := keyed.New(tm, func(addr string, _ int) { fmt.Println(addr, "was idle") })
+	_ = conns.Set("10.0.0.7:4711", 1, time.Minute)
+
+	tm.Stop()
+	conns.Drain(func(addr string, _ int) { fmt.Println(addr, "is closed") })
+	fmt.Println(conns.Len())
+	// Output:
+	// 10.0.0.7:4711 is closed
+	// 0
+}

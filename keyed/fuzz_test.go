@@ -1,0 +1,174 @@
+package keyed_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/keyed"
+)
+
+// FuzzMap plays a script on a Map and on its model. The first byte is the room of the timer,
+// each two that follow are an operation: what to do to which key, and a number for it.
+func FuzzMap(f *testing.F) {
+	for _, script := range [][]byte{
+		{9},
+		{2, opSet, 50, opSet + 1, 100, opSet + 2, 0, opSet + 3, 50, opPass, 5, opRelease, 0, opPass, 9, opRelease, 0}, // full
+		{9, opSet, 50, opTouch, 90, opPass, 5, opRelease, 0, opTouch, 10, opPass, 1, opRelease, 0},                    // moved
+		{9, opSet, 20, opPass, 5, opTouch, 90, opRelease, 0, opPass, 9, opSet, 50, opRelease, 0, opPass, 9, opRelease, 0},
+		{9, opSet, 20, opPass, 5, opDelete, 0, opSet, 90, opRelease, 0, opAll, 0, opPass, 9, opRelease, 0}, // due, deleted, new
+		{0, opSet, 20, opPass, 5, opSet + 1, 90, opTouch, 90, opSet, 9, opRelease, 0, opDrain, 0},          // due, and full
+		{0, opSet, 20, opPass, 5, opSet + 1, 90, opTouch, 90, opStop, 0, opRelease, 0, opDrain, 0},         // due, full, then stopped
+		{9, opSet, 20, opSet + 1, 90, opPass, 5, opStop, 0, opTouch + 1, 1, opSet, 9, opRelease, 0, opDrain, 0},
+		{9, opSet, 20, opPass, 5, opStop, 0, opRelease, 0, opSet, 1, opDrain, 0},    // due before the stop
+		{9, opSet, 20, opPass, 5, opTouch, 90, opStop, 0, opRelease, 0, opDrain, 0}, // moved before the stop
+		{9, opSet, 20, opPass, 5, opTouch, 0, opPass, 1, opRelease, 0},              // two runs
+		{9, opSet, 20, opSet + 1, 30, opSet + 2, 40, opDrain, 0, opPass, 9, opRelease, 0},
+	} {
+		f.Add(script)
+	}
+	f.Fuzz(func(t *testing.T, script []byte) {
+		if len(script) == 0 || len(script) > 400 {
+			return
+		}
+		p := newPlay(t, int(script[0])%keysInPlay+1)
+		defer p.tm.Stop()
+		for op := range slices.Chunk(script[1:], 2) {
+			if len(op) == 2 {
+				p.do(op[0], int(op[1]))
+				p.compare(op)
+			}
+		}
+		p.finish()
+	})
+}
+
+// The operations, in the upper five bits of a byte: the lower three are the key.
+const (
+	opSet byte = iota << 3
+	opTouch
+	opDelete
+	opPass
+	opRelease
+	opAll
+	opDrain
+	opStop
+	opCount = iota
+)
+
+const keysInPlay = 8
+
+// A play is a Map on a clock that stands, with an executor that holds what is due, and the
+// model of it.
+type play struct {
+	*testing.T
+	clock *hashedwheel.ManualClock
+	held  *held
+	tm    *hashedwheel.Timer
+	m     *keyed.Map[int, int]
+	ends  []string
+	model model
+	count int // of the values set
+}
+
+func newPlay(t *testing.T, room int) *play {
+	p := &play{T: t, clock: hashedwheel.NewManualClock(time.Now()), held: new(held)}
+	p.tm = hashedwheel.MustNew(hashedwheel.WithTick(tick), hashedwheel.WithClock(p.clock),
+		hashedwheel.WithExecutor(p.held), hashedwheel.WithMaxPending(room))
+	p.m = keyed.New(p.tm, func(k, v int) { p.ended("expired", k, v) })
+	p.model = model{room: room, entries: map[int]*modelEntry{}}
+	return p
+}
+
+func (p *play) ended(how string, k, v int) {
+	p.ends = append(p.ends, fmt.Sprintf("%s %d=%d", how, k, v))
+}
+
+func (p *play) do(op byte, n int) {
+	key, d := int(op%keysInPlay), time.Duration(n-5)*time.Millisecond
+	switch op >> 3 % opCount << 3 {
+	case opSet:
+		p.count++
+		require.Equal(p, p.model.set(key, p.count, ticks(d)), p.m.Set(key, p.count, d))
+	case opTouch:
+		require.Equal(p, p.model.touch(key, ticks(d)), p.m.Touch(key, d))
+	case opDelete:
+		wantValue, wantOK := p.model.delete(key)
+		value, ok := p.m.Delete(key)
+		require.Equal(p, wantOK, ok)
+		require.Equal(p, wantValue, value)
+	case opPass:
+		p.model.pass(n % 32)
+		p.clock.Advance(time.Duration(n%32) * tick)
+	case opRelease:
+		p.model.release()
+		p.held.release()
+	case opAll:
+		p.sweep(n)
+	case opDrain:
+		p.model.drain()
+		p.m.Drain(func(k, v int) { p.ended("drained", k, v) })
+	case opStop:
+		p.model.stop()
+		p.tm.Stop()
+	}
+}
+
+// sweep changes the map in the body of an All: a key whose bit of n is set is deleted, and set
+// anew if it is odd; the others are touched.
+func (p *play) sweep(n int) {
+	seen := map[int]int{}
+	for k := range p.m.All() {
+		seen[k]++
+		if n&(1<<k) == 0 {
+			p.do(opTouch|byte(k), n)
+			continue
+		}
+		p.do(opDelete|byte(k), 0)
+		if k%2 == 1 && seen[k] == 1 {
+			p.do(opSet|byte(k), n)
+		}
+	}
+	for k, times := range seen {
+		require.True(p, times == 1 || k%2 == 1 && n&(1<<k) != 0, "%d was seen %d times", k, times)
+	}
+}
+
+// compare holds the Map to the model.
+func (p *play) compare(op []byte) {
+	slices.Sort(p.ends)
+	require.Equal(p, p.model.takeEnds(), p.ends, "ends after %v", op)
+	p.ends = nil
+	want := map[int]int{}
+	for key, e := range p.model.entries {
+		want[key] = e.value
+		v, ok := p.m.Get(key)
+		require.True(p, ok)
+		require.Equal(p, e.value, v)
+	}
+	got := map[int]int{}
+	for k, v := range p.m.All() {
+		require.NotContains(p, got, k)
+		got[k] = v
+	}
+	require.Equal(p, want, got, "content after %v", op)
+	require.Equal(p, len(want), p.m.Len())
+}
+
+// finish lets all that can expire do so, and drains the rest.
+func (p *play) finish() {
+	p.do(opPass, 31)
+	p.do(opRelease, 0)
+	p.compare([]byte("finish"))
+	if !p.model.stopped {
+		require.Zero(p, p.m.Len())
+		require.Zero(p, p.tm.Pending())
+	}
+	p.do(opDrain, 0)
+	p.compare([]byte("drain"))
+	require.Zero(p, p.m.Len())
+}

@@ -1,0 +1,85 @@
+package keyed_test
+
+import (
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/keyed"
+)
+
+// tick is that of the timers in these tests.
+const tick = 10 * time.Millisecond
+
+// A fixture is a Map on virtual time, and the keys and values that have expired.
+type fixture struct {
+	*testing.T
+	tm *hashedwheel.Timer
+	m  *keyed.Map[string, int]
+	// then is called in expired, when it is not nil. Set before the first arming.
+	then func(k string, v int)
+
+	mu   sync.Mutex
+	ends []end // guarded by mu
+}
+
+// An end is that of a value which expired, and when.
+type end struct {
+	key   string
+	value int
+	after time.Duration
+}
+
+// inBubble runs f on virtual time. Values expire one after another.
+func inBubble(t *testing.T, f func(x *fixture), opts ...hashedwheel.Option) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		all := append([]hashedwheel.Option{hashedwheel.WithTick(tick), hashedwheel.WithExecutor(hashedwheel.Inline{})}, opts...)
+		tm := hashedwheel.MustNew(all...)
+		defer tm.Stop()
+		x := &fixture{T: t, tm: tm}
+		start := time.Now()
+		x.m = keyed.New(tm, func(k string, v int) {
+			x.mu.Lock()
+			x.ends = append(x.ends, end{k, v, time.Since(start)})
+			x.mu.Unlock()
+			if x.then != nil {
+				x.then(k, v)
+			}
+		})
+		f(x)
+	})
+}
+
+// pass lets d go by, and what it brings come to rest.
+func (x *fixture) pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// expired returns what has expired, in order.
+func (x *fixture) expired() []end {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.Clone(x.ends)
+}
+
+func (x *fixture) set(k string, v int, d time.Duration) {
+	x.Helper()
+	require.NoError(x, x.m.Set(k, v, d))
+}
+
+// content is what All shows.
+func (x *fixture) content() map[string]int {
+	got := map[string]int{}
+	for k, v := range x.m.All() {
+		require.NotContains(x, got, k, "seen twice")
+		got[k] = v
+	}
+	return got
+}

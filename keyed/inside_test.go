@@ -1,0 +1,135 @@
+package keyed_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/keyed"
+)
+
+func TestInExpiredTheKeyIsGoneAndTheMapIsFree(t *testing.T) {
+	inBubble(t, func(x *fixture) {
+		x.then = func(k string, _ int) {
+			_, ok := x.m.Get(k)
+			assert.False(t, ok)
+			assert.False(t, x.m.Touch(k, time.Second))
+			_, ok = x.m.Delete(k)
+			assert.False(t, ok)
+			assert.Equal(t, 1, x.m.Len())
+			assert.Equal(t, map[string]int{"b": 2}, x.content())
+			assert.True(t, x.m.Touch("b", time.Second))
+			x.then = nil
+		}
+		x.set("a", 1, 50*time.Millisecond)
+		x.set("b", 2, 2*time.Second)
+		x.pass(time.Hour)
+		assert.Equal(t, []end{{"a", 1, 50 * time.Millisecond}, {"b", 2, 1050 * time.Millisecond}}, x.expired())
+	})
+}
+
+func TestInExpiredTheSameKeyMayBeSetAgain(t *testing.T) {
+	inBubble(t, func(x *fixture) {
+		x.then = func(k string, v int) {
+			if v < 3 {
+				x.set(k, v+1, 50*time.Millisecond)
+			}
+		}
+		x.set("a", 1, 50*time.Millisecond)
+		x.pass(time.Hour)
+		assert.Equal(t, []end{
+			{"a", 1, 50 * time.Millisecond}, {"a", 2, 100 * time.Millisecond}, {"a", 3, 150 * time.Millisecond},
+		}, x.expired())
+	}, hashedwheel.WithMaxPending(1))
+}
+
+func TestDrainInExpired(t *testing.T) {
+	inBubble(t, func(x *fixture) {
+		drained := map[string]int{}
+		x.then = func(string, int) { x.m.Drain(func(k string, v int) { drained[k] = v }) }
+		x.set("a", 1, 50*time.Millisecond)
+		x.set("b", 2, time.Hour)
+		x.set("c", 3, time.Hour)
+		x.pass(2 * time.Hour)
+		assert.Equal(t, []end{{"a", 1, 50 * time.Millisecond}}, x.expired())
+		assert.Equal(t, map[string]int{"b": 2, "c": 3}, drained)
+	})
+}
+
+func TestStopInExpired(t *testing.T) {
+	inBubble(t, func(x *fixture) {
+		x.then = func(string, int) { x.tm.Stop() }
+		x.set("a", 1, 50*time.Millisecond)
+		x.set("b", 2, time.Hour)
+		x.pass(2 * time.Hour)
+		assert.Len(t, x.expired(), 1)
+		assert.Equal(t, map[string]int{"b": 2}, x.content())
+	})
+}
+
+func TestAPanicInExpiredIsOneOfATaskAndTheKeyIsGone(t *testing.T) {
+	panics := 0
+	inBubble(t, func(x *fixture) {
+		x.then = func(string, int) { panic("expired") }
+		x.set("a", 1, 50*time.Millisecond)
+		x.set("b", 2, 60*time.Millisecond)
+		x.pass(time.Hour)
+		assert.Zero(t, x.m.Len())
+		assert.Len(t, x.expired(), 2)
+	}, hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, _ any) { panics++ }))
+	assert.Equal(t, 2, panics)
+}
+
+func TestASlowExpiredInAGoroutineDelaysNoOther(t *testing.T) {
+	inBubble(t, func(x *fixture) {
+		x.then = func(k string, _ int) {
+			if k == "slow" {
+				time.Sleep(time.Minute)
+			}
+		}
+		x.set("slow", 1, 50*time.Millisecond)
+		x.set("b", 2, 70*time.Millisecond)
+		x.pass(time.Second)
+		assert.Equal(t, []end{{"slow", 1, 50 * time.Millisecond}, {"b", 2, 70 * time.Millisecond}}, x.expired())
+		x.pass(time.Minute)
+	}, hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { go f() })))
+}
+
+// A curious clock asks a map whenever it is asked for the time: it would hang if that were
+// done under a lock.
+type curious struct {
+	hashedwheel.Clock
+	ask atomic.Pointer[func()]
+}
+
+func (c *curious) Now() time.Time {
+	if ask := c.ask.Load(); ask != nil {
+		(*ask)()
+	}
+	return c.Clock.Now()
+}
+
+func TestNoLockIsHeldWhileTheClockIsRead(t *testing.T) {
+	clock := &curious{Clock: hashedwheel.NewManualClock(time.Now())}
+	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
+	defer tm.Stop()
+	m := keyed.New(tm, func(int, int) {})
+	require.NoError(t, m.Set(1, 1, time.Hour))
+	ask := func() { m.Get(1) }
+	clock.ask.Store(&ask)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		assert.NoError(t, m.Set(1, 2, time.Hour))
+		assert.True(t, m.Touch(1, time.Hour))
+	}()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Fatal("the clock waits for a lock of the map")
+	}
+}

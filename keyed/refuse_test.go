@@ -1,0 +1,140 @@
+package keyed_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+func TestAFullTimerRefusesANewKey(t *testing.T) {
+	inBubble(t, func(x *fixture) {
+		x.set("a", 1, 50*time.Millisecond)
+		assert.ErrorIs(t, x.m.Set("b", 2, 50*time.Millisecond), hashedwheel.ErrFull)
+		assert.Equal(t, map[string]int{"a": 1}, x.content())
+		x.pass(time.Hour)
+		assert.Len(t, x.expired(), 1)
+		x.set("b", 3, 0)
+	}, hashedwheel.WithMaxPending(1))
+}
+
+func TestAFullTimerMovesWhatIsPending(t *testing.T) {
+	inBubble(t, func(x *fixture) {
+		x.set("a", 1, 50*time.Millisecond)
+		x.set("a", 2, 20*time.Millisecond)
+		assert.True(t, x.m.Touch("a", 10*time.Millisecond))
+		assert.True(t, x.m.Touch("a", 90*time.Millisecond))
+		x.pass(time.Hour)
+		assert.Equal(t, []end{{"a", 2, 90 * time.Millisecond}}, x.expired())
+	}, hashedwheel.WithMaxPending(1))
+}
+
+func TestDeleteAndDrainMakeRoom(t *testing.T) {
+	inBubble(t, func(x *fixture) {
+		x.set("a", 1, time.Second)
+		x.m.Delete("a")
+		x.set("b", 1, time.Second)
+		x.m.Drain(func(string, int) {})
+		x.set("c", 1, time.Second)
+		x.pass(time.Hour)
+		x.set("d", 1, time.Second)
+	}, hashedwheel.WithMaxPending(1))
+}
+
+func TestAKeyWhoseTimeHasComeExpiresThoughAFullTimerRefusedToMoveIt(t *testing.T) {
+	for name, call := range map[string]func(t *testing.T, x *fixture){
+		"Touch": func(t *testing.T, x *fixture) { assert.False(t, x.m.Touch("a", time.Second)) },
+		"Set": func(t *testing.T, x *fixture) {
+			assert.ErrorIs(t, x.m.Set("a", 9, time.Second), hashedwheel.ErrFull)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			whenDue(t, func(x *fixture, h *held) {
+				x.set("b", 2, time.Hour)
+				call(t, x)
+				assert.Equal(t, map[string]int{"a": 1, "b": 2}, x.content())
+				h.release()
+				assert.Equal(t, []end{{"a", 1, 50 * time.Millisecond}}, x.expired())
+			}, hashedwheel.WithMaxPending(1))
+		})
+	}
+}
+
+func TestAKeyThatAFullTimerRefusedToMoveCanBeMovedOnceThereIsRoom(t *testing.T) {
+	whenDue(t, func(x *fixture, h *held) {
+		x.set("b", 2, time.Hour)
+		require.False(t, x.m.Touch("a", time.Second))
+		x.m.Delete("b")
+		assert.True(t, x.m.Touch("a", time.Second))
+		h.release()
+		assert.Empty(t, x.expired())
+		x.pass(time.Second + tick)
+		h.release()
+		assert.Len(t, x.expired(), 1)
+	}, hashedwheel.WithMaxPending(1))
+}
+
+func TestAStoppedTimerRefusesAndWhatIsThereStays(t *testing.T) {
+	inBubble(t, func(x *fixture) {
+		x.set("a", 1, 50*time.Millisecond)
+		x.set("b", 2, 50*time.Millisecond)
+		x.tm.Stop()
+		assert.ErrorIs(t, x.m.Set("a", 9, time.Second), hashedwheel.ErrStopped)
+		assert.ErrorIs(t, x.m.Set("c", 9, time.Second), hashedwheel.ErrStopped)
+		assert.False(t, x.m.Touch("a", time.Second))
+		x.pass(time.Hour)
+		assert.Empty(t, x.expired())
+		assert.Equal(t, map[string]int{"a": 1, "b": 2}, x.content())
+		v, ok := x.m.Delete("b")
+		assert.True(t, ok)
+		assert.Equal(t, 2, v)
+		drained := map[string]int{}
+		x.m.Drain(func(k string, v int) { drained[k] = v })
+		assert.Equal(t, map[string]int{"a": 1}, drained)
+		assert.Zero(t, x.m.Len())
+	})
+}
+
+func TestWhatWasHandedOutBeforeTheTimerStoppedExpires(t *testing.T) {
+	whenDue(t, func(x *fixture, h *held) {
+		x.tm.Stop()
+		h.release()
+		assert.Len(t, x.expired(), 1)
+	})
+}
+
+// Of a refusal by a stopped timer nobody can tell whether the time had come: the value
+// stays, and ends in Drain.
+func TestAValueThatAStoppedTimerRefusedToMoveStays(t *testing.T) {
+	whenDue(t, func(x *fixture, h *held) {
+		x.tm.Stop()
+		assert.ErrorIs(t, x.m.Set("a", 9, 0), hashedwheel.ErrStopped)
+		h.release()
+		assert.Empty(t, x.expired())
+		drained := 0
+		x.m.Drain(func(_ string, v int) { drained += v })
+		assert.Equal(t, 1, drained)
+	})
+}
+
+// A Touch that was told true has moved the time, whatever comes after it.
+func TestARunIsNotBelievedOnceItsKeyWasMovedAndTheTimerStopped(t *testing.T) {
+	for name, then := range map[string]func(x *fixture){
+		"and no more":         func(*fixture) {},
+		"and refused to move": func(x *fixture) { require.False(x, x.m.Touch("a", time.Minute)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			whenDue(t, func(x *fixture, h *held) {
+				require.True(t, x.m.Touch("a", time.Hour))
+				x.tm.Stop()
+				then(x)
+				h.release()
+				assert.Empty(t, x.expired())
+				assert.Equal(t, map[string]int{"a": 1}, x.content())
+			})
+		})
+	}
+}

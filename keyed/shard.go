@@ -1,0 +1,118 @@
+package keyed
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// A shard is a part of the keys, with a lock of its own.
+type shard[K comparable, V any] struct {
+	owner *Map[K, V] // set by New, then read only
+
+	mu      sync.Mutex
+	entries map[K]*entry[K, V] // guarded by mu
+	peak    int                // the most entries since the map was made; guarded by mu
+
+	_ [96]byte // 128 in all: no two shards share a cache line, nor a pair of lines that is fetched together
+}
+
+// An entry is a key that is in a map, or was: it leaves for good.
+type entry[K comparable, V any] struct {
+	timeout hashedwheel.Timeout // armed and moved under home's lock only
+
+	// home is the shard whose map the entry is in; nil once it has left. Changed
+	// under that shard's lock.
+	home atomic.Pointer[shard[K, V]]
+
+	value V // guarded by home's lock
+	key   K // read only
+}
+
+// insert puts a new key in, unless the timer refuses it. The caller holds mu: so
+// the entry is in the map before Run looks for it, however soon it is due.
+func (s *shard[K, V]) insert(k K, v V, at time.Time) error {
+	if isNaN(k) {
+		panic("keyed: Set with a key that is not equal to itself")
+	}
+	e := &entry[K, V]{key: k, value: v}
+	e.home.Store(s)
+	e.timeout.Init(s.owner.timer, e)
+	if err := e.move(at); err != nil {
+		return err
+	}
+	s.entries[k] = e
+	s.peak = max(s.peak, len(s.entries))
+	return nil
+}
+
+// isNaN reports whether k is a NaN, or has one in it.
+func isNaN[K comparable](k K) bool {
+	same := k
+	return k != same
+}
+
+// take takes e out of the map and returns its value, which ends here. The caller
+// holds mu, and e is in the map.
+func (s *shard[K, V]) take(e *entry[K, V]) V {
+	delete(s.entries, e.key)
+	e.home.Store(nil)
+	s.shrink()
+	v := e.value
+	var zero V
+	e.value = zero // let the collector have it, though the wheel keeps e for a tick or two
+	return v
+}
+
+// shrink makes a smaller map once this one is nearly empty: a Go map never gives
+// memory back by itself. The caller holds mu, for the time it takes to move an eighth of
+// what the map has held.
+func (s *shard[K, V]) shrink() {
+	const worthwhile = 1024
+	if s.peak < worthwhile || len(s.entries) > s.peak/8 {
+		return
+	}
+	entries := make(map[K]*entry[K, V], len(s.entries))
+	for k, e := range s.entries {
+		entries[k] = e
+	}
+	s.entries, s.peak = entries, len(entries)
+}
+
+// move arms e, or moves it, to be due at a time, or returns why the timer refuses.
+// The caller holds home's lock.
+//
+// A timeout that is pending is never refused by a full timer, only by one that has
+// been stopped.
+func (e *entry[K, V]) move(at time.Time) error {
+	e.timeout.ResetAt(at)
+	return e.timeout.Err()
+}
+
+// due reports whether e's time has come and no call has moved it since. The caller
+// holds home's lock.
+//
+// ErrFull tells of a call that found the time come and could not move it. ErrStopped may
+// have been of a call that found it pending: what a stopped timer holds stays.
+func (e *entry[K, V]) due() bool {
+	return e.timeout.State() == hashedwheel.Expired || e.timeout.Err() == hashedwheel.ErrFull
+}
+
+// Run is called by the timer when e's time has come. It looks once more under the
+// lock: by then the key may have been deleted, set or touched.
+func (e *entry[K, V]) Run(*hashedwheel.Timeout) {
+	s := e.home.Load()
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	if e.home.Load() == nil || !e.due() {
+		s.mu.Unlock()
+		return
+	}
+	v := s.take(e)
+	s.mu.Unlock()
+	s.owner.expired(e.key, v)
+}

@@ -1,0 +1,205 @@
+package keyed_test
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/keyed"
+)
+
+// A record is the value that the stress test sets: it counts its own ends.
+type record struct {
+	ends    atomic.Int32 // expired, deleted or drained
+	expired atomic.Int64 // ns since the books began
+
+	// What its owner, who alone sets the key, knows of it.
+	refused   bool
+	replaced  bool          // a Set of the same key was taken after it
+	gone      bool          // it was deleted, or had ended before that
+	notBefore time.Duration // the last Touch or Set asked for no time before this
+}
+
+// The books are what a stress test checks in the end. Many own keys: each sets only its own,
+// so it knows which value a call of its own is about.
+type books struct {
+	m     *keyed.Map[int, *record]
+	start time.Time
+	stop  atomic.Bool
+}
+
+const keysPerOwner = 512 // so many that most are left alone long enough to expire
+
+// own sets, touches and deletes keys of its own until the books are closed, and returns all
+// that it ever set.
+func (b *books) own(first int, r *rand.Rand) (all []*record) {
+	var current [keysPerOwner]*record
+	for !b.stop.Load() {
+		i := r.IntN(keysPerOwner)
+		key, d, now := first+i, time.Duration(r.IntN(3000))*time.Microsecond, time.Since(b.start)
+		if current[i] == nil || r.IntN(4) == 0 {
+			v := &record{notBefore: now + d}
+			all = append(all, v)
+			v.refused = b.m.Set(key, v, d) != nil
+			if v.refused {
+				continue
+			}
+			if current[i] != nil {
+				current[i].replaced = true
+			}
+			current[i] = v
+			continue
+		}
+		v := current[i]
+		switch r.IntN(4) {
+		case 0:
+			if got, ok := b.m.Delete(key); ok {
+				got.ends.Add(1) // its own if it is not v, as it must be
+			}
+			v.gone = true // by this Delete or by what came before
+			current[i] = nil
+		case 1:
+			if got, ok := b.m.Get(key); ok && got != v {
+				v.ends.Add(100) // a value of the past
+			}
+		default:
+			if b.m.Touch(key, d) {
+				v.notBefore = now + d
+			}
+		}
+	}
+	return all
+}
+
+// meddle deletes others' keys, makes some of them stay, looks at all and drains.
+func (b *books) meddle(keys int, r *rand.Rand) {
+	end := func(_ int, v *record) { v.ends.Add(1) }
+	for !b.stop.Load() {
+		key := r.IntN(keys)
+		switch r.IntN(100) {
+		case 0:
+			b.m.Drain(end)
+		case 1, 2, 3:
+			seen := map[*record]bool{}
+			for _, v := range b.m.All() {
+				if seen[v] {
+					v.ends.Add(100)
+				}
+				seen[v] = true
+			}
+		case 4, 5, 6:
+			if v, ok := b.m.Delete(key); ok {
+				end(key, v)
+			}
+		case 7, 8, 9:
+			b.m.Touch(key, time.Hour)
+		default:
+			runtime.Gosched()
+		}
+	}
+}
+
+// check closes the books on one value.
+func (v *record) check(t *testing.T) {
+	ends := int(v.ends.Load())
+	switch {
+	case v.refused:
+		require.Zero(t, ends, "a value that was refused ended")
+	case v.gone, !v.replaced:
+		require.Equal(t, 1, ends, "ends of a value that nothing replaced")
+	default:
+		require.LessOrEqual(t, ends, 1, "ends of a value that was replaced, or ended before that")
+	}
+	if at := v.expired.Load(); at != 0 {
+		require.GreaterOrEqual(t, time.Duration(at), v.notBefore, "expired early")
+	}
+}
+
+func TestEveryValueEndsOnceWhateverCallsMeet(t *testing.T) {
+	for name, opts := range map[string][]hashedwheel.Option{
+		"as it comes": nil,
+		"inline":      {hashedwheel.WithExecutor(hashedwheel.Inline{})},
+		"nearly full": {hashedwheel.WithMaxPending(2 * keysPerOwner)},
+	} {
+		t.Run(name, func(t *testing.T) { stress(t, true, opts...) })
+	}
+	t.Run("the timer is stopped meanwhile", func(t *testing.T) { stress(t, false) })
+}
+
+func stress(t *testing.T, keepOn bool, opts ...hashedwheel.Option) {
+	const owners, meddlers = 4, 2
+	tm := hashedwheel.MustNew(append(opts, hashedwheel.WithTick(time.Millisecond))...)
+	b := &books{start: time.Now()}
+	b.m = keyed.New(tm, func(_ int, v *record) {
+		v.expired.Store(int64(time.Since(b.start)))
+		v.ends.Add(1)
+	})
+	sets := make([][]*record, owners)
+	var running sync.WaitGroup
+	for i := range owners {
+		running.Go(func() { sets[i] = b.own(i*keysPerOwner, rand.New(rand.NewPCG(1, uint64(i)))) })
+	}
+	for i := range meddlers {
+		running.Go(func() { b.meddle(owners*keysPerOwner, rand.New(rand.NewPCG(2, uint64(i)))) })
+	}
+	time.Sleep(200 * time.Millisecond)
+	if !keepOn {
+		tm.Stop()
+		time.Sleep(50 * time.Millisecond)
+	}
+	b.stop.Store(true)
+	running.Wait()
+	_, err := tm.Shutdown(t.Context())
+	require.NoError(t, err)
+	b.m.Drain(func(_ int, v *record) { v.ends.Add(1) })
+	assert.Zero(t, b.m.Len())
+	count, expired := 0, 0
+	for _, all := range sets {
+		for _, v := range all {
+			v.check(t)
+			count++
+			if v.expired.Load() != 0 {
+				expired++
+			}
+		}
+	}
+	assert.Positive(t, expired)
+	t.Logf("%d values, %d expired", count, expired)
+}
+
+// Goroutines that sweep one map while others fill and empty it: what is there throughout
+// is seen by each sweep, whenever a shard's map grows or is made anew.
+func TestEachSweepSeesWhatIsThereThroughout(t *testing.T) {
+	const stay = 200
+	m := filled(t, stay)
+	var stop atomic.Bool
+	var running sync.WaitGroup
+	for i := range 2 {
+		running.Go(func() {
+			for round := 1; !stop.Load(); round++ {
+				for k := range 20_000 {
+					_ = m.Set(stay*(i+1)+2*k+i, -1, time.Hour)
+				}
+				for k := range 20_000 {
+					m.Delete(stay*(i+1) + 2*k + i)
+				}
+			}
+		})
+	}
+	for range 20 {
+		seen := map[int]int{}
+		for k := range m.All() {
+			seen[k]++
+		}
+		once(t, seen, stay)
+	}
+	stop.Store(true)
+	running.Wait()
+}
