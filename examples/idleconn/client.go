@@ -32,12 +32,13 @@ type crowd struct {
 
 // startClients starts the clients. Every second one falls silent, early enough
 // to be closed before the others have stopped talking.
-func startClients(cfg config, addr string) *crowd {
+func startClients(cfg config, servers []*server) *crowd {
 	c := &crowd{done: make(chan struct{}), failed: make(chan error, 1)}
 	end := time.Now().Add(cfg.duration)
 	spare := cfg.duration - cfg.idle - cfg.tick
 	var running sync.WaitGroup
 	for i := range cfg.clients {
+		addr := servers[i/2%len(servers)].addr() // two by two: one who talks, one who falls silent
 		one := client{addr: addr, every: cfg.idle / 10, until: end, giveUp: end.Add(grace)}
 		if i%2 == 1 {
 			one.silent = true

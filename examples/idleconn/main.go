@@ -1,17 +1,17 @@
-// Idleconn is a TCP echo server that closes connections nobody talks on.
+// Idleconn has idle connections closed, in both ways that package idle knows.
 //
-// All its connections share one hashedwheel.Timer. Each has its Timeout inside
-// its own struct and moves it on every read, which is one CAS and no
-// allocation. When a Timeout does expire, its task sets a read deadline in the
-// past; the blocked Read returns os.ErrDeadlineExceeded, and the goroutine that
-// serves the connection closes it. Nobody closes a connection under its reader.
-//
-// Clients in the same process put it to the test over loopback: half of them
-// keep talking, half fall silent. In the table at the end, look at
+// Two TCP echo servers with a hashedwheel.Timer each serve the same kind of clients, of
+// whom half keep talking and half fall silent. One leaves its connections as they
+// are and has them watched (idle.Watch): when the idle time is over the kernel is asked
+// when data last came or went. The other has them wrapped (idle.NewConn) and counts for
+// itself, as a Conn does wherever there is no such kernel: each read and write moves
+// the timeout. In the table at the end, look at
 //
 //   - "closed as idle" and "kept": who fell silent was closed, who talked was not;
-//   - "timeouts moved" against the closes: nearly all of the work is moving;
-//   - "lateness": never below zero, up to one tick, and what the machine adds.
+//   - "timeouts expired": counting, only those that were idle; watching, every time the
+//     kernel was asked, which is about once for each connection and idle time;
+//   - "closed late by": never below zero. Counting it is up to a tick, watching up to 20 ms
+//     more, as the kernel's own clock is coarse; and what the machine adds.
 //
 // The exit status is 1 if a connection was closed early or not at all.
 //
@@ -25,11 +25,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"runtime"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/idle"
 )
 
 // grace is how long after the end of the run an idle connection may still be
@@ -49,7 +51,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return 2
 	}
-	r, err := serveAndWatch(cfg, stdout)
+	r, err := serve(cfg, stdout)
 	if err == nil {
 		r.print(stdout)
 		err = r.verdict()
@@ -73,7 +75,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	flags := flag.NewFlagSet("idleconn", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.IntVar(&c.clients, "clients", 200, "`number` of clients; half of them fall silent")
-	flags.DurationVar(&c.idle, "idle", time.Second, "close a connection after this `time` without a read")
+	flags.DurationVar(&c.idle, "idle", time.Second, "close a connection after this `time` without a word")
 	flags.DurationVar(&c.tick, "tick", 10*time.Millisecond, "the timer's tick, a `time`: how late a close may be")
 	flags.DurationVar(&c.duration, "duration", 4*time.Second, "`time` for which the clients talk")
 	if err := flags.Parse(args); err != nil {
@@ -91,8 +93,8 @@ func (c config) check(rest []string) error {
 	switch {
 	case len(rest) > 0:
 		return fmt.Errorf("unexpected argument %q", rest[0])
-	case c.clients < 2:
-		return fmt.Errorf("-clients %d: must be at least 2, one to talk and one to fall silent", c.clients)
+	case c.clients < 4:
+		return fmt.Errorf("-clients %d: must be at least 4, one to talk and one to fall silent for each way", c.clients)
 	case c.idle < 10*time.Millisecond:
 		return fmt.Errorf("-idle %v: must be at least 10ms, for clients that talk ten times in it", c.idle)
 	case c.tick < 100*time.Microsecond:
@@ -105,43 +107,78 @@ func (c config) check(rest []string) error {
 		return fmt.Errorf("-tick %v: must be shorter than -duration %v less -idle %v, or no close would be seen",
 			c.tick, c.duration, c.idle)
 	}
-	return nil
+	return enoughFiles(c.clients)
 }
 
-// serveAndWatch runs the server and its clients from beginning to end.
-func serveAndWatch(cfg config, stdout io.Writer) (*report, error) {
-	before := runtime.NumGoroutine()
-
-	// Inline runs the tasks on the timer's one goroutine. That is right here,
-	// because SetReadDeadline neither blocks nor takes long; a task that called
-	// Close or logged the event would want the default, a goroutine where it may block.
-	timer, err := hashedwheel.New(
-		hashedwheel.WithTick(cfg.tick),
-		hashedwheel.WithExecutor(hashedwheel.Inline{}),
-	)
+// serve runs the servers and their clients from beginning to end.
+func serve(cfg config, stdout io.Writer) (*report, error) {
+	r := &report{clients: cfg.clients, before: runtime.NumGoroutine()}
+	servers, err := listenAll(cfg, stdout)
 	if err != nil {
 		return nil, err
 	}
-	srv, err := listen(timer, cfg.idle)
-	if err != nil {
-		return nil, err
+	fmt.Fprintf(stdout, "%d clients, %d of whom fall silent: idle after %v, tick %v\n\n",
+		cfg.clients, cfg.clients/2, cfg.idle, cfg.tick)
+	clients := startClients(cfg, servers)
+	progress(stdout, servers, cfg.duration/8, clients.done)
+	for _, s := range servers {
+		s.close()
+		ctx, cancel := context.WithTimeout(context.Background(), grace)
+		left, late := s.timer.Shutdown(ctx) // what is still pending comes back: here nothing should be
+		cancel()
+		err = errors.Join(err, late)
+		r.sides = append(r.sides, newSide(s, len(left)))
 	}
-	fmt.Fprintf(stdout, "%d connections share one Timer: idle after %v, tick %v\n\n", cfg.clients, cfg.idle, cfg.tick)
-	clients := startClients(cfg, srv.addr())
-	watch(stdout, srv, cfg.duration/8, clients.done)
-	srv.close()
-
-	ctx, cancel := context.WithTimeout(context.Background(), grace)
-	defer cancel()
-	left, err := timer.Shutdown(ctx) // what is still pending comes back: here nothing should be
-	if err == nil {
-		err = clients.err()
-	}
-	return newReport(cfg, srv, len(left), before), err
+	r.after = settle(r.before)
+	return r, errors.Join(err, clients.err())
 }
 
-// watch prints a line of progress at every interval until the clients are done.
-func watch(w io.Writer, srv *server, interval time.Duration, done <-chan struct{}) {
+// listenAll starts a server for each way that this system has.
+func listenAll(cfg config, stdout io.Writer) (servers []*server, err error) {
+	ways := []struct {
+		name string
+		way  way
+	}{{"watched", watch}, {"counted", count}}
+	if !canWatch() {
+		fmt.Fprintln(stdout, "No kernel here tells when data last came: all connections are counted.")
+		ways = ways[1:]
+	}
+	for _, w := range ways {
+		// The default executor runs each task in a goroutine: they close, which may block.
+		timer, err := hashedwheel.New(hashedwheel.WithTick(cfg.tick))
+		if err != nil {
+			return nil, err
+		}
+		s, err := listen(w.name, w.way, timer, cfg.idle)
+		if err != nil {
+			return nil, err
+		}
+		servers = append(servers, s)
+	}
+	return servers, nil
+}
+
+// canWatch reports whether idle.Watch is supported.
+func canWatch() bool {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return false
+	}
+	defer l.Close()
+	nc, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		return false
+	}
+	defer nc.Close()
+	w, err := idle.Watch(hashedwheel.MustNew(), nc, time.Hour, func() {})
+	if err != nil {
+		return false
+	}
+	return w.Stop()
+}
+
+// progress prints a line at every interval until the clients are done.
+func progress(w io.Writer, servers []*server, interval time.Duration, done <-chan struct{}) {
 	start := time.Now()
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -150,8 +187,11 @@ func watch(w io.Writer, srv *server, interval time.Duration, done <-chan struct{
 		case <-done:
 			return
 		case <-ticker.C:
-			fmt.Fprintf(w, "%6.2fs %7d open %7d closed as idle %9d reads %9d timeouts moved\n",
-				time.Since(start).Seconds(), srv.open.Load(), srv.closed.Load(), srv.reads.Load(), srv.moved.Load())
+			fmt.Fprintf(w, "%6.2fs", time.Since(start).Seconds())
+			for _, s := range servers {
+				fmt.Fprintf(w, "   %s: %6d open %6d closed as idle", s.name, s.open.Load(), s.closed.Load())
+			}
+			fmt.Fprintln(w)
 		}
 	}
 }

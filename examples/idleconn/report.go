@@ -13,23 +13,21 @@ import (
 // A report is what came of a run.
 type report struct {
 	clients       int
-	endings       []ending // one a connection
-	reads, moved  int64
-	left          int // timeouts pending when all connections had ended
+	sides         []side
 	before, after int // goroutines
 }
 
-// newReport gathers the report once the server and the timer have been shut down.
-func newReport(cfg config, srv *server, left, before int) *report {
-	return &report{
-		clients: cfg.clients,
-		endings: srv.endings,
-		reads:   srv.reads.Load(),
-		moved:   srv.moved.Load(),
-		left:    left,
-		before:  before,
-		after:   settle(before),
-	}
+// A side is what came of one server.
+type side struct {
+	name    string
+	endings []ending // one a connection
+	reads   int64
+	expired uint64 // timeouts
+	left    int    // timeouts pending when all connections had ended
+}
+
+func newSide(s *server, left int) side {
+	return side{s.name, s.endings, s.reads.Load(), s.timer.Stats().Expired, left}
 }
 
 // settle returns the number of goroutines once it is down to want, or will not
@@ -45,13 +43,31 @@ func settle(want int) int {
 }
 
 // verdict returns what went wrong, or nil.
+func (r *report) verdict() error {
+	var errs []error
+	connections := 0
+	for _, s := range r.sides {
+		errs = append(errs, s.wrongs()...)
+		connections += len(s.endings)
+	}
+	if connections != r.clients {
+		errs = append(errs, fmt.Errorf("%d clients, but %d connections served", r.clients, connections))
+	}
+	if r.after > r.before {
+		errs = append(errs, fmt.Errorf("%d goroutines after shutdown, %d at start", r.after, r.before))
+	}
+	return first(errs, 5)
+}
+
+// wrongs returns what went wrong on one side.
 //
 // A talking client that was closed counts as wrong only if that was early. If a
 // stalled machine kept it from talking for the whole idle time, the close is right.
-func (r *report) verdict() error {
-	var errs []error
-	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	for _, e := range r.endings {
+func (s side) wrongs() (errs []error) {
+	wrong := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf(s.name+": "+format, args...))
+	}
+	for _, e := range s.endings {
 		switch {
 		case e.err != nil:
 			wrong("a connection broke: %w", e.err)
@@ -61,19 +77,13 @@ func (r *report) verdict() error {
 			wrong("a talking connection was closed, %v before it could be idle", -e.late)
 		}
 	}
-	if _, _, _, forgotten := r.count(); forgotten > 0 {
+	if _, _, _, forgotten := s.count(); forgotten > 0 {
 		wrong("%d idle connections were not closed at all", forgotten)
 	}
-	if len(r.endings) != r.clients {
-		wrong("%d clients, but %d connections served", r.clients, len(r.endings))
+	if s.left > 0 {
+		wrong("%d timeouts outlived their connections", s.left)
 	}
-	if r.left > 0 {
-		wrong("%d timeouts outlived their connections", r.left)
-	}
-	if r.after > r.before {
-		wrong("%d goroutines after shutdown, %d at start", r.after, r.before)
-	}
-	return first(errs, 5)
+	return errs
 }
 
 // first joins the first n errors and says how many more there are.
@@ -84,30 +94,35 @@ func first(errs []error, n int) error {
 	return errors.Join(errs...)
 }
 
+// print prints a table with a column for each side.
 func (r *report) print(w io.Writer) {
-	late, kept, stalled, forgotten := r.count()
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	defer t.Flush()
+	row := func(label string, cell func(side) string) {
+		fmt.Fprint(t, label)
+		for _, s := range r.sides {
+			fmt.Fprint(t, "\t", cell(s))
+		}
+		fmt.Fprintln(t)
+	}
 	fmt.Fprintln(t)
-	fmt.Fprintf(t, "connections closed as idle\t%d\n", len(late))
-	fmt.Fprintf(t, "connections kept\t%d\n", kept)
-	if forgotten > 0 {
-		fmt.Fprintf(t, "connections forgotten\t%d\n", forgotten)
-	}
-	if stalled > 0 {
-		fmt.Fprintf(t, "closed while talking, but stalled for the idle time\t%d\n", stalled)
-	}
-	fmt.Fprintf(t, "reads served\t%d\n", r.reads)
-	fmt.Fprintf(t, "timeouts moved\t%d\n", r.moved)
-	fmt.Fprintf(t, "lateness of the idle closes\t%s\n", spread(late))
+	row("", func(s side) string { return s.name })
+	row("closed as idle", func(s side) string { late, _, _, _ := s.count(); return fmt.Sprint(len(late)) })
+	row("kept, until the client hung up", func(s side) string { _, kept, _, _ := s.count(); return fmt.Sprint(kept) })
+	row("of those closed, stalled, not silent", func(s side) string { _, _, stalled, _ := s.count(); return fmt.Sprint(stalled) })
+	row("reads served", func(s side) string { return fmt.Sprint(s.reads) })
+	row("timeouts expired", func(s side) string { return fmt.Sprint(s.expired) })
+	row("closed late by: least", func(s side) string { return s.lateness(0) })
+	row("median", func(s side) string { return s.lateness(50) })
+	row("most", func(s side) string { return s.lateness(100) })
 	fmt.Fprintf(t, "goroutines after shutdown\t%d (%d at start)\n", r.after, r.before)
 }
 
 // count returns how late each idle close was, how many connections were kept,
 // how many of those closed had meant to go on talking, and how many that were
 // idle nobody closed.
-func (r *report) count() (late []time.Duration, kept, stalled, forgotten int) {
-	for _, e := range r.endings {
+func (s side) count() (late []time.Duration, kept, stalled, forgotten int) {
+	for _, e := range s.endings {
 		switch {
 		case e.idle:
 			late = append(late, e.late)
@@ -123,14 +138,12 @@ func (r *report) count() (late []time.Duration, kept, stalled, forgotten int) {
 	return late, kept, stalled, forgotten
 }
 
-// spread describes durations by their minimum, median, 99th percentile and maximum.
-func spread(d []time.Duration) string {
-	if len(d) == 0 {
+// lateness returns by how much that percentage of the idle closes was late at most.
+func (s side) lateness(percent int) string {
+	late, _, _, _ := s.count()
+	if len(late) == 0 {
 		return "none"
 	}
-	slices.Sort(d)
-	at := func(percent int) time.Duration {
-		return d[(len(d)-1)*percent/100].Round(10 * time.Microsecond)
-	}
-	return fmt.Sprintf("min %v, p50 %v, p99 %v, max %v", at(0), at(50), at(99), at(100))
+	slices.Sort(late)
+	return late[(len(late)-1)*percent/100].Round(10 * time.Microsecond).String()
 }

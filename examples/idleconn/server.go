@@ -4,39 +4,53 @@ import (
 	"errors"
 	"io"
 	"net"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/idle"
 )
 
-// A conn is a connection and its idle timeout. It is also the task that runs
-// when the timeout expires, so the three are one allocation.
-type conn struct {
+// A way gives nc an idle time, of which told is informed just before nc is closed for
+// it. What comes back is to be used in place of nc. Its Close leaves nothing pending.
+type way func(tm *hashedwheel.Timer, nc net.Conn, d time.Duration, told func()) (net.Conn, error)
+
+// watch leaves nc as it is.
+func watch(tm *hashedwheel.Timer, nc net.Conn, d time.Duration, told func()) (net.Conn, error) {
+	w, err := idle.Watch(tm, nc, d, func() {
+		told()
+		_ = nc.Close()
+	})
+	return watched{nc, w}, err
+}
+
+type watched struct {
 	net.Conn
-	idle hashedwheel.Timeout // by value; a conn must not be copied
+	watcher *idle.Watcher
 }
 
-// past is any time before now: a read deadline that has already passed.
-var past = time.Unix(1, 0)
-
-// Run is called by the timer when nothing was read for the idle time. It only
-// wakes the reader, who owns the connection and closes it. Should that have been
-// closed already, SetReadDeadline does nothing and says so, and nobody minds.
-func (c *conn) Run(*hashedwheel.Timeout) {
-	_ = c.SetReadDeadline(past)
+func (c watched) Close() error {
+	c.watcher.Stop()
+	return c.Conn.Close()
 }
 
-// A server echoes what it reads, and closes connections that are idle.
+// count wraps nc. The struct around it hides that it is TCP: on Linux the Conn would
+// not count otherwise, but have it watched.
+func count(tm *hashedwheel.Timer, nc net.Conn, d time.Duration, told func()) (net.Conn, error) {
+	return idle.NewConn(tm, struct{ net.Conn }{nc}, d, idle.OnIdle(func(net.Conn) { told() }))
+}
+
+// A server echoes what it reads, and has connections closed that are idle.
 type server struct {
-	timer    *hashedwheel.Timer
+	name     string
+	way      way
+	timer    *hashedwheel.Timer // one for all its connections
 	idle     time.Duration
 	listener net.Listener
 	running  sync.WaitGroup // accept, and one goroutine a connection
 
-	open, closed, reads, moved atomic.Int64
+	open, closed, reads atomic.Int64
 
 	mu      sync.Mutex
 	endings []ending // guarded by mu
@@ -45,17 +59,17 @@ type server struct {
 // An ending is how a connection ended, as the server saw it.
 type ending struct {
 	idle bool          // closed by the server as idle; else the client hung up
-	late time.Duration // of an idle close, counted from last read + idle time; negative is early
+	late time.Duration // of an idle close, counted from the last word + idle time; negative is early
 	last byte          // the last word of the client
 	err  error         // if neither: what broke the connection
 }
 
-func listen(timer *hashedwheel.Timer, idle time.Duration) (*server, error) {
+func listen(name string, way way, timer *hashedwheel.Timer, idle time.Duration) (*server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	s := &server{timer: timer, idle: idle, listener: l}
+	s := &server{name: name, way: way, timer: timer, idle: idle, listener: l}
 	s.running.Go(s.accept)
 	return s, nil
 }
@@ -89,45 +103,35 @@ func (s *server) record(e ending) {
 	s.endings = append(s.endings, e)
 }
 
-// serve echoes what it reads until the client hangs up or falls idle.
-//
-// A read and the expiry may come at the same moment. ResetAt tells which was
-// first: true, and the timeout was still pending and has been moved; false, and
-// it had expired, so the read deadline is set or about to be, and cannot be
-// taken back. Such a connection is closed as idle, rightly: its time was up.
+// serve echoes what it reads until the client hangs up or has been idle. It knows
+// nothing of idle times: its Read fails when the connection has been closed for one.
 func (s *server) serve(nc net.Conn) ending {
-	c := &conn{Conn: nc}
+	var said, told atomic.Pointer[time.Time] // just before the last word was sent; when it was idle
+	now := func(at *atomic.Pointer[time.Time]) {
+		t := time.Now()
+		at.Store(&t)
+	}
+	now(&said)
+	c, err := s.way(s.timer, nc, s.idle, func() { now(&told) })
+	if err != nil {
+		_ = nc.Close()
+		return ending{err: err}
+	}
 	defer c.Close()
-	c.idle.Init(s.timer, c)
-	defer c.idle.Stop()
 
 	word := make([]byte, 1)
-	deadline := time.Now().Add(s.idle)
-	c.idle.ResetAt(deadline)
-	for {
-		_, err := c.Read(word)
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return ending{idle: true, late: time.Since(deadline), last: word[0]}
-		}
-		if err != nil {
-			return hungUp(word[0], err)
-		}
-		s.reads.Add(1)
-		next := time.Now().Add(s.idle)
-		if !c.idle.ResetAt(next) {
-			return ending{idle: true, late: time.Since(deadline), last: word[0]}
-		}
-		s.moved.Add(1)
-		deadline = next
-		if _, err := c.Write(word); err != nil {
-			return hungUp(word[0], err)
+	for err == nil {
+		if _, err = c.Read(word); err == nil {
+			s.reads.Add(1)
+			now(&said)
+			_, err = c.Write(word)
 		}
 	}
-}
-
-func hungUp(last byte, err error) ending {
+	if at := told.Load(); at != nil {
+		return ending{idle: true, late: at.Sub(said.Load().Add(s.idle)), last: word[0]}
+	}
 	if errors.Is(err, io.EOF) {
-		err = nil
+		err = nil // the client hung up
 	}
-	return ending{last: last, err: err}
+	return ending{last: word[0], err: err}
 }

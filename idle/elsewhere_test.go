@@ -1,0 +1,157 @@
+package idle_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel/idle"
+	"github.com/stretchr/testify/require"
+)
+
+// What wrappers with an idle timeout have got wrong, each ruled out by a test. The
+// names are those of public threads.
+
+// golang/go#21133: a wrapper that sets a deadline at each Read undoes that of its user:
+// one for a whole header never comes if the header trickles in.
+func TestADeadlineOfTheUsersOwnEndsATrickle(t *testing.T) {
+	virtual(t, func(t *testing.T, s scene) {
+		trickled := make(chan struct{})
+		go func() {
+			_, _ = io.Copy(s.peer, &slowly{words: 100})
+			close(trickled)
+		}()
+		start := time.Now()
+		require.NoError(t, s.conn.SetReadDeadline(start.Add(5*d)))
+		_, err := io.Copy(io.Discard, s.conn)
+		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+		require.NotEqual(t, idle.ErrIdle, err)
+		require.Equal(t, 5*d, time.Since(start))
+		_ = s.peer.Close()
+		<-trickled
+	})
+}
+
+func TestNoDeadlineIsEverSet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("tcp")
+		c := f.in(t)
+		_, err := c.Write([]byte("!"))
+		require.NoError(t, err)
+		c.SetIdleTimeout(2 * d)
+		time.Sleep(3 * d)
+		require.NoError(t, c.Close())
+		require.Zero(t, f.deadline.Load())
+	})
+}
+
+// The same: net/http sets a deadline in the past to get its Read back before a Hijack,
+// and hung for ever.
+func TestHijackGetsTheConnection(t *testing.T) {
+	tm := newTimer(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		c, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		_, _ = fmt.Fprintf(c, "mine: %T\n", c)
+	})}
+	go func() { _ = server.Serve(idle.NewListener(tm, l, time.Minute)) }()
+	defer server.Close()
+
+	c, err := net.Dial("tcp", l.Addr().String())
+	require.NoError(t, err)
+	defer c.Close()
+	require.NoError(t, c.SetDeadline(time.Now().Add(20*time.Second)))
+	_, err = io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	require.NoError(t, err)
+	line, err := bufio.NewReader(c).ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "mine: *idle.Conn\n", line)
+}
+
+// getlantern/idletiming#3: whoever was reading got "use of closed network connection".
+func TestAReadBlockedOnTCPGetsErrIdleNotClosed(t *testing.T) {
+	here, _ := tcp(t)
+	c, err := idle.NewConn(newTimer(t), here, 50*time.Millisecond)
+	require.NoError(t, err)
+	_, err = c.Read(make([]byte, 1))
+	require.Equal(t, idle.ErrIdle, err)
+	_, err = c.Write([]byte("!"))
+	require.Equal(t, idle.ErrIdle, err)
+	require.NoError(t, c.Close())
+}
+
+// gliderlabs/ssh#179: nobody could be told before the connection was closed.
+func TestOnIdleRunsOnceBeforeTheClose(t *testing.T) {
+	var calls atomic.Int32
+	bye := idle.OnIdle(func(nc net.Conn) {
+		calls.Add(1)
+		c := nc.(*idle.Conn)
+		_, _ = c.Write([]byte("bye"))
+		c.SetIdleTimeout(d) // no lock is held, and too late
+	})
+	virtual(t, func(t *testing.T, s scene) {
+		said, err := io.ReadAll(s.peer)
+		require.NoError(t, err)
+		require.Equal(t, "bye", string(said))
+		time.Sleep(3 * d)
+		require.EqualValues(t, 1, calls.Load())
+	}, bye)
+}
+
+func TestOnIdleMayClose(t *testing.T) {
+	virtual(t, func(t *testing.T, s scene) { s.closedAfter(t, d) },
+		idle.OnIdle(func(c net.Conn) { _ = c.Close() }))
+}
+
+// netbirdio/netbird#5936 and go-gost/gost#766: a relay with an idle timeout for each direction ended a
+// download, because nothing came the other way.
+func TestALongDownloadThroughARelayIsNotIdle(t *testing.T) {
+	t.Parallel()
+	tests := map[string]func(t *testing.T) (here, there net.Conn){
+		"watched": func(t *testing.T) (net.Conn, net.Conn) { return tcp2(tcp(t)) },
+		"counted": func(*testing.T) (net.Conn, net.Conn) { return net.Pipe() },
+	}
+	for name, connect := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tm := newTimer(t)
+			client, toRelay := connect(t)
+			server, fromRelay := connect(t)
+			a, err := idle.NewConn(tm, toRelay, short)
+			require.NoError(t, err)
+			b, err := idle.NewConn(tm, fromRelay, short)
+			require.NoError(t, err)
+			ends := make(chan error, 2)
+			go func() { _, err := io.Copy(a, b); ends <- err }()
+			go func() { _, err := io.Copy(b, a); ends <- err }()
+			go func() { // one word of request, then only answers
+				_, _ = client.Write([]byte("?"))
+				_, _ = io.Copy(io.Discard, client)
+			}()
+			_, err = server.Read(make([]byte, 1))
+			require.NoError(t, err)
+			for range 3 * 8 {
+				time.Sleep(short / 8)
+				_, err := server.Write([]byte("!"))
+				require.NoError(t, err)
+			}
+			require.ErrorIs(t, within(t, ends), idle.ErrIdle, "when all is silent, both ways end")
+			require.ErrorIs(t, within(t, ends), idle.ErrIdle)
+			_, _ = client.Close(), server.Close()
+		})
+	}
+}
+
+func tcp2(a, b *net.TCPConn) (net.Conn, net.Conn) { return a, b }

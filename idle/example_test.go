@@ -1,0 +1,140 @@
+package idle_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/idle"
+)
+
+// A connection that belongs to something else is watched as it is.
+func ExampleWatch() {
+	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
+	defer tm.Stop()
+	server, client := connected()
+	defer client.Close()
+
+	w, err := idle.Watch(tm, server, 50*time.Millisecond, func() { server.Close() })
+	if errors.Is(err, errors.ErrUnsupported) {
+		// Not TCP on Linux: a Conn works everywhere.
+		server, err = idle.NewConn(tm, server, 50*time.Millisecond)
+	} else {
+		defer w.Stop()
+	}
+	fmt.Println("watched:", err)
+
+	_, err = client.Read(make([]byte, 1)) // the server says nothing, and neither do we
+	fmt.Println("client:", err)
+	// Output:
+	// watched: <nil>
+	// client: EOF
+}
+
+func ExampleWatcher_Stop() {
+	tm := hashedwheel.MustNew()
+	server, client := connected()
+	defer client.Close()
+	w, err := idle.Watch(tm, server, time.Minute, func() { server.Close() })
+	if err != nil {
+		fmt.Println("true false") // no kernel to ask
+		return
+	}
+	fmt.Println(w.Stop(), w.Stop())
+	// Output: true false
+}
+
+// A read that waits when the idle time is over says why it ended.
+func ExampleConn() {
+	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
+	defer tm.Stop()
+	server, client := connected()
+	defer client.Close()
+
+	conn, err := idle.NewConn(tm, server, 50*time.Millisecond, idle.OnIdle(func(c net.Conn) {
+		fmt.Fprint(c, "bye")
+	}))
+	if err != nil {
+		return // hashedwheel.ErrFull or ErrStopped
+	}
+	defer conn.Close()
+	_, err = conn.Read(make([]byte, 1))
+	fmt.Println(err)
+	fmt.Println(errors.Is(err, os.ErrDeadlineExceeded))
+	said, _ := io.ReadAll(client)
+	fmt.Printf("client was told %q\n", said)
+	// Output:
+	// idle: connection closed after its idle time
+	// true
+	// client was told "bye"
+}
+
+// No idle time while a request is served, one while the next is waited for.
+func ExampleConn_SetIdleTimeout() {
+	tm := hashedwheel.MustNew()
+	server, client := connected()
+	defer client.Close()
+	conn, err := idle.NewConn(tm, server, time.Minute)
+	if err != nil {
+		return
+	}
+	fmt.Println(tm.Pending())
+	conn.SetIdleTimeout(0)
+	fmt.Println(tm.Pending())
+	conn.SetIdleTimeout(time.Minute)
+	fmt.Println(tm.Pending())
+	conn.Close()
+	fmt.Println(tm.Pending())
+	// Output:
+	// 1
+	// 0
+	// 1
+	// 0
+}
+
+// An HTTP server takes the Listener as any other. Here a client connects and never
+// sends its request.
+func ExampleNewListener() {
+	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
+	defer tm.Stop()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return
+	}
+	server := &http.Server{Handler: http.NotFoundHandler()}
+	closed := idle.OnIdle(func(net.Conn) { fmt.Println("server: closed a connection as idle") })
+	go server.Serve(idle.NewListener(tm, l, 50*time.Millisecond, closed, idle.ReceivedOnly()))
+	defer server.Close()
+
+	client, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		return
+	}
+	defer client.Close()
+	_, err = client.Read(make([]byte, 1))
+	fmt.Println("client:", err)
+	// Output:
+	// server: closed a connection as idle
+	// client: EOF
+}
+
+// connected returns both ends of a TCP connection.
+func connected() (server, client net.Conn) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	defer l.Close()
+	if client, err = net.Dial("tcp", l.Addr().String()); err != nil {
+		panic(err)
+	}
+	if server, err = l.Accept(); err != nil {
+		panic(err)
+	}
+	return server, client
+}

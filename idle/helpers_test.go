@@ -1,0 +1,123 @@
+package idle_test
+
+import (
+	"errors"
+	"flag"
+	"io"
+	"net"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/idle"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+// Many of these tests wait for the kernel's clock rather than for a processor, so more
+// of them than there are processors may run at once.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	_ = flag.Set("test.parallel", "16")
+	goleak.VerifyTestMain(m)
+}
+
+const (
+	d    = time.Second // the idle time, where time is virtual
+	tick = 10 * time.Millisecond
+)
+
+// A scene is a Conn and its peer over a net.Pipe, on virtual time: what goes through
+// is counted by the Conn itself.
+type scene struct {
+	tm   *hashedwheel.Timer
+	conn *idle.Conn
+	peer net.Conn
+}
+
+// virtual runs f in a bubble with a Conn that has just been made.
+func virtual(t *testing.T, f func(t *testing.T, s scene), opts ...idle.Option) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := newTimer(t)
+		here, there := net.Pipe()
+		conn, err := idle.NewConn(tm, here, d, opts...)
+		require.NoError(t, err)
+		f(t, scene{tm, conn, there})
+		_ = conn.Close()
+		_ = there.Close()
+		require.Zero(t, tm.Pending(), "Close leaves nothing pending")
+	})
+}
+
+func newTimer(t *testing.T, opts ...hashedwheel.Option) *hashedwheel.Timer {
+	tm := hashedwheel.MustNew(append([]hashedwheel.Option{hashedwheel.WithTick(tick)}, opts...)...)
+	t.Cleanup(func() { tm.Stop() })
+	return tm
+}
+
+// closedAfter waits until the Conn has been closed as idle, and asserts that it took
+// want, and a tick at most.
+func (s scene) closedAfter(t *testing.T, want time.Duration) {
+	t.Helper()
+	start := time.Now()
+	_, err := io.Copy(io.Discard, s.peer)
+	require.NoError(t, err)
+	took := time.Since(start)
+	require.GreaterOrEqual(t, took, want)
+	require.LessOrEqual(t, took, want+tick)
+	synctest.Wait()
+	_, err = s.conn.Read(make([]byte, 1))
+	require.Equal(t, idle.ErrIdle, err)
+}
+
+// isOpen asserts that the Conn still carries data.
+func (s scene) isOpen(t *testing.T) {
+	t.Helper()
+	go func() { _, _ = s.peer.Write([]byte("?")) }()
+	_, err := s.conn.Read(make([]byte, 1))
+	require.NoError(t, err)
+}
+
+func (s scene) say(t *testing.T) {
+	t.Helper()
+	go func() { _, _ = s.conn.Write([]byte("!")) }()
+	_, err := io.ReadFull(s.peer, make([]byte, 1))
+	require.NoError(t, err)
+}
+
+// tcp returns both ends of a TCP connection over loopback.
+func tcp(t testing.TB) (here, there *net.TCPConn) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	c, err := net.Dial("tcp", l.Addr().String())
+	require.NoError(t, err)
+	s, err := l.Accept()
+	require.NoError(t, err)
+	t.Cleanup(func() { _, _ = c.Close(), s.Close() })
+	return s.(*net.TCPConn), c.(*net.TCPConn)
+}
+
+// watchable skips the test where no kernel counts.
+func watchable(t testing.TB) {
+	c, _ := tcp(t)
+	w, err := idle.Watch(hashedwheel.MustNew(), c, time.Hour, func() {})
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip("no kernel that counts for us")
+	}
+	require.NoError(t, err)
+	require.True(t, w.Stop())
+}
+
+// within fails the test if c does not get a value soon.
+func within[T any](t *testing.T, c <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(20 * time.Second):
+		require.FailNow(t, "nothing came")
+		panic("unreachable")
+	}
+}

@@ -1,0 +1,130 @@
+package idle_test
+
+import (
+	"io"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/idle"
+	"github.com/stretchr/testify/require"
+)
+
+// The idle time is over, but the executor is late; what comes before it counts.
+func TestWhatComesBeforeALateExecutorKeepsAConnOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		late := hashedwheel.ExecutorFunc(func(f func()) {
+			go func() {
+				time.Sleep(d / 2)
+				f()
+			}()
+		})
+		tm := newTimer(t, hashedwheel.WithExecutor(late))
+		here, there := net.Pipe()
+		conn, err := idle.NewConn(tm, here, d)
+		require.NoError(t, err)
+		s := scene{tm, conn, there}
+		time.Sleep(d + d/4)
+		s.isOpen(t)
+		start := time.Now()
+		_, err = io.Copy(io.Discard, there)
+		require.NoError(t, err)
+		require.InDelta(t, d+d/2, time.Since(start), float64(2*tick))
+		require.Zero(t, tm.Pending())
+	})
+}
+
+// An idle time that begins while the timer is full begins when there is room.
+func TestAFullTimerLosesNoIdleTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := newTimer(t, hashedwheel.WithMaxPending(1))
+		here, there := net.Pipe()
+		conn, err := idle.NewConn(tm, here, 0)
+		require.NoError(t, err)
+		other := tm.AfterFunc(time.Hour, func() {})
+		start := time.Now()
+		conn.SetIdleTimeout(d)
+		time.Sleep(3 * d)
+		scene{tm, conn, there}.isOpen(t)
+		require.True(t, other.Stop())
+		freed := time.Now()
+		_, err = io.Copy(io.Discard, there)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, time.Since(start), 4*d)
+		require.LessOrEqual(t, time.Since(freed), d+d/8+2*tick)
+	})
+}
+
+func TestNothingIsLeftOfAnIdleTimeThatWaitedForRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := newTimer(t, hashedwheel.WithMaxPending(1))
+		here, _ := net.Pipe()
+		conn, err := idle.NewConn(tm, here, 0, idle.OnIdle(func(net.Conn) { panic("it was closed") }))
+		require.NoError(t, err)
+		other := tm.AfterFunc(time.Hour, func() {})
+		conn.SetIdleTimeout(d)
+		require.NoError(t, conn.Close())
+		require.True(t, other.Stop())
+		time.Sleep(3 * d)
+		require.Zero(t, tm.Pending())
+	})
+}
+
+// Whoever comes while an idle time waits for room, and finds some, begins it.
+func TestDataThatFindsRoomBeginsTheIdleTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := newTimer(t, hashedwheel.WithMaxPending(1))
+		here, there := net.Pipe()
+		conn, err := idle.NewConn(tm, here, 0)
+		require.NoError(t, err)
+		other := tm.AfterFunc(time.Hour, func() {})
+		conn.SetIdleTimeout(80 * tick) // it comes back after 10 ticks
+		require.True(t, other.Stop())
+		s := scene{tm, conn, there}
+		time.Sleep(5 * tick)
+		s.isOpen(t)
+		s.closedAfter(t, 80*tick)
+	})
+}
+
+// All that can be done to a Conn is done to it at once: it is told idle at most once,
+// and leaves nothing pending.
+func TestEverythingAtOnce(t *testing.T) {
+	t.Parallel()
+	tm := newTimer(t, hashedwheel.WithTick(time.Millisecond))
+	for range 100 {
+		var told atomic.Int32
+		here, there := net.Pipe()
+		conn, err := idle.NewConn(tm, here, time.Millisecond, idle.OnIdle(func(net.Conn) { told.Add(1) }))
+		require.NoError(t, err)
+		var running sync.WaitGroup
+		running.Go(func() { _, _ = io.Copy(there, there) })
+		running.Go(func() { _, _ = io.Copy(io.Discard, conn) })
+		running.Go(func() {
+			for {
+				if _, err := conn.Write([]byte("!")); err != nil {
+					return
+				}
+				time.Sleep(rand.N(2 * time.Millisecond))
+			}
+		})
+		for range 2 {
+			running.Go(func() {
+				for range 10 {
+					conn.SetIdleTimeout(rand.N(3 * time.Millisecond))
+					time.Sleep(rand.N(time.Millisecond))
+				}
+				_ = conn.Close()
+				_ = there.Close()
+			})
+		}
+		running.Wait()
+		require.LessOrEqual(t, told.Load(), int32(1))
+		require.Zero(t, tm.Pending())
+	}
+}

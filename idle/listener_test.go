@@ -1,0 +1,114 @@
+package idle_test
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/idle"
+	"github.com/stretchr/testify/require"
+)
+
+func listen(t *testing.T, tm *hashedwheel.Timer, d time.Duration, opts ...idle.Option) net.Listener {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = l.Close() })
+	return idle.NewListener(tm, l, d, opts...)
+}
+
+func dial(t *testing.T, l net.Listener) net.Conn {
+	c, err := net.Dial("tcp", l.Addr().String())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+func TestAListenersConnectionsAreClosedWhenIdle(t *testing.T) {
+	told := make(chan net.Conn, 1)
+	l := listen(t, newTimer(t), 50*time.Millisecond, idle.OnIdle(func(c net.Conn) { told <- c }))
+	peer := dial(t, l)
+	c, err := l.Accept()
+	require.NoError(t, err)
+	require.IsType(t, (*idle.Conn)(nil), c)
+	_, err = peer.Read(make([]byte, 1))
+	require.Equal(t, io.EOF, err)
+	require.Same(t, c, within(t, told))
+	_, err = c.Read(make([]byte, 1))
+	require.Equal(t, idle.ErrIdle, err)
+}
+
+func TestAFullTimerClosesTheConnectionAndAcceptsTheNext(t *testing.T) {
+	tm := newTimer(t, hashedwheel.WithMaxPending(1))
+	l := listen(t, tm, time.Minute)
+	first := dial(t, l)
+	c, err := l.Accept()
+	require.NoError(t, err)
+	accepted := make(chan net.Conn)
+	go func() {
+		c, _ := l.Accept()
+		accepted <- c
+	}()
+	refused := dial(t, l)
+	_, err = refused.Read(make([]byte, 1))
+	require.Equal(t, io.EOF, err)
+
+	require.NoError(t, c.Close())
+	_, err = first.Read(make([]byte, 1))
+	require.Equal(t, io.EOF, err)
+	third := dial(t, l)
+	c = within(t, accepted)
+	require.Equal(t, third.LocalAddr().String(), c.RemoteAddr().String())
+	require.NoError(t, c.Close())
+}
+
+func TestAStoppedTimerEndsAccept(t *testing.T) {
+	tm := newTimer(t)
+	tm.Stop()
+	l := listen(t, tm, time.Minute)
+	peer := dial(t, l)
+	_, err := l.Accept()
+	require.ErrorIs(t, err, net.ErrClosed)
+	_, err = peer.Read(make([]byte, 1))
+	require.Equal(t, io.EOF, err)
+}
+
+func TestAcceptPassesOnTheListenersErrors(t *testing.T) {
+	l := listen(t, newTimer(t), time.Minute)
+	require.NoError(t, l.Close())
+	_, err := l.Accept()
+	require.ErrorIs(t, err, net.ErrClosed)
+	var op *net.OpError
+	require.ErrorAs(t, err, &op)
+}
+
+// With the TLS listener around ours net/http sees what it needs for HTTP/2.
+func TestHTTP2OverTLSAroundAListener(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, r.Proto)
+	}))
+	server.EnableHTTP2 = true
+	server.Listener = idle.NewListener(newTimer(t), server.Listener, 200*time.Millisecond)
+	server.StartTLS()
+	defer server.Close()
+	response, err := server.Client().Get(server.URL)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.Equal(t, "HTTP/2.0", string(body))
+
+	c, err := tls.Dial("tcp", server.Listener.Addr().String(), &tls.Config{InsecureSkipVerify: true})
+	require.NoError(t, err)
+	defer c.Close()
+	require.NoError(t, c.SetDeadline(time.Now().Add(20*time.Second)))
+	_, err = c.Read(make([]byte, 1))
+	require.Error(t, err)
+	var ne net.Error
+	require.False(t, errors.As(err, &ne) && ne.Timeout(), "the server closed it")
+}

@@ -1,0 +1,249 @@
+package idle_test
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel/idle"
+	"github.com/stretchr/testify/require"
+)
+
+// A long Write to a reader that is slow, but reads, is no silence.
+func TestALongWriteToASlowReaderIsNotIdle(t *testing.T) {
+	virtual(t, func(t *testing.T, s scene) {
+		const size = 20*64<<10 + 1
+		written := make(chan error, 1)
+		go func() {
+			_, err := s.conn.Write(make([]byte, size))
+			written <- err
+		}()
+		for left := size; left > 0; {
+			time.Sleep(d - tick)
+			n, err := io.ReadFull(s.peer, make([]byte, min(left, 64<<10)))
+			require.NoError(t, err)
+			left -= n
+		}
+		require.NoError(t, <-written)
+		s.closedAfter(t, d)
+	})
+}
+
+func TestAWriteToAReaderThatStoppedIsIdle(t *testing.T) {
+	virtual(t, func(t *testing.T, s scene) {
+		go func() { _, _ = io.CopyN(io.Discard, s.peer, 100<<10) }()
+		start := time.Now()
+		n, err := s.conn.Write(make([]byte, 1<<20))
+		require.Equal(t, idle.ErrIdle, err)
+		require.Equal(t, 100<<10, n)
+		require.InDelta(t, d, time.Since(start), float64(tick))
+	})
+}
+
+// In real time: a bubble's stands still while somebody waits for a mutex.
+func TestWritesAtTheSameTimeAreNotMixed(t *testing.T) {
+	const size = 5 * 64 << 10
+	here, there := net.Pipe()
+	conn, err := idle.NewConn(newTimer(t), pausing{here}, time.Minute)
+	require.NoError(t, err)
+	for _, b := range []byte("ab") {
+		go func() { _, _ = conn.Write(bytes.Repeat([]byte{b}, size)) }()
+	}
+	got := make([]byte, 2*size)
+	_, err = io.ReadFull(there, got)
+	require.NoError(t, err)
+	for _, half := range [][]byte{got[:size], got[size:]} {
+		require.Equal(t, size, bytes.Count(half, half[:1]))
+	}
+	require.NoError(t, conn.Close())
+}
+
+// A pausing connection gives others their turn before each Write.
+type pausing struct{ net.Conn }
+
+func (p pausing) Write(b []byte) (int, error) {
+	time.Sleep(time.Millisecond)
+	return p.Conn.Write(b)
+}
+
+func TestReadFromAndWriteToCountWhatGoesThrough(t *testing.T) {
+	transfers := map[string]func(c *idle.Conn, slow *slowly) (int64, error){
+		"ReadFrom": func(c *idle.Conn, slow *slowly) (int64, error) { return io.Copy(c, slow) },
+		"WriteTo":  func(c *idle.Conn, slow *slowly) (int64, error) { return io.Copy(slow, c) },
+	}
+	for name, transfer := range transfers {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T, s scene) {
+				slow := &slowly{words: 20}
+				go func() {
+					if name == "ReadFrom" {
+						_, _ = io.Copy(io.Discard, s.peer)
+						return
+					}
+					_, _ = io.Copy(s.peer, slow)
+					_ = s.peer.Close()
+				}()
+				n, err := transfer(s.conn, slow)
+				require.NoError(t, err)
+				require.EqualValues(t, 20, n)
+			})
+		})
+	}
+}
+
+// slowly gives a word at a time, each nearly an idle time after the one before, and
+// takes any number.
+type slowly struct{ words int }
+
+func (s *slowly) Read(b []byte) (int, error) {
+	if s.words == 0 {
+		return 0, io.EOF
+	}
+	time.Sleep(d - tick)
+	s.words--
+	return copy(b, "!"), nil
+}
+
+func (s *slowly) Write(b []byte) (int, error) { return len(b), nil }
+
+// A fake is a connection that nobody but its Conn can count.
+type fake struct {
+	net.Conn
+	network  string
+	writes   []int
+	short    bool
+	deadline atomic.Int32 // calls of SetDeadline and its like
+	whole    atomic.Int32 // calls of ReadFrom and WriteTo
+}
+
+func (f *fake) LocalAddr() net.Addr {
+	if f.network == "" {
+		return nil
+	}
+	return &net.UnixAddr{Net: f.network}
+}
+
+func (f *fake) Write(b []byte) (int, error) {
+	f.writes = append(f.writes, len(b))
+	if f.short {
+		return len(b) - 1, nil
+	}
+	return len(b), nil
+}
+
+func (f *fake) SetDeadline(time.Time) error         { f.deadline.Add(1); return nil }
+func (f *fake) SetReadDeadline(time.Time) error     { f.deadline.Add(1); return nil }
+func (f *fake) SetWriteDeadline(time.Time) error    { f.deadline.Add(1); return nil }
+func (f *fake) ReadFrom(r io.Reader) (int64, error) { f.whole.Add(1); return 0, nil }
+func (f *fake) WriteTo(io.Writer) (int64, error)    { f.whole.Add(1); return 0, nil }
+func (f *fake) Close() error                        { return nil }
+func newFake(network string) (f *fake)              { return &fake{network: network} }
+func (f *fake) in(t *testing.T, o ...idle.Option) *idle.Conn {
+	c, err := idle.NewConn(newTimer(t), f, d, o...)
+	require.NoError(t, err)
+	return c
+}
+
+func TestMessagesAreNotCut(t *testing.T) {
+	const size = 100 << 10
+	tests := map[string][]int{
+		"udp": {size}, "udp6": {size}, "ip4:icmp": {size}, "unixgram": {size}, "unixpacket": {size},
+		"tcp": {64 << 10, 36 << 10}, "unix": {64 << 10, 36 << 10}, "quic": {64 << 10, 36 << 10}, "": {64 << 10, 36 << 10},
+	}
+	for network, want := range tests {
+		t.Run(network, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFake(network)
+				c := f.in(t)
+				n, err := c.Write(make([]byte, size))
+				require.NoError(t, err)
+				require.Equal(t, size, n)
+				require.Equal(t, want, f.writes)
+				require.NoError(t, c.Close())
+			})
+		})
+	}
+}
+
+func TestAWriteThatIsShortWithoutAnErrorIsOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("tcp")
+		f.short = true
+		_, err := f.in(t).Write(make([]byte, 10))
+		require.Equal(t, io.ErrShortWrite, err)
+	})
+}
+
+func TestAnEmptyWriteIsPassedOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("tcp")
+		n, err := f.in(t).Write(nil)
+		require.NoError(t, err)
+		require.Zero(t, n)
+		require.Equal(t, []int{0}, f.writes)
+	})
+}
+
+// What is handed down whole cannot be counted, so it is not, but where the kernel counts.
+func TestTransfersAreNotHandedDownWhereTheConnCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("tcp")
+		_, err := f.in(t).ReadFrom(bytes.NewReader(make([]byte, 10)))
+		require.NoError(t, err)
+		require.Zero(t, f.whole.Load())
+		require.Equal(t, []int{10}, f.writes)
+
+		here, there := net.Pipe()
+		go func() { _ = there.Close() }()
+		from := newFake("tcp")
+		from.Conn = here
+		_, err = from.in(t).WriteTo(io.Discard)
+		require.NoError(t, err)
+		require.Zero(t, from.whole.Load())
+	})
+}
+
+// A whole is a TCP connection that counts how often a transfer was left to it.
+type whole struct {
+	*net.TCPConn
+	calls atomic.Int32
+}
+
+func (w *whole) ReadFrom(r io.Reader) (int64, error)  { w.calls.Add(1); return w.TCPConn.ReadFrom(r) }
+func (w *whole) WriteTo(out io.Writer) (int64, error) { w.calls.Add(1); return w.TCPConn.WriteTo(out) }
+
+func TestATCPConnectionDoesItsOwnTransfers(t *testing.T) {
+	watchable(t)
+	tm := newTimer(t)
+	in, source := tcp(t)
+	out, sink := tcp(t)
+	from, to := &whole{TCPConn: in}, &whole{TCPConn: out}
+	a, err := idle.NewConn(tm, from, time.Hour)
+	require.NoError(t, err)
+	defer a.Close()
+	b, err := idle.NewConn(tm, to, time.Hour)
+	require.NoError(t, err)
+	defer b.Close()
+
+	const size = 1 << 20
+	go func() {
+		_, _ = source.Write(make([]byte, size))
+		_ = source.CloseWrite()
+	}()
+	got := make(chan int64, 1)
+	go func() {
+		n, _ := io.Copy(io.Discard, sink)
+		got <- n
+	}()
+	n, err := io.Copy(b, a)
+	require.NoError(t, err)
+	require.EqualValues(t, size, n)
+	require.EqualValues(t, 1, from.calls.Load(), "io.Copy comes by WriteTo")
+	require.EqualValues(t, 1, to.calls.Load(), "which leads to the other's ReadFrom: splice")
+	require.NoError(t, b.CloseWrite())
+	require.EqualValues(t, size, within(t, got))
+}

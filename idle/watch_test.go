@@ -1,0 +1,232 @@
+package idle_test
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/idle"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Time is real here: it is the kernel's. short is long enough for a busy machine to say
+// something a few times in it.
+const short = 800 * time.Millisecond
+
+// watched returns a channel that is sent to when the watch of c calls onIdle.
+func watched(t *testing.T, tm *hashedwheel.Timer, c net.Conn, d time.Duration, opts ...idle.Option) (*idle.Watcher, chan time.Time) {
+	t.Helper()
+	at := make(chan time.Time, 2)
+	w, err := idle.Watch(tm, c, d, func() { at <- time.Now() }, opts...)
+	require.NoError(t, err)
+	return w, at
+}
+
+// Two hundred connections get their last word at any moment within a few ticks of the
+// kernel's clock, and are told idle no sooner than the idle time after it.
+func TestWatchIsNeverEarlyAndCallsOnce(t *testing.T) {
+	watchable(t)
+	t.Parallel()
+	tm := newTimer(t, hashedwheel.WithTick(time.Millisecond))
+	var running sync.WaitGroup
+	for range 200 {
+		here, there := tcp(t)
+		const short = 100 * time.Millisecond
+		made := time.Now()
+		w, at := watched(t, tm, here, short)
+		running.Go(func() {
+			time.Sleep(rand.N(short / 2))
+			last := time.Now()
+			_, err := there.Write([]byte("!"))
+			assert.NoError(t, err)
+			if time.Since(made) >= short {
+				last = made // the machine stood still, and the word came too late
+			}
+			select {
+			case called := <-at:
+				assert.GreaterOrEqual(t, called.Sub(last), short)
+			case <-time.After(20 * time.Second):
+				assert.Fail(t, "not called")
+			}
+			assert.False(t, w.Stop(), "it has been called")
+		})
+	}
+	running.Wait()
+	require.Zero(t, tm.Pending())
+}
+
+func TestWatchSeesDataInEitherDirection(t *testing.T) {
+	watchable(t)
+	t.Parallel()
+	tests := map[string]struct {
+		talk func(here, there net.Conn) (int, error)
+		opts []idle.Option
+		idle bool
+	}{
+		"received":                         {talk: func(_, there net.Conn) (int, error) { return there.Write([]byte("!")) }},
+		"sent":                             {talk: func(here, _ net.Conn) (int, error) { return here.Write([]byte("!")) }},
+		"received, where only that counts": {talk: func(_, there net.Conn) (int, error) { return there.Write([]byte("!")) }, opts: []idle.Option{idle.ReceivedOnly()}},
+		"sent, where only received counts": {talk: func(here, _ net.Conn) (int, error) { return here.Write([]byte("!")) }, opts: []idle.Option{idle.ReceivedOnly()}, idle: true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			here, there := tcp(t)
+			w, at := watched(t, newTimer(t), here, short, tt.opts...)
+			for range 12 {
+				_, err := tt.talk(here, there)
+				require.NoError(t, err)
+				time.Sleep(short / 8)
+			}
+			require.Equal(t, !tt.idle, w.Stop())
+			require.Equal(t, tt.idle, len(at) == 1)
+		})
+	}
+}
+
+func TestWatchSeesThroughTLS(t *testing.T) {
+	watchable(t)
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	c, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}).Dial("tcp", server.Listener.Addr().String())
+	require.NoError(t, err)
+	defer c.Close()
+	_, at := watched(t, newTimer(t), c, short/4)
+	within(t, at)
+	require.ErrorIs(t, c.SetDeadline(time.Time{}), nil, "Watch closes nothing")
+}
+
+func TestStopEndsAWatchAtOnce(t *testing.T) {
+	watchable(t)
+	t.Parallel()
+	tm := newTimer(t)
+	here, _ := tcp(t)
+	w, at := watched(t, tm, here, short/4)
+	require.Equal(t, 1, tm.Pending())
+	require.True(t, w.Stop())
+	require.Zero(t, tm.Pending())
+	require.False(t, w.Stop(), "one caller only")
+	time.Sleep(short)
+	require.Empty(t, at)
+}
+
+func TestACloseEndsAWatchAtTheNextLook(t *testing.T) {
+	watchable(t)
+	t.Parallel()
+	tm := newTimer(t)
+	here, _ := tcp(t)
+	w, at := watched(t, tm, here, short/4)
+	require.NoError(t, here.Close())
+	time.Sleep(short)
+	require.Zero(t, tm.Pending())
+	require.False(t, w.Stop())
+	require.Empty(t, at)
+}
+
+func TestOnIdleIsCalledBeforeTheWatchsOwn(t *testing.T) {
+	watchable(t)
+	here, _ := tcp(t)
+	first := make(chan net.Conn, 1)
+	_, at := watched(t, newTimer(t), here, short/4, idle.OnIdle(func(c net.Conn) { first <- c }))
+	within(t, at)
+	require.Equal(t, net.Conn(here), <-first)
+}
+
+func TestWatchIsUnsupportedWhereNoKernelCounts(t *testing.T) {
+	pipe, _ := net.Pipe()
+	udp, err := net.Dial("udp", "127.0.0.1:9")
+	require.NoError(t, err)
+	unix, err := net.Listen("unix", filepath.Join(t.TempDir(), "socket"))
+	require.NoError(t, err)
+	defer unix.Close()
+	local, err := net.Dial("unix", unix.Addr().String())
+	require.NoError(t, err)
+	for _, c := range []net.Conn{pipe, udp, local, multipath(t)} {
+		if c == nil {
+			continue
+		}
+		_, err := idle.Watch(newTimer(t), c, d, func() {})
+		require.ErrorIs(t, err, errors.ErrUnsupported)
+		_ = c.Close()
+	}
+}
+
+// multipath returns a connection with Multipath TCP, or nil where there is none.
+func multipath(t *testing.T) net.Conn {
+	var lc net.ListenConfig
+	lc.SetMultipathTCP(true)
+	l, err := lc.Listen(context.Background(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	var dialer net.Dialer
+	dialer.SetMultipathTCP(true)
+	c, err := dialer.Dial("tcp", l.Addr().String())
+	require.NoError(t, err)
+	if is, _ := c.(*net.TCPConn).MultipathTCP(); !is {
+		_ = c.Close()
+		return nil
+	}
+	return c
+}
+
+func TestWatchTellsWhyItCannot(t *testing.T) {
+	watchable(t)
+	here, _ := tcp(t)
+	nothing := func() {}
+
+	_, err := idle.Watch(newTimer(t), here, 0, nothing)
+	require.ErrorContains(t, err, "idle: Watch for 0s")
+	stopped := newTimer(t)
+	stopped.Stop()
+	_, err = idle.Watch(stopped, here, d, nothing)
+	require.ErrorIs(t, err, hashedwheel.ErrStopped)
+	full := newTimer(t, hashedwheel.WithMaxPending(1))
+	full.AfterFunc(time.Hour, nothing)
+	_, err = idle.Watch(full, here, d, nothing)
+	require.ErrorIs(t, err, hashedwheel.ErrFull)
+	require.NoError(t, here.Close())
+	_, err = idle.Watch(newTimer(t), here, d, nothing)
+	require.ErrorIs(t, err, net.ErrClosed)
+}
+
+func TestTheLongestIdleTimeIsLong(t *testing.T) {
+	watchable(t)
+	here, _ := tcp(t)
+	w, at := watched(t, newTimer(t), here, 1<<63-1)
+	time.Sleep(short / 4)
+	require.Empty(t, at)
+	require.True(t, w.Stop())
+}
+
+// Stop and the look race; whoever is told true by Stop is not called.
+func TestStopBesideTheLook(t *testing.T) {
+	watchable(t)
+	t.Parallel()
+	tm := newTimer(t, hashedwheel.WithTick(time.Millisecond))
+	here, _ := tcp(t)
+	for i := range 100 {
+		var calls atomic.Int32
+		w, err := idle.Watch(tm, here, time.Millisecond, func() { calls.Add(1) })
+		require.NoError(t, err)
+		time.Sleep(10*time.Millisecond + time.Duration(i)*20*time.Microsecond)
+		stopped := w.Stop()
+		before := calls.Load()
+		require.LessOrEqual(t, before, int32(1))
+		if stopped {
+			require.Zero(t, before)
+			time.Sleep(2 * time.Millisecond)
+			require.Zero(t, calls.Load())
+		}
+	}
+}
