@@ -1,0 +1,35 @@
+package inspect
+
+import "time"
+
+const (
+	day     = 24 * time.Hour
+	year    = 365 * day
+	forever = 20 * year // no deadline of a Timer is further away, and no tick longer
+)
+
+// steps are the times that a person counts in, each two to four times the one
+// before, so that on a logarithmic axis they are about as far from each other.
+var steps = [...]time.Duration{
+	200 * time.Microsecond, 500 * time.Microsecond,
+	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond,
+	10 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond,
+	100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond,
+	time.Second, 2 * time.Second, 5 * time.Second,
+	10 * time.Second, 20 * time.Second, time.Minute,
+	2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 20 * time.Minute,
+	time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour,
+	day, 3 * day, 10 * day, 30 * day, 90 * day, 180 * day, year,
+}
+
+// dueRows returns empty rows for a timer: what is due at the next tick, then the
+// steps from there to a year, then all the rest.
+func dueRows(tick time.Duration) []dueRow {
+	rows := []dueRow{{Within: tick}}
+	for _, step := range steps {
+		if step >= tick+tick/2 { // less would be a sliver in the picture
+			rows = append(rows, dueRow{Within: step})
+		}
+	}
+	return append(rows, dueRow{Within: forever})
+}

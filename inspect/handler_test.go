@@ -1,0 +1,153 @@
+package inspect_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/inspect"
+)
+
+func TestTheRequestSaysWhichFormat(t *testing.T) {
+	const html, json = "text/html; charset=utf-8", "application/json"
+	tests := []struct {
+		what, target, accept, want string
+	}{
+		{"nothing is asked for", "/", "", html},
+		{"a browser", "/", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", html},
+		{"curl", "/", "*/*", html},
+		{"a program", "/", "application/json", json},
+		{"a program that takes the rest too", "/", "application/json, text/plain, */*", json},
+		{"JSON rather than HTML", "/", "text/html;q=0.5, application/json", json},
+		{"HTML rather than JSON", "/", "application/json;q=0.5, text/html", html},
+		{"both alike", "/", "application/json, text/html", html},
+		{"JSON refused", "/", "application/json;q=0", html},
+		{"a quality that is none", "/", "application/json;q=much", html},
+		{"what cannot be parsed", "/", ";;;, application/json", json},
+		{"the query", "/?format=json", "", json},
+		{"the query against the header", "/?format=html", "application/json", html},
+		{"an empty query", "/debug/timers?format=", "application/json", json},
+	}
+	h := inspect.Handler(nil)
+	for _, tt := range tests {
+		t.Run(tt.what, func(t *testing.T) {
+			w := get(h, tt.target, tt.accept)
+			assert.Equal(t, http.StatusOK, w.Code)
+			assert.Equal(t, tt.want, w.Header().Get("Content-Type"))
+			assert.Equal(t, tt.want == json, strings.HasPrefix(w.Body.String(), "{"))
+			assert.Equal(t, "Accept", w.Header().Get("Vary"))
+		})
+	}
+}
+
+func TestAcceptMayBeGivenInSeveralLines(t *testing.T) {
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r.Header.Add("Accept", "text/plain")
+	r.Header.Add("Accept", "application/json")
+	w := httptest.NewRecorder()
+	inspect.Handler(nil).ServeHTTP(w, r)
+	assert.Equal(t, "application/json", w.Header().Get("Content-Type"))
+}
+
+func TestAnUnknownFormatIsABadRequest(t *testing.T) {
+	for _, format := range []string{"xml", "JSON", "<script>"} {
+		w := get(inspect.Handler(nil), "/?format="+format, "application/json")
+		assert.Equal(t, http.StatusBadRequest, w.Code)
+		assert.Contains(t, w.Body.String(), "html and json")
+		assert.NotContains(t, w.Body.String(), "<")
+	}
+}
+
+func TestOnlyGetAndHeadAreAllowed(t *testing.T) {
+	tm, _ := newTimer(t)
+	h := inspect.Handler(timers{"sessions": tm})
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions, "get"} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(method, "/", nil))
+		assert.Equal(t, http.StatusMethodNotAllowed, w.Code, method)
+		assert.Equal(t, "GET, HEAD", w.Header().Get("Allow"), method)
+		assert.NotContains(t, w.Body.String(), "sessions", method)
+	}
+}
+
+func TestHeadHasTheHeadersOfGetAlone(t *testing.T) {
+	h := inspect.Handler(nil)
+	for _, target := range []string{"/", "/?format=json"} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodHead, target, nil))
+		assert.Equal(t, http.StatusOK, w.Code)
+		assert.Equal(t, get(h, target, "").Header(), w.Header())
+		assert.Empty(t, w.Body.String())
+	}
+}
+
+func TestEveryAnswerIsNeitherKeptNorGuessedAt(t *testing.T) {
+	h := inspect.Handler(nil)
+	post := httptest.NewRecorder()
+	h.ServeHTTP(post, httptest.NewRequest(http.MethodPost, "/", nil))
+	for _, w := range []*httptest.ResponseRecorder{get(h, "/", ""), get(h, "/?format=json", ""), get(h, "/?format=xml", ""), post} {
+		assert.Equal(t, "no-store", w.Header().Get("Cache-Control"))
+		assert.Equal(t, "nosniff", w.Header().Get("X-Content-Type-Options"))
+		assert.Contains(t, w.Header().Get("Content-Security-Policy"), "default-src 'none'")
+	}
+}
+
+// A browser that keeps to the policy runs what is in the page and nothing else.
+func TestThePolicyAllowsJustWhatIsInThePage(t *testing.T) {
+	w := get(inspect.Handler(nil), "/", "")
+	policy := w.Header().Get("Content-Security-Policy")
+	for _, element := range []string{"style", "script"} {
+		found := regexp.MustCompile(`(?s)<`+element+`>(.*?)</`+element+`>`).FindAllStringSubmatch(w.Body.String(), -1)
+		require.Len(t, found, 1, element)
+		sum := sha256.Sum256([]byte(found[0][1]))
+		assert.Contains(t, policy, element+"-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"';")
+	}
+	assert.NotContains(t, policy, "unsafe")
+	assert.NotRegexp(t, `\s(style|on[a-z]+)="`, w.Body.String(), "the policy forbids these attributes")
+	assert.NotRegexp(t, `(src|href|action)="(https?:)?//`, w.Body.String(), "something is loaded from elsewhere")
+}
+
+func TestANilTimerPanicsAtOnce(t *testing.T) {
+	assert.PanicsWithValue(t, "inspect: Handler with a nil Timer named calls", func() { inspect.Handler(timers{"calls": nil}) })
+}
+
+func TestTheMapIsCopied(t *testing.T) {
+	tm, _ := newTimer(t)
+	m := timers{"sessions": tm}
+	h := inspect.Handler(m)
+	delete(m, "sessions")
+	m["calls"] = tm
+	r := readReport(t, h)
+	require.Len(t, r.Timers, 1)
+	assert.Equal(t, "sessions", r.Timers[0].Name)
+}
+
+func TestManyMayLookAtOnceWhileTheTimersWork(t *testing.T) {
+	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
+	defer tm.Stop()
+	h := inspect.Handler(timers{"a": tm, "b": tm})
+	done := make(chan struct{})
+	const viewers = 4
+	for i := range viewers {
+		go func() {
+			defer func() { done <- struct{}{} }()
+			for range 20 {
+				tm.AfterFunc(time.Millisecond, new(session).expire)
+				w := get(h, []string{"/", "/?format=json"}[i%2], "")
+				assert.Equal(t, http.StatusOK, w.Code)
+			}
+		}()
+	}
+	for range viewers {
+		<-done
+	}
+}

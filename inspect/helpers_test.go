@@ -1,0 +1,76 @@
+package inspect_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+type timers = map[string]*hashedwheel.Timer
+
+type session struct{}
+
+func (*session) Run(*hashedwheel.Timeout) {}
+func (*session) expire()                  {}
+
+func tick(*hashedwheel.Series) {}
+
+// The report, as a program in another language would declare it.
+type report struct {
+	Time   time.Time
+	Timers []struct {
+		Name    string
+		TickNS  int64 `json:"tick_ns"`
+		Sampled int
+		Stats   map[string]int64
+		Due     []dueRow
+		Tasks   []taskRow
+	}
+}
+
+type dueRow struct {
+	WithinNS int64 `json:"within_ns"`
+	Count    int
+}
+
+type taskRow struct {
+	Name  string
+	Count int
+}
+
+// newTimer returns a timer on a clock that stands still.
+func newTimer(t *testing.T, opts ...hashedwheel.Option) (*hashedwheel.Timer, *hashedwheel.ManualClock) {
+	clock := hashedwheel.NewManualClock(time.Now())
+	tm := hashedwheel.MustNew(append(opts, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))...)
+	t.Cleanup(func() { tm.Stop() })
+	return tm, clock
+}
+
+// get asks a handler for a page, with an Accept header or none.
+func get(h http.Handler, target, accept string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodGet, target, nil)
+	if accept != "" {
+		r.Header.Set("Accept", accept)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func page(h http.Handler) string { return get(h, "/", "").Body.String() }
+
+func readReport(t *testing.T, h http.Handler) (r report) {
+	t.Helper()
+	w := get(h, "/?format=json", "")
+	require.Equal(t, http.StatusOK, w.Code)
+	d := json.NewDecoder(w.Body)
+	d.DisallowUnknownFields()
+	require.NoError(t, d.Decode(&r))
+	return r
+}

@@ -1,0 +1,115 @@
+package inspect
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"time"
+)
+
+var (
+	//go:embed page.html
+	pageText string
+	//go:embed style.css
+	styleText string
+	//go:embed script.js
+	scriptText string
+)
+
+// page writes reports as HTML.
+type page struct {
+	template *template.Template
+	policy   string // what a browser may do with the page: nothing but what is in it
+}
+
+func newPage() *page {
+	return &page{
+		template: template.Must(template.New("page").Parse(pageText)),
+		policy: "default-src 'none'; style-src " + hash(styleText) + "; script-src " + hash(scriptText) +
+			"; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+	}
+}
+
+// hash is how a policy names a text that it allows.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// view is what the template shows.
+type view struct {
+	Style   template.HTML
+	Script  template.HTML
+	Time    time.Time
+	Elapsed string // since the look that rates are taken from; empty if that is too short
+	Timers  []timerView
+}
+
+type timerView struct {
+	Name    string
+	Figures []figure
+	Sampled int
+	About   string // how many were sampled, if the counts are estimates
+	Tasks   []taskView
+	Picture picture
+}
+
+// maxTasks is how many kinds of tasks have a row of their own on the page.
+const maxTasks = 20
+
+type taskView struct {
+	Name   string
+	Count  string
+	Share  float64 // percent of all that is pending
+	Others bool    // the row of those that have none of their own
+}
+
+func (p *page) write(w io.Writer, now, before report) error {
+	v := view{
+		Style:  template.HTML("<style>" + styleText + "</style>"),
+		Script: template.HTML("<script>" + scriptText + "</script>"),
+		Time:   now.Time,
+	}
+	elapsed := now.Time.Sub(before.Time)
+	if _, ok := rate(0, 0, elapsed); ok {
+		v.Elapsed = span(elapsed)
+	}
+	for i, r := range now.Timers {
+		v.Timers = append(v.Timers, newTimerView(r, before.Timers[i].Stats, elapsed))
+	}
+	return p.template.Execute(w, v)
+}
+
+func newTimerView(r timerReport, before stats, elapsed time.Duration) timerView {
+	v := timerView{
+		Name:    r.Name,
+		Figures: figures(r, before, elapsed),
+		Sampled: r.Sampled,
+		Tasks:   taskViews(r),
+		Picture: newPicture(r),
+	}
+	if r.estimated() {
+		v.About = count(uint64(r.Sampled))
+	}
+	return v
+}
+
+func taskViews(r timerReport) (rows []taskView) {
+	total, others := 0, 0
+	for i, t := range r.Tasks {
+		total += t.Count
+		if i >= maxTasks {
+			others += t.Count
+		}
+	}
+	for _, t := range r.Tasks[:min(maxTasks, len(r.Tasks))] {
+		rows = append(rows, taskView{Name: t.Name, Count: r.number(t.Count), Share: 100 * float64(t.Count) / float64(total)})
+	}
+	if kinds := len(r.Tasks) - len(rows); kinds > 0 {
+		rows = append(rows, taskView{Name: fmt.Sprint(kinds, " others"), Count: r.number(others), Others: true})
+	}
+	return rows
+}

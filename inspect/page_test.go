@@ -1,0 +1,209 @@
+package inspect_test
+
+import (
+	"fmt"
+	"html"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/inspect"
+)
+
+// shown returns a figure of the first timer on a page, as "value" or "value (note)",
+// and the class that says how it looks.
+func shown(t *testing.T, page, label string) (text, class string) {
+	t.Helper()
+	m := regexp.MustCompile(`<div class="(.*?)"><dt title="[^"]+">` + label + `</dt><dd>(.*?)(?: <small>(.*?)</small>)?</dd>`).FindStringSubmatch(page)
+	require.NotNil(t, m, label)
+	if m[3] == "" {
+		return html.UnescapeString(m[2]), m[1]
+	}
+	return html.UnescapeString(m[2] + " (" + m[3] + ")"), m[1]
+}
+
+func TestAPageHasAllFigures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := hashedwheel.MustNew(hashedwheel.WithMaxPending(1234), hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
+		defer tm.Stop()
+		h := inspect.Handler(timers{"sessions": tm})
+		tm.AfterFunc(time.Second, func() { panic("a task that fails") })
+		for range 1234 { // one too many
+			tm.AfterFunc(time.Hour, func() {})
+		}
+		time.Sleep(2 * time.Second)
+		for range 8 {
+			tm.AfterFunc(time.Hour, func() {}).Stop()
+		}
+		got := page(h)
+		for label, want := range map[string]string{
+			"Pending":   "1,233",
+			"Expired":   "0.5/s (1 in all)",
+			"Cancelled": "4.0/s (8 in all)",
+			"Rejected":  "1 (0.5/s)",
+			"Panics":    "1 (0.5/s)",
+			"Lag":       "0 (at most 0)",
+			"Overdue":   "none",
+		} {
+			text, _ := shown(t, got, label)
+			assert.Equal(t, want, text, label)
+		}
+		text, _ := shown(t, got, "Tick")
+		assert.Regexp(t, `^100 ms \(.*/s wake-ups\)$`, text)
+		assert.Contains(t, got, "rates over the last 2 s")
+	})
+}
+
+func TestRatesAreSinceTheLastLookWhoeverLooked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := hashedwheel.MustNew()
+		defer tm.Stop()
+		begin := time.Now()
+		h := inspect.Handler(timers{"sessions": tm})
+		expired := 0
+		for _, look := range []struct {
+			at, since time.Duration
+			expire    int // before it
+			want      string
+		}{
+			{at: 100 * time.Millisecond, since: 0, want: "–"}, // too short to tell
+			{at: 2 * time.Second, since: 0, expire: 10, want: "5.0/s"},
+			{at: 2500 * time.Millisecond, since: 0, want: "4.0/s"}, // less than a second later: the same look
+			{at: 4 * time.Second, since: 2 * time.Second, expire: 100, want: "50/s"},
+			{at: 5 * time.Second, since: 4 * time.Second, want: "0/s"},
+			{at: 15 * time.Second, since: 5 * time.Second, expire: 43_210, want: "4,321/s"},
+			{at: 35 * time.Second, since: 15 * time.Second, expire: 1, want: "<0.1/s"},
+		} {
+			for range look.expire {
+				tm.AfterFunc(0, func() {})
+			}
+			expired += look.expire
+			time.Sleep(time.Until(begin.Add(look.at)))
+			synctest.Wait()
+			_ = readReport(t, h) // is no look at the page
+			got := page(h)
+			text, class := shown(t, got, "Expired")
+			value, note, _ := strings.Cut(text, " (")
+			assert.Equal(t, look.want, value, look.at)
+			assert.Equal(t, strconv.Itoa(expired), strings.ReplaceAll(strings.TrimSuffix(note, " in all)"), ",", ""))
+			assert.Equal(t, look.want == "–" || look.want == "0/s", class == "quiet", look.at)
+			assert.Equal(t, look.want != "–", strings.Contains(got, fmt.Sprintf("rates over the last %v s", (look.at-look.since).Seconds())), look.at)
+		}
+	})
+}
+
+// A worker that an inline task holds up is told from what it does not get done.
+func TestOverdueIsRedBeyondTwoTicks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := hashedwheel.MustNew(hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { f() })))
+		defer tm.Stop()
+		h := inspect.Handler(timers{"calls": tm})
+		release := make(chan struct{})
+		tm.AfterFunc(time.Second, func() { <-release })
+		tm.AfterFunc(1100*time.Millisecond, func() {}) // waits for that
+		for _, look := range []struct {
+			after time.Duration
+			text  string
+			class string
+		}{
+			{1050 * time.Millisecond, "none", "quiet"},
+			{1250 * time.Millisecond, "150 ms", ""},
+			{1300 * time.Millisecond, "200 ms", ""}, // two ticks, not more
+			{1310 * time.Millisecond, "210 ms (over two ticks)", "alarm"},
+			{9 * time.Second, "7.9 s (over two ticks)", "alarm"},
+		} {
+			time.Sleep(look.after - tm.Now().Sub(start))
+			text, class := shown(t, page(h), "Overdue")
+			assert.Equal(t, look.text, text, look.after)
+			assert.Equal(t, look.class, class, look.after)
+		}
+		close(release)
+		synctest.Wait()
+		time.Sleep(time.Second)
+		text, _ := shown(t, page(h), "Overdue")
+		assert.Equal(t, "none", text)
+	})
+}
+
+// start is when every bubble begins.
+var start = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func TestTimesAreToldInTheUnitThatFits(t *testing.T) {
+	for tick, want := range map[time.Duration]string{
+		100 * time.Microsecond:  "100 µs",
+		1234 * time.Microsecond: "1.2 ms",
+		9940 * time.Microsecond: "9.9 ms",
+		9960 * time.Microsecond: "10 ms",
+		15 * time.Millisecond:   "15 ms",
+		time.Second:             "1 s",
+		90 * time.Second:        "1.5 min",
+		36 * time.Hour:          "1.5 d",
+		10 * time.Hour:          "10 h",
+		730 * day:               "2 y",
+	} {
+		tm, _ := newTimer(t, hashedwheel.WithTick(tick))
+		text, _ := shown(t, page(inspect.Handler(timers{"one": tm})), "Tick")
+		assert.Equal(t, want, text)
+	}
+}
+
+func TestNamesWithMarkupAreText(t *testing.T) {
+	tm, _ := newTimer(t)
+	_, err := tm.Schedule(time.Hour, &struct {
+		hashedwheel.Task `name:"<b onclick='x'>"`
+	}{new(session)})
+	require.NoError(t, err)
+	for _, name := range []string{
+		"<script>alert(1)</script>", "</script>", "</main>", `" onload="x`, "' onload='x", "<!--", "{{.}}", "&lt;", "\x00", "\xff\xfe", "ü", strings.Repeat("x", 10_000),
+	} {
+		got := page(inspect.Handler(timers{name: tm}))
+		heading := regexp.MustCompile(`(?s)<h2>(.*?)</h2>`).FindStringSubmatch(got)[1]
+		assert.NotContains(t, heading, "<")
+		want := strings.NewReplacer("\x00", "\uFFFD", "\xff\xfe", "\xff\xfe").Replace(name)
+		assert.Equal(t, want, html.UnescapeString(heading))
+		assert.Contains(t, got, "&lt;b onclick=&#39;x&#39;&gt;")
+		assert.Equal(t, 1, strings.Count(got, "</main>"))
+		assert.Equal(t, 1, strings.Count(got, "<script>"))
+	}
+	assert.Contains(t, page(inspect.Handler(timers{"": tm})), "<h2>unnamed</h2>")
+}
+
+func TestNothingToShowIsSaid(t *testing.T) {
+	assert.Contains(t, page(inspect.Handler(nil)), "No timers.")
+	tm, _ := newTimer(t)
+	got := page(inspect.Handler(timers{"idle": tm}))
+	assert.Contains(t, got, "Nothing is pending.")
+	assert.NotContains(t, got, "<svg class=\"picture\"")
+}
+
+func TestRareKindsOfTasksShareARow(t *testing.T) {
+	tm, _ := newTimer(t)
+	for i := range 25 {
+		for range 25 - i {
+			_, _ = tm.Schedule(time.Hour, numbered[i])
+		}
+	}
+	got := page(inspect.Handler(timers{"many": tm}))
+	rows := regexp.MustCompile(`<tr><th scope="row">([^<]*)</th><td class="share">`).FindAllStringSubmatch(got, -1)
+	require.Len(t, rows, 20)
+	assert.Contains(t, rows[0][1], "inspect_test.init")
+	assert.Contains(t, got, `<th scope="row">5 others</th><td class="share"></td><td class="count">15</td>`)
+}
+
+// Without JavaScript there is still all that the page has to say.
+func TestThePageNeedsNoScript(t *testing.T) {
+	tm, _ := newTimer(t)
+	tm.AfterFunc(time.Hour, new(session).expire)
+	got := regexp.MustCompile(`(?s)<script>.*</script>`).ReplaceAllString(page(inspect.Handler(timers{"sessions": tm})), "")
+	assert.Contains(t, got, `<noscript><meta http-equiv="refresh" content="5"></noscript>`)
+	assert.Contains(t, got, "inspect_test.(*session).expire")
+	assert.Contains(t, got, `<tr><th scope="row">20 min to 1 h</th><td class="count">1</td></tr>`, "the picture in numbers")
+	assert.Contains(t, got, `href="?format=json"`)
+}

@@ -1,0 +1,223 @@
+package inspect_test
+
+import (
+	"encoding/json"
+	"math"
+	"regexp"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/inspect"
+)
+
+const day = 24 * time.Hour
+
+func TestTheReportHasItsFieldsInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := hashedwheel.MustNew(hashedwheel.WithTick(400 * day))
+		tm.AfterFunc(time.Hour, new(session).expire)
+		got := get(inspect.Handler(timers{"sessions": tm}), "/?format=json", "").Body.String()
+		tm.Stop()
+		assert.Equal(t, `{"time":"2000-01-01T00:00:00Z","timers":[{"name":"sessions","tick_ns":34560000000000000,"sampled":1,`+
+			`"stats":{"pending":1,"expired":0,"cancelled":0,"rejected":0,"panics":0,"wakeups":0,"lag_ns":0,"max_lag_ns":0,"overdue_ns":0},`+
+			`"due":[{"within_ns":34560000000000000,"count":1},{"within_ns":630720000000000000,"count":0}],`+
+			`"tasks":[{"name":"inspect_test.(*session).expire","count":1}]}]}`+"\n", regexp.MustCompile(`Z?[+-]\d\d:\d\d"`).ReplaceAllString(got, `Z"`))
+	})
+}
+
+func TestWhatIsEmptyIsAnEmptyList(t *testing.T) {
+	var none, idle map[string]any
+	require.NoError(t, json.Unmarshal(get(inspect.Handler(nil), "/?format=json", "").Body.Bytes(), &none))
+	assert.Equal(t, []any{}, none["timers"])
+
+	tm, _ := newTimer(t)
+	require.NoError(t, json.Unmarshal(get(inspect.Handler(timers{"idle": tm}), "/?format=json", "").Body.Bytes(), &idle))
+	timer := idle["timers"].([]any)[0].(map[string]any)
+	assert.Equal(t, []any{}, timer["tasks"])
+	assert.NotEmpty(t, timer["due"], "the rows depend on the tick alone")
+}
+
+func TestTheStatsAreTheTimers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := hashedwheel.MustNew(hashedwheel.WithMaxPending(3), hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
+		defer tm.Stop()
+		tm.AfterFunc(time.Second, func() { panic("a task that fails") })
+		tm.AfterFunc(time.Hour, func() {}).Stop()
+		for range 3 {
+			tm.AfterFunc(time.Hour, func() {}) // one too many
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		got := readReport(t, inspect.Handler(timers{"full": tm})).Timers[0]
+		s := tm.Stats()
+		assert.Equal(t, map[string]int64{
+			"pending": 2, "expired": 1, "cancelled": 1, "rejected": 1, "panics": 1, "wakeups": int64(s.Wakeups),
+			"lag_ns": int64(s.Lag), "max_lag_ns": int64(s.MaxLag), "overdue_ns": int64(s.Overdue),
+		}, got.Stats)
+		assert.Equal(t, int64(100*time.Millisecond), got.TickNS)
+	})
+}
+
+func TestTimersAreSortedByName(t *testing.T) {
+	tm, _ := newTimer(t)
+	var names []string
+	for _, timer := range readReport(t, inspect.Handler(timers{"b": tm, "": tm, "a": tm, "B": tm})).Timers {
+		names = append(names, timer.Name)
+	}
+	assert.Equal(t, []string{"", "B", "a", "b"}, names)
+}
+
+func TestEachTimeoutIsInTheRowOfItsTime(t *testing.T) {
+	tests := []struct {
+		in   time.Duration
+		want time.Duration // within_ns of the row
+	}{
+		{-time.Hour, 100 * time.Millisecond},
+		{0, 100 * time.Millisecond},
+		{100 * time.Millisecond, 100 * time.Millisecond},
+		{101 * time.Millisecond, 200 * time.Millisecond},
+		{time.Second, time.Second},
+		{time.Second + 1, 2 * time.Second},
+		{59 * time.Minute, time.Hour},
+		{29 * day, 30 * day},
+		{365 * day, 365 * day},
+		{366 * day, 20 * 365 * day},
+		{math.MaxInt64, 20 * 365 * day},
+	}
+	for _, tt := range tests {
+		t.Run(tt.in.String(), func(t *testing.T) {
+			tm, _ := newTimer(t)
+			tm.AfterFunc(tt.in, func() {})
+			for _, row := range readReport(t, inspect.Handler(timers{"one": tm})).Timers[0].Due {
+				want := 0
+				if time.Duration(row.WithinNS) == tt.want {
+					want = 1
+				}
+				assert.Equal(t, want, row.Count, time.Duration(row.WithinNS))
+			}
+		})
+	}
+}
+
+func TestRowsGoFromATickToForEver(t *testing.T) {
+	for _, tick := range []time.Duration{100 * time.Microsecond, 150 * time.Millisecond, time.Hour, 300 * day, 18 * 365 * day} {
+		tm, _ := newTimer(t, hashedwheel.WithTick(tick))
+		rows := readReport(t, inspect.Handler(timers{"one": tm})).Timers[0].Due
+		require.GreaterOrEqual(t, len(rows), 2)
+		assert.Less(t, len(rows), 40)
+		assert.Equal(t, int64(tick), rows[0].WithinNS)
+		assert.GreaterOrEqual(t, rows[len(rows)-1].WithinNS, int64(20*365*day))
+		for i, row := range rows[1:] {
+			require.Greater(t, row.WithinNS, rows[i].WithinNS)
+			if i+2 < len(rows) {
+				assert.GreaterOrEqual(t, float64(row.WithinNS)/float64(rows[i].WithinNS), 1.5, "a sliver in the picture")
+			}
+		}
+	}
+}
+
+func TestDueIsByTheTimersOwnClock(t *testing.T) {
+	tm, clock := newTimer(t)
+	tm.AfterFunc(time.Hour, func() {})
+	clock.Advance(time.Hour - time.Second)
+	for _, row := range readReport(t, inspect.Handler(timers{"one": tm})).Timers[0].Due {
+		if row.Count > 0 {
+			assert.Equal(t, time.Second, time.Duration(row.WithinNS))
+		}
+	}
+}
+
+// steppedClock is one that somebody sets.
+type steppedClock struct{ ahead atomic.Int64 }
+
+func (c *steppedClock) Now() time.Time                         { return start.Add(time.Duration(c.ahead.Load())) }
+func (c *steppedClock) After(d time.Duration) <-chan time.Time { return make(chan time.Time) }
+
+func TestAClockThatIsSetBackPutsNothingOutsideTheRows(t *testing.T) {
+	clock := new(steppedClock)
+	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
+	defer tm.Stop()
+	tm.AfterFunc(math.MaxInt64, func() {})
+	clock.ahead.Store(int64(-10 * 365 * day))
+	due := readReport(t, inspect.Handler(timers{"one": tm})).Timers[0].Due
+	assert.Equal(t, 1, due[len(due)-1].Count)
+}
+
+func TestTasksAreCountedByName(t *testing.T) {
+	tm, _ := newTimer(t)
+	for range 3 {
+		tm.AfterFunc(time.Hour, new(session).expire)
+	}
+	for range 2 {
+		_, err := tm.Schedule(time.Hour, new(session))
+		require.NoError(t, err)
+	}
+	tm.Every(time.Hour, tick)
+	tm.AfterFunc(time.Hour, func() {})
+	assert.Equal(t, []taskRow{
+		{"inspect_test.(*session).expire", 3},
+		{"*inspect_test.session", 2},
+		{"inspect_test.TestTasksAreCountedByName.func1", 1},
+		{"inspect_test.tick", 1},
+	}, readReport(t, inspect.Handler(timers{"all": tm})).Timers[0].Tasks)
+}
+
+func TestWhatFitsTheSampleIsExact(t *testing.T) {
+	tm, _ := newTimer(t)
+	for range 4096 {
+		tm.AfterFunc(time.Hour, new(session).expire)
+	}
+	h := inspect.Handler(timers{"all": tm})
+	r := readReport(t, h).Timers[0]
+	assert.Equal(t, 4096, r.Sampled)
+	assert.Equal(t, []taskRow{{"inspect_test.(*session).expire", 4096}}, r.Tasks)
+	assert.NotContains(t, page(h), "about")
+}
+
+func TestWhatDoesNotFitTheSampleIsEstimated(t *testing.T) {
+	const pending = 98_765
+	tm, _ := newTimer(t)
+	for i := range pending {
+		if i%4 == 0 {
+			tm.AfterFunc(time.Minute, new(session).expire)
+		} else {
+			_, _ = tm.Schedule(time.Hour, new(session))
+		}
+	}
+	h := inspect.Handler(timers{"all": tm})
+	r := readReport(t, h).Timers[0]
+	assert.LessOrEqual(t, r.Sampled, 4096)
+	assert.Greater(t, r.Sampled, 2000)
+	require.Len(t, r.Tasks, 2)
+	assert.Equal(t, "*inspect_test.session", r.Tasks[0].Name)
+	assert.InEpsilon(t, pending*3/4, r.Tasks[0].Count, 0.1)
+	assert.InEpsilon(t, pending/4, r.Tasks[1].Count, 0.2)
+	for _, row := range r.Due {
+		switch time.Duration(row.WithinNS) {
+		case time.Minute:
+			assert.InEpsilon(t, pending/4, row.Count, 0.2)
+		case time.Hour:
+			assert.InEpsilon(t, pending*3/4, row.Count, 0.1)
+		default:
+			assert.Zero(t, row.Count)
+		}
+	}
+	assert.Contains(t, page(h), "about, from a sample of")
+}
+
+func TestAnEstimateIsRoundedToTwoDigits(t *testing.T) {
+	tm, _ := newTimer(t)
+	for range 5678 {
+		tm.AfterFunc(time.Hour, new(session).expire)
+	}
+	got := page(inspect.Handler(timers{"all": tm}))
+	assert.Contains(t, got, `<td class="count">5,700</td>`)
+	assert.Contains(t, got, `20 min to 1 h: about 5,700<`)
+	assert.Contains(t, got, `>Pending</dt><dd>5,678</dd>`, "what is counted is not rounded")
+}
