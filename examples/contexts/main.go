@@ -1,9 +1,11 @@
-// Contexts shows how a wheel and contexts go together, and where they do not.
+// Contexts shows how a wheel and contexts go together.
 //
-// It makes contexts that end by a hashedwheel.Timer, some of them by their callers
-// before that, and says line by line what such a context can do and what it
-// cannot, having tried each. Then it ties timeouts to contexts with
-// context.AfterFunc, so that cancelling a context stops all that was armed for it.
+// It makes contexts that end by a hashedwheel.Timer, and says line by line what such
+// a context does, having tried each. It prints what one costs beside
+// context.WithTimeout, and beside a Timeout that its user owns: that is the cheapest
+// by far, and needs no context. Then it makes very many, of which callers cancel half,
+// and at last ties timeouts to one context with context.AfterFunc, so that cancelling
+// it stops all of them.
 //
 // In the table at the end, look at
 //
@@ -14,7 +16,7 @@
 // The exit status is 1 if one of the lines did not hold.
 //
 // Read limit.go for the context, tie.go for context.AfterFunc; claims.go is what
-// is tried.
+// is tried, price.go what is measured.
 package main
 
 import (
@@ -101,6 +103,7 @@ func show(cfg config, stdout io.Writer) error {
 	if err := tryAll(timer, cfg, stdout); err != nil {
 		return err
 	}
+	printPrices(timer, cfg, stdout)
 	r := limitMany(timer, cfg)
 	r.tied, r.stopped, r.ran = tieMany(timer, cfg)
 	r.left = timer.Pending()

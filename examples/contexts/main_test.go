@@ -1,15 +1,12 @@
 package main
 
 import (
-	"context"
 	"io"
 	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/hashedwheel/hashedwheel"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 )
@@ -70,73 +67,6 @@ func TestHelpIsNoError(t *testing.T) {
 	var stderr strings.Builder
 	require.Zero(t, run([]string{"-h"}, io.Discard, &stderr))
 	require.Contains(t, stderr.String(), "-limit")
-}
-
-// inBubble runs f on virtual time, with a timer that lives in it.
-func inBubble(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer)) {
-	synctest.Test(t, func(t *testing.T) {
-		tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
-		defer tm.Stop()
-		f(t, tm)
-	})
-}
-
-func TestLimitEndsTheContextOnTime(t *testing.T) {
-	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		start := time.Now()
-		ctx, cancel := withLimit(t.Context(), tm, time.Minute)
-		defer cancel()
-		require.NoError(t, ctx.Err())
-		at, ok := ctx.Deadline()
-		require.True(t, ok)
-		require.Equal(t, start.Add(time.Minute), at)
-		<-ctx.Done()
-		require.Equal(t, time.Minute, time.Since(start))
-		require.Equal(t, context.DeadlineExceeded, ctx.Err())
-	})
-}
-
-func TestLimitOfTheParentIsKept(t *testing.T) {
-	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		for _, limit := range []time.Duration{time.Second, time.Hour} {
-			parent, cancelParent := context.WithTimeout(t.Context(), time.Minute)
-			ctx, cancel := withLimit(parent, tm, limit)
-			at, _ := ctx.Deadline()
-			require.Equal(t, min(limit, time.Minute), time.Until(at))
-			<-ctx.Done()
-			require.Equal(t, context.DeadlineExceeded, ctx.Err(), "whoever was first")
-			cancel()
-			cancelParent()
-			synctest.Wait()
-			require.Zero(t, tm.Pending())
-		}
-	})
-}
-
-func TestCancelOfALimitIsNoDeadline(t *testing.T) {
-	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		ctx, cancel := withLimit(t.Context(), tm, time.Minute)
-		cancel()
-		require.Equal(t, context.Canceled, ctx.Err())
-		require.Zero(t, tm.Pending())
-		time.Sleep(time.Hour)
-		require.Equal(t, context.Canceled, ctx.Err())
-		require.Zero(t, tm.Stats().Expired)
-	})
-}
-
-func TestTieStopsTheTimeout(t *testing.T) {
-	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		ctx, cancel := context.WithCancel(t.Context())
-		to := tm.AfterFunc(time.Minute, func() { require.Fail(t, "ran") })
-		free := tm.AfterFunc(time.Minute, func() {})
-		tie(ctx, to)
-		require.True(t, tie(ctx, free)(), "untied")
-		cancel()
-		time.Sleep(time.Hour)
-		require.Equal(t, hashedwheel.Cancelled, to.State())
-		require.Equal(t, hashedwheel.Expired, free.State())
-	})
 }
 
 func TestVerdict(t *testing.T) {

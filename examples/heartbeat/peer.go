@@ -16,7 +16,7 @@ type peer struct {
 	addr   string
 	period time.Duration
 	start  time.Time // of the grid
-	series *hashedwheel.Timeout
+	series *hashedwheel.Series
 
 	// What beat works with needs no guard: a series never overlaps itself, and
 	// each of its runs happens before the next. The report is made when all have
@@ -42,12 +42,12 @@ func startPeers(tm *hashedwheel.Timer, cfg config, addr string) (all []*peer) {
 
 // beat is the series: it connects if need be, and sends a beat. If either fails
 // it leaves it at that: the next run is the next attempt.
-func (p *peer) beat() {
+func (p *peer) beat(*hashedwheel.Series) {
 	p.late = append(p.late, time.Since(p.start)%p.period)
 	conn := p.connection()
 	if conn == nil {
 		p.dials++
-		fresh, err := net.DialTimeout("tcp", p.addr, time.Second) // runs due meanwhile are skipped
+		fresh, err := net.DialTimeout("tcp", p.addr, time.Second) // runs due meanwhile are left out
 		if err != nil {
 			return
 		}

@@ -88,7 +88,7 @@ func (r *report) print(w io.Writer) {
 	if len(r.stalled) > 0 {
 		fmt.Fprintf(t, "taken for dead, but stalled for the timeout\t%d\n", len(r.stalled))
 	}
-	fmt.Fprintf(t, "noticed after\t%s\n", spread(r.noticed))
+	fmt.Fprintf(t, "noticed late by\t%s\n", spread(r.noticed))
 	fmt.Fprintf(t, "connections made\t%d\n", r.dials)
 	fmt.Fprintf(t, "beats received\t%d\n", r.received)
 	fmt.Fprintf(t, "beats after their time\t%s\n", spread(r.beats))

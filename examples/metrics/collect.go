@@ -18,13 +18,13 @@ type collector struct {
 	start  time.Time
 	client http.Client
 	timer  *hashedwheel.Timer // its own: a timer should not watch itself
-	series *hashedwheel.Timeout
 
 	// Only look works with these, and the report when that has ended.
 	looks     int
 	last      hashedwheel.Stats
-	decreased []string // counters that did
-	err       error    // why a look failed
+	decreased []string      // counters that did
+	overdue   time.Duration // the longest
+	err       error         // why a look failed
 }
 
 func newCollector(url string, out io.Writer) *collector {
@@ -35,9 +35,11 @@ func newCollector(url string, out io.Writer) *collector {
 	}
 }
 
-// every begins to look at the page. A look that takes long makes the next be
-// skipped; there are never two at the same time.
-func (c *collector) every(interval time.Duration) { c.series = c.timer.Every(interval, c.look) }
+// every begins to look at the page. While a look takes long the next is left out;
+// there are never two at the same time.
+func (c *collector) every(interval time.Duration) {
+	c.timer.Every(interval, func(*hashedwheel.Series) { c.look() })
+}
 
 // finish ends the series and looks on until what it sees is settled.
 func (c *collector) finish(ctx context.Context, settled func(*hashedwheel.Stats) bool) error {
@@ -63,9 +65,11 @@ func (c *collector) look() {
 		return
 	}
 	c.compare(s)
+	c.overdue = max(c.overdue, s.Overdue)
 	c.looks++
-	fmt.Fprintf(c.out, "%6.2fs %7d pending %9d expired %9d cancelled %7d rejected %4d panics   lag %v\n",
-		time.Since(c.start).Seconds(), s.Pending, s.Expired, s.Cancelled, s.Rejected, s.Panics, s.Lag.Round(10*time.Microsecond))
+	fmt.Fprintf(c.out, "%6.2fs %7d pending %9d expired %9d cancelled %7d rejected %4d panics   lag %v, overdue %v\n",
+		time.Since(c.start).Seconds(), s.Pending, s.Expired, s.Cancelled, s.Rejected, s.Panics,
+		s.Lag.Round(10*time.Microsecond), s.Overdue.Round(10*time.Microsecond))
 }
 
 func (c *collector) read() (s hashedwheel.Stats, err error) {

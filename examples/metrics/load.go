@@ -54,7 +54,7 @@ func burst(tm *hashedwheel.Timer, n int) (t tally) {
 		}
 		to := tm.AfterFunc(50*time.Millisecond, task)
 		t.armed++
-		if to.State() == hashedwheel.Rejected {
+		if to.Err() != nil {
 			t.refused++
 			continue
 		}

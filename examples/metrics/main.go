@@ -10,8 +10,11 @@
 //
 //   - "armed" = "expired" + "cancelled" + "rejected", once nothing is pending;
 //   - "decreased": no counter ever does, so a collector may take differences;
-//   - "latest tick": how late the wheel was at worst, which on an idle machine is
-//     far below a tick. It is the number to raise an alarm on.
+//   - "latest batch": how late the wheel was at worst, which on an idle machine is
+//     far below a tick;
+//   - "longest overdue": how long something due was waiting for its turn when the
+//     page was read. It is the number to raise an alarm on: it grows while an executor
+//     blocks.
 //
 // The exit status is 1 if the books do not balance.
 //

@@ -17,11 +17,12 @@ type report struct {
 	hashedwheel.Stats // as last seen on the page
 	looks             int
 	decreased         []string
-	left              int // timeouts pending when all were to have ended
+	overdue           time.Duration // the longest that was seen
+	left              int           // timeouts pending when all were to have ended
 }
 
 func newReport(t tally, c *collector, left int) *report {
-	return &report{tally: t, Stats: c.last, looks: c.looks, decreased: c.decreased, left: left}
+	return &report{tally: t, Stats: c.last, looks: c.looks, decreased: c.decreased, overdue: c.overdue, left: left}
 }
 
 // verdict returns what does not balance, or nil.
@@ -65,7 +66,8 @@ func (r *report) print(w io.Writer) {
 	fmt.Fprintf(t, "rejected\t%d\n", r.Rejected)
 	fmt.Fprintf(t, "tasks that panicked\t%d\n", r.Panics)
 	fmt.Fprintf(t, "wake-ups\t%d\n", r.Wakeups)
-	fmt.Fprintf(t, "latest tick\t%v late\n", r.MaxLag.Round(10*time.Microsecond))
+	fmt.Fprintf(t, "latest batch\t%v late\n", r.MaxLag.Round(10*time.Microsecond))
+	fmt.Fprintf(t, "longest overdue\t%v, as seen\n", r.overdue.Round(10*time.Microsecond))
 	fmt.Fprintf(t, "looks at the page\t%d\n", r.looks)
 	fmt.Fprintf(t, "decreased\t%s\n", decreased)
 }

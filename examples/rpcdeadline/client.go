@@ -108,8 +108,8 @@ func (cl *client) begin(c *call) (id uint64, err error) {
 		return 0, cl.broken
 	}
 	c.timeout.ResetAt(time.Now().Add(cl.timeout))
-	if c.timeout.State() == hashedwheel.Rejected {
-		return 0, hashedwheel.ErrStopped // nothing would ever end the call
+	if err := c.timeout.Err(); err != nil {
+		return 0, err // refused: nothing would ever end the call
 	}
 	cl.armed.Add(1)
 	cl.lastID++

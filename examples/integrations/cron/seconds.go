@@ -30,7 +30,7 @@ func showSeconds(w io.Writer, cfg config) error {
 
 	fmt.Fprintf(w, "\n%d runs of %q\n\n", cfg.runs, everySecond)
 	runs := make(chan time.Time, cfg.runs)
-	series := timer.Recur(schedule, func() {
+	series := timer.Recur(schedule, func(*hashedwheel.Series) {
 		select {
 		case runs <- time.Now():
 		default: // one run more than asked for
@@ -62,7 +62,7 @@ func watch(w io.Writer, runs <-chan time.Time, n int) (seen []time.Time, err err
 
 // checkSeconds returns an error if two runs were for the same second: then one of
 // them was early. That one was left out is no error: a run that is still on when
-// the next is due makes that one be skipped.
+// the next is due leaves that one out.
 func checkSeconds(runs []time.Time) error {
 	for i := 1; i < len(runs); i++ {
 		if !runs[i].Truncate(time.Second).After(runs[i-1].Truncate(time.Second)) {

@@ -47,7 +47,7 @@ func runsOf(line string, start time.Time, length time.Duration) (runs []time.Tim
 	}
 	defer timer.Stop()
 
-	timer.Recur(schedule, func() { runs = append(runs, clock.Now()) })
+	timer.Recur(schedule, func(*hashedwheel.Series) { runs = append(runs, clock.Now()) })
 	clock.Advance(length)
 	return runs, nil
 }

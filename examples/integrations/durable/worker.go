@@ -85,7 +85,7 @@ func (w *worker) claim(j *job) {
 	w.tell("claimed", j, 0)
 	j.timeout.Init(w.timer, j)
 	j.timeout.Reset(time.Until(j.due)) // due is a time of day, from another process
-	if j.timeout.State() == hashedwheel.Rejected {
+	if j.timeout.Err() != nil {
 		j.giveBack()
 	}
 }

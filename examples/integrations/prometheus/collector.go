@@ -11,7 +11,7 @@ import (
 type collector struct {
 	timer *hashedwheel.Timer
 
-	pending, settled, panics, wakeups, handoffs, lag, maxLag *prometheus.Desc
+	pending, settled, panics, wakeups, lag, maxLag, overdue *prometheus.Desc
 }
 
 // newCollector returns a collector to be registered. The name tells a program's
@@ -21,20 +21,20 @@ func newCollector(timer *hashedwheel.Timer, name string) *collector {
 		return prometheus.NewDesc("hashedwheel_"+metric, help, labels, prometheus.Labels{"timer": name})
 	}
 	return &collector{
-		timer:    timer,
-		pending:  desc("timeouts_pending", "Timeouts that are armed and not settled."),
-		settled:  desc("timeouts_settled_total", "Timeouts that expired, were cancelled or were refused.", "outcome"),
-		panics:   desc("task_panics_total", "Tasks that panicked, with a panic handler."),
-		wakeups:  desc("wakeups_total", "Times the worker woke from a sleep."),
-		handoffs: desc("handoffs_total", "Times that Inline went on without a task that had not returned for a tick."),
-		lag:      desc("lag_seconds", "How late the last tick with timeouts was processed."),
-		maxLag:   desc("lag_max_seconds", "The greatest lag since the Timer was made."),
+		timer:   timer,
+		pending: desc("timeouts_pending", "Timeouts that are armed and not settled."),
+		settled: desc("timeouts_settled_total", "Timeouts that expired, were cancelled or were refused.", "outcome"),
+		panics:  desc("task_panics_total", "Tasks that panicked, with a panic handler."),
+		wakeups: desc("wakeups_total", "Times the worker woke from a sleep."),
+		lag:     desc("lag_seconds", "How late the last batch of timeouts was handed out."),
+		maxLag:  desc("lag_max_seconds", "The greatest lag since the Timer was made."),
+		overdue: desc("overdue_seconds", "How long the oldest due timeout has been waiting for its turn."),
 	}
 }
 
 // Describe is called when the collector is registered.
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{c.pending, c.settled, c.panics, c.wakeups, c.handoffs, c.lag, c.maxLag} {
+	for _, d := range []*prometheus.Desc{c.pending, c.settled, c.panics, c.wakeups, c.lag, c.maxLag, c.overdue} {
 		ch <- d
 	}
 }
@@ -54,7 +54,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	counter(c.settled, s.Rejected, "rejected")
 	counter(c.panics, s.Panics)
 	counter(c.wakeups, s.Wakeups)
-	counter(c.handoffs, s.Handoffs)
 	gauge(c.lag, s.Lag.Seconds())
 	gauge(c.maxLag, s.MaxLag.Seconds())
+	gauge(c.overdue, s.Overdue.Seconds())
 }

@@ -9,9 +9,10 @@
 //     deadlines are; the difference to what was armed is pending;
 //   - hashedwheel_wakeups_total: a Timer wakes up once a tick at most, whatever
 //     goes through it;
-//   - hashedwheel_lag_seconds: what the machine adds to the promised tick. When it
-//     stays above a few ticks, the machine is overloaded or an executor holds the
-//     wheel up: a good alarm.
+//   - hashedwheel_lag_seconds: what the machine adds to the promised tick;
+//   - hashedwheel_overdue_seconds: how long something has been due that did not get
+//     its turn. When it is above two ticks, the machine is overloaded or an executor
+//     holds the wheel up right now: a good alarm.
 //
 // The exit status is 1 if the last scrape does not say what was done.
 //

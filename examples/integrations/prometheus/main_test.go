@@ -70,15 +70,15 @@ func settledTimer(t *testing.T) *hashedwheel.Timer {
 }
 
 const settledMetrics = `
-# HELP hashedwheel_handoffs_total Times that Inline went on without a task that had not returned for a tick.
-# TYPE hashedwheel_handoffs_total counter
-hashedwheel_handoffs_total{timer="test"} 0
 # HELP hashedwheel_lag_max_seconds The greatest lag since the Timer was made.
 # TYPE hashedwheel_lag_max_seconds gauge
 hashedwheel_lag_max_seconds{timer="test"} 0
-# HELP hashedwheel_lag_seconds How late the last tick with timeouts was processed.
+# HELP hashedwheel_lag_seconds How late the last batch of timeouts was handed out.
 # TYPE hashedwheel_lag_seconds gauge
 hashedwheel_lag_seconds{timer="test"} 0
+# HELP hashedwheel_overdue_seconds How long the oldest due timeout has been waiting for its turn.
+# TYPE hashedwheel_overdue_seconds gauge
+hashedwheel_overdue_seconds{timer="test"} 0
 # HELP hashedwheel_task_panics_total Tasks that panicked, with a panic handler.
 # TYPE hashedwheel_task_panics_total counter
 hashedwheel_task_panics_total{timer="test"} 1
