@@ -7,6 +7,7 @@ require (
 	github.com/antlabs/timer v0.1.4
 	github.com/dubbogo/gost v1.11.16
 	github.com/hashedwheel/hashedwheel v0.0.0
+	github.com/jellydator/ttlcache/v3 v3.4.1
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/ouqiang/timewheel v1.0.1
 	github.com/zeromicro/go-zero v1.10.3
@@ -32,6 +33,7 @@ require (
 	go.uber.org/atomic v1.11.0 // indirect
 	go.uber.org/automaxprocs v1.6.0 // indirect
 	golang.org/x/image v0.30.0 // indirect
+	golang.org/x/sync v0.19.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.34.0 // indirect
 )

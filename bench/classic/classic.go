@@ -1,7 +1,7 @@
 // Package classic holds the designs that timers are compared with in papers, as
-// small reference implementations: an unordered list, a binary heap, one wheel
-// with rounds and a hierarchy of wheels. All of them sit behind one lock, run
-// tasks on their one goroutine, and are never early.
+// small reference implementations. All of them sit behind one lock, run tasks on
+// their one goroutine, and are never early. Those that have no Open function are
+// there to be drawn: docs/timing-wheels.md.
 package classic
 
 import (
@@ -15,9 +15,10 @@ type Timer struct {
 	mu      sync.Mutex
 	start   time.Time
 	tick    time.Duration
-	current int64     // the last tick taken; guarded by mu
-	planned int64     // the tick at which the goroutine wakes; guarded by mu
-	pending structure // guarded by mu
+	current int64      // the last tick taken; guarded by mu
+	planned int64      // the tick at which the goroutine wakes; guarded by mu
+	pending structure  // guarded by mu
+	due     []*Timeout // the goroutine's own, kept from tick to tick
 	wake    chan struct{}
 	stop    chan struct{}
 }
@@ -42,6 +43,10 @@ type structure interface {
 	expire(current, now int64, due func(*Timeout))
 	// next is the tick at which expire must be called next.
 	next(current int64) int64
+	// visited is how often it has looked at a timeout that it holds.
+	visited() int
+	// rows are what is to be drawn of it at a tick.
+	rows(now int64) []Row
 }
 
 const never = math.MaxInt64
@@ -117,24 +122,26 @@ func (t *Timer) work() {
 		case <-t.stop:
 			return
 		}
-		for _, to := range t.expire() {
+		t.expire()
+		for i, to := range t.due {
+			t.due[i] = nil // let the collector have it
 			to.f()
 		}
 		sleep.Reset(t.wait())
 	}
 }
 
-// expire takes out all that is due by now.
-func (t *Timer) expire() (due []*Timeout) {
+// expire fills due with all that is due by now.
+func (t *Timer) expire() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.due = t.due[:0]
 	now := int64(time.Since(t.start) / t.tick)
 	t.pending.expire(t.current, now, func(to *Timeout) {
 		to.armed = false
-		due = append(due, to)
+		t.due = append(t.due, to)
 	})
 	t.current = now
-	return due
 }
 
 // wait plans the next time to wake and returns how long it is until then.

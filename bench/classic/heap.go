@@ -10,11 +10,14 @@ import (
 // it takes out what is stopped at once.
 func OpenHeap(tick time.Duration) *Timer { return open(tick, &binaryHeap{}) }
 
-type binaryHeap struct{ all byTick }
+type binaryHeap struct {
+	all []*Timeout
+	looks
+}
 
-func (h *binaryHeap) place(to *Timeout) { heap.Push(&h.all, to) }
+func (h *binaryHeap) place(to *Timeout) { heap.Push(h, to) }
 
-func (h *binaryHeap) remove(to *Timeout) { heap.Remove(&h.all, to.index) }
+func (h *binaryHeap) remove(to *Timeout) { heap.Remove(h, to.index) }
 
 func (h *binaryHeap) next(int64) int64 {
 	if len(h.all) == 0 {
@@ -24,31 +27,39 @@ func (h *binaryHeap) next(int64) int64 {
 }
 
 func (h *binaryHeap) expire(_, now int64, due func(*Timeout)) {
-	for len(h.all) > 0 && h.all[0].tick <= now {
-		due(heap.Pop(&h.all).(*Timeout))
+	for len(h.all) > 0 {
+		h.visits++
+		if h.all[0].tick > now {
+			return
+		}
+		due(heap.Pop(h).(*Timeout))
 	}
 }
 
-type byTick []*Timeout
+// What container/heap calls.
 
-func (b byTick) Len() int           { return len(b) }
-func (b byTick) Less(i, j int) bool { return b[i].tick < b[j].tick }
+func (h *binaryHeap) Len() int { return len(h.all) }
 
-func (b byTick) Swap(i, j int) {
-	b[i], b[j] = b[j], b[i]
-	b[i].index, b[j].index = i, j
+func (h *binaryHeap) Less(i, j int) bool {
+	h.visits++
+	return h.all[i].tick < h.all[j].tick
 }
 
-func (b *byTick) Push(x any) {
+func (h *binaryHeap) Swap(i, j int) {
+	h.all[i], h.all[j] = h.all[j], h.all[i]
+	h.all[i].index, h.all[j].index = i, j
+}
+
+func (h *binaryHeap) Push(x any) {
 	to := x.(*Timeout)
-	to.index = len(*b)
-	*b = append(*b, to)
+	to.index = len(h.all)
+	h.all = append(h.all, to)
 }
 
-func (b *byTick) Pop() any {
-	last := len(*b) - 1
-	to := (*b)[last]
-	(*b)[last] = nil
-	*b = (*b)[:last]
+func (h *binaryHeap) Pop() any {
+	last := len(h.all) - 1
+	to := h.all[last]
+	h.all[last] = nil
+	h.all = h.all[:last]
 	return to
 }

@@ -4,9 +4,14 @@ import "time"
 
 // OpenList opens a timer that keeps its timeouts in one list, in no order, and
 // looks at every one of them at every tick: scheme 1 of Varghese and Lauck.
-func OpenList(tick time.Duration) *Timer { return open(tick, &unordered{newList()}) }
+func OpenList(tick time.Duration) *Timer { return open(tick, newUnordered()) }
 
-type unordered struct{ all *Timeout }
+type unordered struct {
+	all *Timeout
+	looks
+}
+
+func newUnordered() *unordered { return &unordered{all: newList()} }
 
 func (u *unordered) place(to *Timeout) { link(u.all, to) }
 
@@ -15,7 +20,7 @@ func (u *unordered) remove(to *Timeout) { unlink(to) }
 func (u *unordered) next(current int64) int64 { return current + 1 }
 
 func (u *unordered) expire(_, now int64, due func(*Timeout)) {
-	each(u.all, func(to *Timeout) {
+	u.each(u.all, func(to *Timeout) {
 		if to.tick <= now {
 			unlink(to)
 			due(to)
@@ -46,18 +51,4 @@ func link(head, to *Timeout) {
 func unlink(to *Timeout) {
 	to.prev.next, to.next.prev = to.next, to.prev
 	to.prev, to.next = nil, nil
-}
-
-// each calls f, which may unlink the timeout, for those that are in the list
-// when it starts.
-func each(head *Timeout, f func(*Timeout)) {
-	last := head.prev
-	for to := head.next; to != head; {
-		next, ended := to.next, to == last
-		f(to)
-		if ended {
-			return
-		}
-		to = next
-	}
 }

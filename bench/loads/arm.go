@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/hashedwheel/hashedwheel/bench/numbers"
 	"github.com/hashedwheel/hashedwheel/bench/peers"
 )
 
@@ -16,7 +17,7 @@ var arm = Load{
 	Cases: func(c Config) (cases []Case) {
 		for _, n := range c.Pending {
 			cases = append(cases, Case{
-				Name: count(n) + " pending",
+				Name: numbers.Short(n) + " pending",
 				Tick: armTick,
 				Run:  func(p peers.Peer, c Config) ([]Figure, error) { return armStop(p, c, n) },
 			})

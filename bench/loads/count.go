@@ -2,38 +2,18 @@ package loads
 
 import (
 	"fmt"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/hashedwheel/hashedwheel/bench/numbers"
 	"github.com/hashedwheel/hashedwheel/bench/peers"
 )
-
-// count writes a size in short: 1M.
-func count(n int) string {
-	switch {
-	case n >= 1e6 && n%1e6 == 0:
-		return fmt.Sprintf("%dM", n/1e6)
-	case n >= 1e3 && n%1e3 == 0:
-		return fmt.Sprintf("%dk", n/1e3)
-	}
-	return strconv.Itoa(n)
-}
-
-// grouped writes a number in full: 4,871.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
 
 // lost returns a Fault if t has refused armings, out of so many.
 func lost(t peers.Timer, armed int) error {
 	if l, ok := t.(peers.Loser); ok && l.Lost() > 0 {
-		return Fault(fmt.Sprintf("lost %s of %s", grouped(l.Lost()), grouped(armed)))
+		return Fault(fmt.Sprintf("lost %s of %s", numbers.Grouped(l.Lost()), numbers.Grouped(armed)))
 	}
 	return nil
 }
@@ -88,9 +68,9 @@ func (t *tally) fault(want int) error {
 	n := int(t.fired.Load())
 	switch {
 	case n < want:
-		return Fault(fmt.Sprintf("lost %s of %s", grouped(want-n), grouped(want)))
+		return Fault(fmt.Sprintf("lost %s of %s", numbers.Grouped(want-n), numbers.Grouped(want)))
 	case n > want:
-		return Fault(fmt.Sprintf("fired %s for %s armed", grouped(n), grouped(want)))
+		return Fault(fmt.Sprintf("fired %s for %s armed", numbers.Grouped(n), numbers.Grouped(want)))
 	}
 	return nil
 }
@@ -106,7 +86,7 @@ func (t *tally) mark() string {
 }
 
 func early(by time.Duration, n, of int) string {
-	return fmt.Sprintf("EARLY by %.1f ms (%s of %s)", by.Seconds()*1e3, grouped(n), grouped(of))
+	return fmt.Sprintf("EARLY by %.1f ms (%s of %s)", by.Seconds()*1e3, numbers.Grouped(n), numbers.Grouped(of))
 }
 
 // patience is how long a silent timer may still be at work: some fire a whole

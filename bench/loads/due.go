@@ -4,71 +4,63 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/hashedwheel/hashedwheel/bench/numbers"
 	"github.com/hashedwheel/hashedwheel/bench/peers"
 )
 
 var due = Load{
 	Name: "due",
-	What: "How long it takes to arm a timeout while very many others are due in one tick: the time of every arming " +
-		"from that tick until the last of them has run, from one goroutine that stops what it has armed at once.",
+	What: "How long it takes to arm a timeout while very many others are due in one tick: one goroutine arms and stops " +
+		"one every 10 µs, from 50 ms before that tick on. Each is timed from the moment at which it was meant to begin, " +
+		"so that a stall counts for all those that it has kept waiting.",
 	Cases: func(c Config) []Case {
-		return []Case{{Name: count(c.Due) + " due in one tick", Tick: rpcTick, Run: armWhileDue}}
+		return []Case{{Name: numbers.Short(c.Due) + " due in one tick", Tick: rpcTick, Run: armWhileDue}}
 	},
 }
 
+const (
+	dueEvery  = 10 * time.Microsecond
+	dueBefore = 50 * time.Millisecond // the armings begin so long before the tick
+)
+
 func armWhileDue(p peers.Peer, c Config) ([]Figure, error) {
 	var fired tally
-	fire := fired.fire
 	t := p.Open(rpcTick)
 	at := time.Now().Add(time.Second + time.Duration(c.Due)*3*time.Microsecond)
 	for i := range c.Due {
+		f := fired.fire
 		if i%checkEvery == 0 {
-			d := time.Until(at)
-			t.Arm(d, fired.checkedFire(d))
-		} else {
-			t.Arm(time.Until(at), fire)
+			f = fired.checkedFire(time.Until(at))
 		}
+		t.Arm(time.Until(at), f)
 	}
 	if err := lost(t, c.Due); err != nil {
 		return nil, err
 	}
 	runtime.GC()
-	time.Sleep(time.Until(at) - rpcTick)
-	took, armed := armUntil(t, &fired, c.Due, patience(p, rpcTick))
+	time.Sleep(time.Until(at) - dueBefore)
+	took := armEvery(peers.ArmNever(t), dueEvery, c.DueFor)
+	fired.wait(c.Due, patience(p, rpcTick))
 	if err := fired.fault(c.Due); err != nil {
 		return nil, err
 	}
-	figures := append(percentiles("arming ", Micros, took), Figure{
-		Name: "armings", Unit: "in that time", Value: float64(len(took)), Mark: fired.mark(),
-	})
-	return figures, lost(t, c.Due+armed)
+	figures := tail("arming ", Micros, took)
+	figures[0].Mark = fired.mark()
+	return figures, lost(t, c.Due+len(took))
 }
 
-// armUntil arms and stops timeouts until so many others have fired, or none has
-// for so long. It returns the µs that each arming took from the first firing on,
-// and the slowest one before, which may have waited for a lock.
-func armUntil(t peers.Timer, fired *tally, due int, patience time.Duration) (took []float64, armed int) {
-	arm := peers.ArmNever(t)
-	took = make([]float64, 0, 1e6)
-	seen, moved := int64(0), time.Now()
-	for {
-		start := time.Now()
+// armEvery arms and stops a timeout at every point of a grid, and returns how
+// many µs after its point each was armed. One that comes too late for its point
+// follows at once: the grid does not wait.
+func armEvery(arm func(d time.Duration) peers.Armed, every, d time.Duration) (took []float64) {
+	took = make([]float64, 0, d/every)
+	start := time.Now()
+	for at := time.Duration(0); at < d; at += every {
+		for time.Since(start) < at {
+		}
 		to := arm(deadline)
-		end := time.Now()
-		armed++
+		took = append(took, float64(time.Since(start)-at)/1e3)
 		to.Stop()
-		n := fired.fired.Load()
-		us := end.Sub(start).Seconds() * 1e6
-		if n == 0 && len(took) > 0 {
-			took[0] = max(took[0], us)
-		} else {
-			took = append(took, us)
-		}
-		if n >= int64(due) || end.Sub(moved) > patience {
-			return took, armed
-		}
-		if n > seen {
-			seen, moved = n, end
-		}
 	}
+	return took
 }

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/hashedwheel/hashedwheel/bench/numbers"
 	"github.com/hashedwheel/hashedwheel/bench/peers"
 )
 
@@ -17,7 +18,7 @@ var fire = Load{
 	Cases: func(c Config) (cases []Case) {
 		for _, n := range c.Fire {
 			cases = append(cases, Case{
-				Name: count(n) + " armed and fired",
+				Name: numbers.Short(n) + " armed and fired",
 				Tick: fireTick,
 				Run:  func(p peers.Peer, c Config) ([]Figure, error) { return armFire(p, n) },
 			})

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/hashedwheel/hashedwheel/bench/numbers"
 	"github.com/hashedwheel/hashedwheel/bench/peers"
 )
 
@@ -15,8 +16,9 @@ var grow = Load{
 	Cases: func(c Config) (cases []Case) {
 		for _, n := range c.Grow {
 			cases = append(cases, Case{
-				Name: count(n) + " pending",
+				Name: numbers.Short(n) + " pending",
 				Tick: growTick,
+				Few:  n >= 10_000_000,
 				Run:  func(p peers.Peer, c Config) ([]Figure, error) { return replaceOne(p, c, n) },
 			})
 		}

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/hashedwheel/hashedwheel/bench/numbers"
 	"github.com/hashedwheel/hashedwheel/bench/peers"
 )
 
@@ -32,7 +33,7 @@ func waitFar(p peers.Peer, c Config, tick time.Duration) ([]Figure, error) {
 	figures = append(figures, cpuFigure("one far", OfCore, cpuShare(c.Idle)))
 	many := fill(t, tick, c.Many)
 	time.Sleep(c.Idle / 4) // for the heap that filling grew to be given back
-	figures = append(figures, cpuFigure(count(c.Many)+" far", OfCore, cpuShare(c.Idle)))
+	figures = append(figures, cpuFigure(numbers.Short(c.Many)+" far", OfCore, cpuShare(c.Idle)))
 	runtime.KeepAlive(one)
 	runtime.KeepAlive(many)
 	return figures, lost(t, 1+c.Many)

@@ -22,6 +22,9 @@ type Case struct {
 	Name  string
 	Tick  time.Duration // the tick that peers are asked for
 	Exact bool          // peers that cannot have that tick have no part in it
+	Few   bool          // only the standard library, this one and their equals have a part in it: it takes long
+	Guard bool          // peers that cannot guard a server have no part in it
+	Await bool          // nor those that cannot wait for an answer, in one that has this
 	Owned bool          // peers whose timeouts cannot be armed again once stopped have no part in it
 
 	// Run returns the figures of one round, and a Fault if the peer failed.
@@ -57,19 +60,35 @@ const (
 
 // Config scales the loads. It is passed on to child processes as JSON.
 type Config struct {
-	Rate    time.Duration   // how long a rate is measured
-	Pending []int           // how many others are pending while timeouts are armed and stopped
-	Many    int             // how many timeouts count as very many
-	Storm   int             // how many are moved earlier at once
-	Fire    []int           // how many are armed and fired
-	RPC     time.Duration   // how long calls are replayed
-	Heap    time.Duration   // how long the heap is watched
-	Due     int             // how many are due in one tick
-	Ticks   []time.Duration // of timers that wait
-	Idle    time.Duration   // how long they wait
-	Late    int             // how many timeouts are looked at for their lateness
-	Grow    []int           // how many are pending as the cost grows
-	Limit   time.Duration   // after which a peer that is not done hangs
+	Rate    time.Duration // how long a rate is measured
+	Pending []int         // how many others are pending while timeouts are armed and stopped
+	Many    int           // how many timeouts count as very many
+	Storm   int           // how many are moved earlier at once
+	Fire    []int         // how many are armed and fired
+	RPC     time.Duration // how long calls are replayed
+	Heap    time.Duration // how long the heap is watched
+	Due     int           // how many are due in one tick
+	DueFor  time.Duration // how long others are armed about then
+
+	Stays, StaysOf int           // how many are stopped, of how many
+	Steady         []int         // deadlines a second
+	SteadyFor      time.Duration // how long
+	Crowd          []int         // goroutines of a storm
+	Mixed          int           // connections, their reads a second, and calls a second
+	MixedFor       time.Duration
+	CPUs           []int // GOMAXPROCS
+	Conns          int   // connections with a deadline each
+
+	Flying     int           // calls of a client
+	Serve      time.Duration // how long a server is put to each rate
+	ServeConns []int         // its connections
+	FallIdle   time.Duration // its idle timeout, when all fall idle at once
+
+	Ticks []time.Duration // of timers that wait
+	Idle  time.Duration   // how long they wait
+	Late  int             // how many timeouts are looked at for their lateness
+	Grow  []int           // how many are pending as the cost grows
+	Limit time.Duration   // after which a peer that is not done hangs
 }
 
 // Full is the configuration whose figures are worth quoting.
@@ -80,14 +99,21 @@ func Full() Config {
 		Many:    1_000_000,
 		Storm:   160_000,
 		Fire:    []int{500_000, 1_000_000},
-		RPC:     10 * time.Second,
-		Heap:    4 * time.Second,
+		RPC:     6 * time.Second,
+		Heap:    3 * time.Second,
 		Due:     1_000_000,
-		Ticks:   []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond},
-		Idle:    time.Second,
-		Late:    3000,
-		Grow:    []int{1e3, 1e4, 1e5, 1e6, 1e7},
-		Limit:   90 * time.Second,
+		DueFor:  3 * time.Second,
+		Stays:   45_000, StaysOf: 200_000,
+		Steady: []int{100_000, 1_000_000}, SteadyFor: 3 * time.Second,
+		Crowd: []int{2, 24},
+		Mixed: 100_000, MixedFor: 3 * time.Second,
+		CPUs: CPUs(), Conns: min(1_000_000, peers.Connections()),
+		Flying: 10_000, Serve: 2 * time.Second, ServeConns: []int{100, 10_000}, FallIdle: 4 * time.Second,
+		Ticks: []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond},
+		Idle:  time.Second,
+		Late:  3000,
+		Grow:  []int{1e3, 1e4, 1e5, 1e6, 1e7},
+		Limit: 90 * time.Second,
 	}
 }
 
@@ -102,17 +128,24 @@ func Short() Config {
 		RPC:     500 * time.Millisecond,
 		Heap:    500 * time.Millisecond,
 		Due:     100_000,
-		Ticks:   []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond},
-		Idle:    200 * time.Millisecond,
-		Late:    300,
-		Grow:    []int{1e3, 1e4, 1e5},
-		Limit:   20 * time.Second,
+		DueFor:  500 * time.Millisecond,
+		Stays:   4_500, StaysOf: 20_000,
+		Steady: []int{100_000}, SteadyFor: 500 * time.Millisecond,
+		Crowd: []int{2, 24},
+		Mixed: 10_000, MixedFor: 500 * time.Millisecond,
+		CPUs: CPUs(), Conns: min(1_000, peers.Connections()),
+		Flying: 1_000, Serve: 100 * time.Millisecond, ServeConns: []int{100}, FallIdle: time.Second,
+		Ticks: []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond},
+		Idle:  200 * time.Millisecond,
+		Late:  300,
+		Grow:  []int{1e3, 1e4, 1e5},
+		Limit: 20 * time.Second,
 	}
 }
 
 // All returns every load.
 func All() []Load {
-	return []Load{arm, rearm, move, fire, rpc, reuse, due, memory, idle, late, grow}
+	return []Load{arm, rearm, move, fire, expire, rpc, reuse, steady, due, memory, collector, idle, late, storms, mixed, grow, cores, echo, overHTTP, client}
 }
 
 // Find returns a load by its name.
@@ -139,6 +172,12 @@ func Unfit(l Load, k Case, p peers.Peer) string {
 	if !p.Takes(l.Name) {
 		return "not supported"
 	}
+	if k.Guard && p.Guard == nil || k.Await && p.Await == nil || !k.Guard && !k.Await && p.Open == nil {
+		return "not supported"
+	}
+	if k.Few && !isFew(p.Name) {
+		return "not supported: left out, it takes long"
+	}
 	if tick := p.Tick(k.Tick); k.Exact && tick != k.Tick {
 		return "not supported: its tick is " + tick.String()
 	}
@@ -146,4 +185,11 @@ func Unfit(l Load, k Case, p peers.Peer) string {
 		return "not supported: each arming is a new timeout"
 	}
 	return ""
+}
+
+// isFew leaves one design of each kind.
+func isFew(peer string) bool {
+	return slices.Contains([]string{
+		"std", "std" + peers.Again, "hashedwheel", "hashedwheel" + peers.Again, "timingwheel", "nats-thw", "heap", "rounds", "hierarchy",
+	}, peer)
 }

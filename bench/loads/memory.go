@@ -3,20 +3,23 @@ package loads
 import (
 	"runtime"
 	"runtime/metrics"
+	"sync/atomic"
 	"time"
 
+	"github.com/hashedwheel/hashedwheel/bench/numbers"
 	"github.com/hashedwheel/hashedwheel/bench/peers"
 )
 
 var memory = Load{
 	Name: "memory",
-	What: "Pending: the heap that a timeout takes, the pointer to it and the function not counted, and what the " +
-		"collector spends on one pass over all of them. Stopped: what is left of them on the heap two seconds " +
-		"later. Storm: how much the heap grows at most while all CPUs arm timeouts of 30 s and stop them at once.",
+	What: "Pending: the heap that a timeout takes, the pointer to it and the function not counted; and what is left on the heap " +
+		"two seconds after all were stopped. Stays: a part of those pending is stopped, each of which holds on to 1 KiB; how much of that is " +
+		"still there two seconds and two collections later, while the others go on waiting. (Package time lets go of stopped " +
+		"timers once they are a quarter of its heap: up to a third of what is pending may stay, with all it holds.)",
 	Cases: func(c Config) []Case {
 		return []Case{
-			{Name: count(c.Many) + " pending, then stopped", Tick: armTick, Run: weigh},
-			{Name: "arm and stop for " + c.Heap.String(), Tick: armTick, Run: storm},
+			{Name: numbers.Short(c.Many) + " pending, then stopped", Tick: armTick, Run: weigh},
+			{Name: numbers.Short(c.Stays) + " of 1 KiB each stopped, of " + numbers.Short(c.StaysOf), Tick: armTick, Run: stays},
 		}
 	},
 }
@@ -27,7 +30,7 @@ func weigh(p peers.Peer, c Config) ([]Figure, error) {
 	arm := peers.ArmNever(t)
 	all := make([]peers.Armed, n)
 	settle(armTick, 0)
-	before, collect := heap(), collection()
+	before := heap()
 	for i := range all {
 		all[i] = arm(far(i))
 	}
@@ -36,50 +39,52 @@ func weigh(p peers.Peer, c Config) ([]Figure, error) {
 		return nil, err
 	}
 	each := (heap() - before) / float64(n)
-	collect = collection() - collect
 	for i := range all {
 		all[i].Stop()
 		all[i] = nil
 	}
-	time.Sleep(2 * time.Second)
-	runtime.GC()
-	runtime.GC()
-	left := (heap() - before) / (1 << 20)
+	left := leftAfterStop(before)
 	runtime.KeepAlive(all)
 	return []Figure{
 		{Name: "a timeout", Unit: Bytes, Value: each},
-		cpuFigure("a collection", Millis, max(0, collect.Seconds()*1e3)),
-		{Name: "2 s after stopping", Unit: MiB, Value: max(0, left)},
+		{Name: "2 s after stopping", Unit: MiB, Value: left},
 	}, nil
 }
 
-// collection returns the CPU time of a collection, the median of five.
-func collection() time.Duration {
-	var took []float64
-	for range 5 {
-		before := cpuTime()
-		runtime.GC()
-		took = append(took, float64(cpuTime()-before))
-	}
-	return time.Duration(quantile(0.5, took))
+// leftAfterStop returns by how many MiB the heap exceeds what it was, two seconds
+// and two collections from now.
+func leftAfterStop(before float64) float64 {
+	time.Sleep(2 * time.Second)
+	runtime.GC()
+	runtime.GC()
+	return max(0, heap()-before) / (1 << 20)
 }
 
-func storm(p peers.Peer, c Config) ([]Figure, error) {
+// stays stops timeouts that were armed among others, on the same processors, and
+// counts what they hold on to that the collector has not found to be garbage.
+func stays(p peers.Peer, c Config) ([]Figure, error) {
 	t := p.Open(armTick)
-	settle(armTick, 0)
-	arm := peers.ArmNever(t)
-	peak := watchHeap()
-	s := rate(c.Heap, runtime.GOMAXPROCS(0), func(int) func(int) {
-		return func(n int) {
-			for range n {
-				arm(deadline).Stop()
-			}
+	var freed atomic.Int64
+	var stopped, others []peers.Armed
+	for i := range c.StaysOf {
+		if i*c.Stays/c.StaysOf == (i+1)*c.Stays/c.StaysOf {
+			others = append(others, t.Arm(far(i), func() {}))
+			continue
 		}
-	})
-	return []Figure{
-		{Name: "arm and stop", Unit: PerOp, Value: s.wall},
-		{Name: "peak heap", Unit: MiB, Value: peak()},
-	}, lost(t, s.ops)
+		held := new([1024]byte)
+		runtime.AddCleanup(held, func(int) { freed.Add(1) }, 0)
+		stopped = append(stopped, t.Arm(far(i), func() { runtime.KeepAlive(held) }))
+	}
+	settle(armTick, c.StaysOf)
+	for i, to := range stopped {
+		to.Stop()
+		stopped[i] = nil
+	}
+	leftAfterStop(0)
+	time.Sleep(100 * time.Millisecond) // for the cleanups
+	runtime.KeepAlive(others)
+	left := float64(c.Stays-int(freed.Load())) / 1024
+	return []Figure{{Name: "held by the stopped", Unit: MiB, Value: left}}, lost(t, c.StaysOf)
 }
 
 // heap returns the bytes of the heap's objects, dead ones not yet swept included.
@@ -96,7 +101,7 @@ func watchHeap() (peak func() float64) {
 	quit, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		tick := time.NewTicker(5 * time.Millisecond)
+		tick := time.NewTicker(2 * time.Millisecond)
 		for {
 			most = max(most, heap()-before)
 			select {

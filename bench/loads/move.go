@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/hashedwheel/hashedwheel/bench/numbers"
 	"github.com/hashedwheel/hashedwheel/bench/peers"
 )
 
@@ -11,12 +12,17 @@ var move = Load{
 	Name: "move",
 	What: "Later: move a random one of very many idle timeouts an hour on, as each read of a connection does; " +
 		"every goroutine has connections of its own. Each is reached through an interface: two cache misses for every peer, where one that " +
-		"is part of its connection costs one (go test -bench MoveLater). What a timer puts off until the old deadline comes is not in this. " +
+		"is part of its connection costs one (go test -bench MoveLater). SetReadDeadline needs a connection each: all are put to as many as the " +
+		"machine has files for, too. What a timer puts off until the old deadline comes is not in this. " +
 		"Earlier: move all of them to a second or two from now, as at a shutdown, and let them expire; CPU counts until the timer has taken that in, but not the expiring.",
 	Cases: func(c Config) []Case {
 		return []Case{
-			{Name: "one of " + count(c.Many) + " later", Tick: armTick, Run: moveLater},
-			{Name: count(c.Storm) + " earlier", Tick: stormTick, Run: moveEarlier},
+			{Name: "one of " + numbers.Short(c.Many) + " later", Tick: armTick, Run: moveLater},
+			{Name: "one of " + numbers.Grouped(c.Conns) + " later, as connections", Tick: armTick, Run: func(p peers.Peer, c Config) ([]Figure, error) {
+				c.Many = c.Conns
+				return moveLater(p, c)
+			}},
+			{Name: numbers.Short(c.Storm) + " earlier", Tick: stormTick, Run: moveEarlier},
 		}
 	},
 }
@@ -56,7 +62,7 @@ func ofFewer(all []peers.Owned, n int) string {
 	if len(all) == n {
 		return ""
 	}
-	return "of " + count(len(all))
+	return "of " + numbers.Short(len(all))
 }
 
 func mover(p peers.Peer, mine []peers.Owned) func(n int) {

@@ -1,6 +1,7 @@
 package peers
 
 import (
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +21,30 @@ var gost = Peer{
 		time.Sleep(30 * time.Millisecond) // its clock stands at the start of the process until it ticks
 		return t
 	},
+}
+
+// gostRetry does what a caller has to who wants every timeout: it arms again until
+// the channel has room.
+var gostRetry = Peer{
+	Name:   "gost-retry",
+	Module: gost.Module,
+	What:   "gost, armed again until it does not refuse",
+	Cannot: "as gost, but that an arming waits",
+	Loads:  []string{"fire", "rpc", "late", "steady"},
+	Least:  gost.Least,
+	Fixed:  true,
+	Open:   func(tick time.Duration) Timer { return gostPatient{gost.Open(tick).(*gostTimer)} },
+}
+
+type gostPatient struct{ *gostTimer }
+
+func (t gostPatient) Arm(d time.Duration, f func()) Armed {
+	for {
+		if to := t.tw.AfterFunc(d, f); to != nil {
+			return gostArmed{to}
+		}
+		runtime.Gosched()
+	}
 }
 
 type gostTimer struct {

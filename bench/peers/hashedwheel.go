@@ -14,10 +14,11 @@ import (
 func hashedwheels() []Peer {
 	return append([]Peer{
 		{
-			Name: "hashedwheel",
-			What: "this library, tasks in goroutines (the default)",
-			Owns: true,
-			Open: func(tick time.Duration) Timer { return openWheel(tick) },
+			Name:  "hashedwheel",
+			What:  "this library, tasks in goroutines (the default)",
+			Owns:  true,
+			Open:  func(tick time.Duration) Timer { return openWheel(tick) },
+			Guard: func(d time.Duration) Guard { return guardByTimer(openWheel(guardTick))(d) },
 		},
 		{
 			Name: "hashedwheel-inline",
@@ -109,4 +110,18 @@ type pooled struct {
 func (p pooled) Close() {
 	_, _ = p.Shutdown(context.Background())
 	close(p.pool)
+}
+
+type wheelSession struct {
+	hashedwheel.Timeout
+	_ [sessionSize - 64]byte
+}
+
+func (*wheelSession) Run(*hashedwheel.Timeout) {}
+
+func (w wheel) NewSession(d time.Duration) any {
+	s := new(wheelSession)
+	s.Init(w.Timer, s)
+	s.Reset(d)
+	return s
 }

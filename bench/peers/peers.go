@@ -23,7 +23,16 @@ type Peer struct {
 	Owns  bool          // its Timer is an Owner, of timeouts that can be armed again once stopped
 	At    bool          // its Owned is an OwnedAt, to be armed by ResetAt
 
-	// Open starts a timer with a tick; one without a tick ignores it.
+	// Guard closes idle connections of a server after d; nil for a peer that is not
+	// measured in one.
+	Guard func(d time.Duration) Guard
+
+	// Await opens a timer with a tick, for callers that wait for answers; nil for a peer
+	// that is not measured so.
+	Await func(tick time.Duration) func() Await
+
+	// Open starts a timer with a tick; one without a tick ignores it. It is nil for a
+	// peer that only guards, or only awaits.
 	Open func(tick time.Duration) Timer
 }
 
@@ -68,12 +77,32 @@ type Loser interface {
 // All returns every peer, the standard library, to which the others are
 // compared, first.
 func All() []Peer {
+	std := std
+	std.Guard, std.Await = guardByTimer(stdTimer{}), awaitNew(std.Open)
+	ours := hashedwheels()
+	ours[0].Await = awaitNew(ours[0].Open)
 	return slices.Concat(
-		[]Peer{std, stdContext, stdAfter, stdConn},
-		hashedwheels(),
-		[]Peer{timingWheel, antlabsWheel, antlabsHeap, ouqiang, goZero, gost, natsTHW},
+		[]Peer{std, again(std), stdContext, stdAfter, stdConn, ours[0], again(ours[0])},
+		ours[1:],
+		[]Peer{timingWheel, antlabsWheel, antlabsHeap, ouqiang, goZero, gost, gostRetry, natsTHW},
 		classics(),
+		guards(),
+		awaiters(),
 	)
+}
+
+// Timers returns those of All that can be opened.
+func Timers() []Peer {
+	return slices.DeleteFunc(All(), func(p Peer) bool { return p.Open == nil })
+}
+
+// Again ends the name of a peer that is another one once more: what differs
+// between the two is what the machine adds.
+const Again = "-again"
+
+func again(p Peer) Peer {
+	p.Name, p.What = p.Name+Again, "the same as "+p.Name+": how far two identical configurations differ"
+	return p
 }
 
 // Choose returns the peers whose names match one of the comma-separated

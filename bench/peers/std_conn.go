@@ -11,26 +11,43 @@ var stdConn = Peer{
 	Name:   "std-conn",
 	What:   "net.Conn.SetReadDeadline on TCP over loopback",
 	Cannot: "cannot exist without a connection: idle connections only, and as many as there are files for",
-	Loads:  []string{"rearm", "move"},
-	Most:   400,
+	Loads:  []string{"rearm", "move", "echo", "http"},
+	Guard:  guardByDeadline,
+	Most:   Connections(),
 	Owns:   true,
 	Open:   openConns,
 }
 
 // connTimer is a deadline on a connection for each timeout.
-type connTimer struct{ listener net.Listener }
+type connTimer struct {
+	listener net.Listener
+	conns    int // through the listener
+}
+
+// connsEach is less than the ports that one side of a connection can choose from.
+const connsEach = 20_000
 
 func openConns(time.Duration) Timer {
+	t := new(connTimer)
+	t.listen()
+	return t
+}
+
+func (t *connTimer) listen() {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		panic(err)
 	}
-	return connTimer{l}
+	t.listener, t.conns = l, 0
 }
 
 // Own returns the deadline of a new connection, on which a goroutine waits for
 // something to read.
-func (t connTimer) Own(f func()) Owned {
+func (t *connTimer) Own(f func()) Owned {
+	if t.conns++; t.conns > connsEach {
+		t.Close()
+		t.listen()
+	}
 	client, err := net.Dial("tcp", t.listener.Addr().String())
 	if err != nil {
 		panic(err)
@@ -47,13 +64,13 @@ func (t connTimer) Own(f func()) Owned {
 	return &connOwned{client, server}
 }
 
-func (t connTimer) Arm(d time.Duration, f func()) Armed {
+func (t *connTimer) Arm(d time.Duration, f func()) Armed {
 	own := t.Own(f)
 	own.Reset(d)
 	return own
 }
 
-func (t connTimer) Close() { t.listener.Close() }
+func (t *connTimer) Close() { t.listener.Close() }
 
 type connOwned struct {
 	net.Conn

@@ -9,6 +9,7 @@ var stdContext = Peer{
 	Name:   "std-context",
 	What:   "context.WithTimeout, and context.AfterFunc where a function is to run",
 	Cannot: "cannot move a deadline: stopped and armed anew",
+	Await:  awaitContext,
 	Open:   func(time.Duration) Timer { return contextTimer{} },
 }
 

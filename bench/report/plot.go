@@ -1,8 +1,7 @@
 package report
 
 import (
-	"bytes"
-	"image/color"
+	"cmp"
 	"io"
 	"math"
 	"slices"
@@ -13,22 +12,30 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/hashedwheel/hashedwheel/bench/peers"
 )
 
 const (
-	plotWidth   = 10.3 * vg.Inch
-	plotHeight  = 5.8 * vg.Inch
-	legendWidth = 2.6 * vg.Inch
+	plotWidth  = 9 * vg.Inch
+	plotHeight = 5.2 * vg.Inch
+	labelWidth = 1.75 * vg.Inch // right of the lines, for their names
+	mostLines  = 6
 )
 
-// A Plot is a picture of one line a peer.
+// A Plot is a picture of one line a peer, for six at most.
 type Plot struct {
 	File, Title, X, Y string
 	logX              bool
+	peers             []string // in the order in which they are wanted
 	points            func(rows []Row, peer string) plotter.XYs
 	ticks             []plot.Tick // of x; nil for decades
+}
+
+// Drawn is a plot that has been drawn.
+type Drawn struct {
+	File string
+	Note string // names the peers that it leaves out, and where they would be
 }
 
 // Plots returns those that are drawn of a complete run.
@@ -40,15 +47,16 @@ func Plots() []Plot {
 			X:      "pending timeouts",
 			Y:      "CPU time of the process, ns an operation",
 			logX:   true,
+			peers:  []string{ours, base, "hierarchy", "rounds", "heap", "timingwheel", "nats-thw", "go-zero"},
 			points: byPending("grow", "CPU"),
 		},
-		tailPlot("rpc", "Arming a deadline at the highest rate of calls"),
-		tailPlot("due", "Arming a timeout while very many others are due in one tick"),
+		tailPlot("rpc", "Arming a deadline at the highest rate of calls", "p50", "p99", "p99.9", "max"),
+		tailPlot("due", "Arming a timeout every 10 µs, from its intended start, while very many others are due",
+			"p50", "p90", "p99", "p99.9", "p99.99", "max"),
 	}
 }
 
-func tailPlot(load, title string) Plot {
-	figures := []string{"p50", "p99", "p99.9", "max"}
+func tailPlot(load, title string, figures ...string) Plot {
 	var ticks []plot.Tick
 	for i, f := range figures {
 		ticks = append(ticks, plot.Tick{Value: float64(i), Label: f})
@@ -56,8 +64,9 @@ func tailPlot(load, title string) Plot {
 	return Plot{
 		File:   load + ".svg",
 		Title:  title,
-		X:      "percentile",
+		X:      "part of the armings that are not slower",
 		Y:      "µs an arming",
+		peers:  []string{ours, base, "netty-10ms", "hierarchy", "timingwheel", "nats-thw", "rounds", "std-context"},
 		points: byFigure(load, "arming ", figures),
 		ticks:  ticks,
 	}
@@ -110,42 +119,60 @@ type line struct {
 	points plotter.XYs
 }
 
-// Draw writes the plot as SVG and reports whether there was anything to draw.
-func (p Plot) Draw(w io.Writer, r *Report) (bool, error) {
-	var lines []line
-	for _, peer := range r.Peers {
-		if points := p.points(r.Rows, peer.Name); len(points) > 1 {
-			lines = append(lines, line{peer, points})
-		}
-	}
+// Draw writes the plot as SVG. It reports whether there was anything to draw, and
+// what it has left out.
+func (p Plot) Draw(w io.Writer, r *Report) (drawn bool, note string, err error) {
+	lines, others := p.choose(r)
 	if len(lines) == 0 {
-		return false, nil
+		return false, "", nil
 	}
-	slices.SortStableFunc(lines, func(a, b line) int { // the legend goes down as the lines do
-		return int(math.Copysign(1, b.points[len(b.points)-1].Y-a.points[len(a.points)-1].Y))
-	})
 	pl := p.axes(lines)
-	legend := plot.NewLegend()
-	legend.TextStyle.Font.Size = 10
-	legend.Top, legend.Left, legend.Padding = true, true, 3
-	legend.ThumbnailWidth = 0.45 * vg.Inch
-	var top []plot.Plotter
-	for _, l := range lines {
+	for _, l := range slices.Backward(lines) { // those wanted most are drawn over the others
 		shape, marks, err := plotter.NewLinePoints(l.points)
 		if err != nil {
-			return false, err
+			return false, "", err
 		}
 		shape.LineStyle, marks.GlyphStyle = styleOf(l.peer.Name)
-		legend.Add(l.peer.Label, shape, marks)
-		if stressed(l.peer.Name) {
-			top = append(top, shape, marks)
-		} else {
-			pl.Add(shape, marks)
+		pl.Add(shape, marks)
+	}
+	return true, p.leftOut(others), paint(w, pl, lines)
+}
+
+// choose returns the lines that are drawn, and those that are not.
+func (p Plot) choose(r *Report) (lines, others []line) {
+	for _, peer := range r.Peers {
+		points := p.points(r.Rows, peer.Name)
+		switch {
+		case len(points) < 2 || strings.HasSuffix(peer.Name, peers.Again):
+		case slices.Contains(p.peers, peer.Name):
+			lines = append(lines, line{peer, points})
+		default:
+			others = append(others, line{peer, points})
 		}
 	}
-	pl.Add(top...)
-	return true, paint(w, pl, legend)
+	slices.SortStableFunc(lines, func(a, b line) int {
+		return slices.Index(p.peers, a.peer.Name) - slices.Index(p.peers, b.peer.Name)
+	})
+	if len(lines) > mostLines {
+		lines, others = lines[:mostLines], append(others, lines[mostLines:]...)
+	}
+	return lines, others
 }
+
+// leftOut names the lines that are not drawn, and where they end.
+func (p Plot) leftOut(others []line) string {
+	if len(others) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(others, func(a, b line) int { return cmp.Compare(b.last().Y, a.last().Y) })
+	var names []string
+	for _, l := range others {
+		names = append(names, l.peer.Name+" "+Number(l.last().Y))
+	}
+	return "Not drawn, with what they have at their right end (" + p.Y + "): " + strings.Join(names, ", ") + "."
+}
+
+func (l line) last() plotter.XY { return l.points[len(l.points)-1] }
 
 // axes returns a plot without lines.
 func (p Plot) axes(lines []line) *plot.Plot {
@@ -171,42 +198,4 @@ func (p Plot) axes(lines []line) *plot.Plot {
 	}
 	pl.Y.Min, pl.Y.Max = low/1.3, high*1.3
 	return pl
-}
-
-// paint draws the plot with the legend to its right, on white: the picture is
-// shown on dark pages, too.
-func paint(w io.Writer, pl *plot.Plot, legend plot.Legend) error {
-	canvas := vgsvg.New(plotWidth, plotHeight)
-	all := draw.New(canvas)
-	all.SetColor(color.White)
-	all.Fill(all.Rectangle.Path())
-	pl.Draw(draw.Crop(all, 8, -legendWidth, 8, -8))
-	legend.Draw(draw.Crop(all, plotWidth-legendWidth+10, 0, 0, -38))
-	var svg bytes.Buffer
-	if _, err := canvas.WriteTo(&svg); err != nil {
-		return err
-	}
-	// A browser without the font would take one with serifs.
-	_, err := w.Write(bytes.ReplaceAll(svg.Bytes(), []byte("Liberation Sans;"), []byte("Liberation Sans,Arial,Helvetica,sans-serif;")))
-	return err
-}
-
-// decades labels the powers of ten: 1k, 10k.
-type decades struct{}
-
-func (decades) Ticks(low, high float64) []plot.Tick {
-	ticks := plot.LogTicks{Prec: -1}.Ticks(low, high)
-	ticks = slices.DeleteFunc(ticks, func(t plot.Tick) bool { return t.Value < low || t.Value > high })
-	for i, t := range ticks {
-		if t.Label == "" {
-			continue
-		}
-		switch {
-		case t.Value >= 1e6:
-			ticks[i].Label = strconv.FormatFloat(t.Value/1e6, 'g', -1, 64) + "M"
-		case t.Value >= 1e3:
-			ticks[i].Label = strconv.FormatFloat(t.Value/1e3, 'g', -1, 64) + "k"
-		}
-	}
-	return ticks
 }

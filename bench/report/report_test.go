@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/vg"
+
 	"github.com/hashedwheel/hashedwheel/bench/loads"
 )
 
@@ -122,17 +124,19 @@ func TestPlotHasALineForEachPeer(t *testing.T) {
 			r.Rows = append(r.Rows, Row{"grow", pending, peer, 1, "CPU", loads.PerOp, float64(100 * (i + 1)), ""})
 		}
 	}
+	r.Rows = append(r.Rows, // one that is not wanted
+		Row{"grow", "1k pending", "gost", 1, "CPU", loads.PerOp, 300, ""}, Row{"grow", "1M pending", "gost", 1, "CPU", loads.PerOp, 400, ""})
 	var svg bytes.Buffer
-	drawn, err := Plots()[0].Draw(&svg, &r)
-	if err != nil || !drawn {
-		t.Fatal(drawn, err)
+	drawn, note, err := Plots()[0].Draw(&svg, &r)
+	if err != nil || !drawn || !strings.HasSuffix(note, ": gost 400.") {
+		t.Fatal(drawn, note, err)
 	}
 	for text, want := range map[string]bool{">std<": true, ">ours<": true, ">gost<": false, "fill:#FFFFFF": true} {
 		if strings.Contains(svg.String(), text) != want {
 			t.Errorf("%q: want %v", text, want)
 		}
 	}
-	if drawn, err := Plots()[1].Draw(&svg, &r); drawn || err != nil {
+	if drawn, _, err := Plots()[1].Draw(&svg, &r); drawn || err != nil {
 		t.Error("drew a plot of nothing", err)
 	}
 }
@@ -142,5 +146,18 @@ func TestParseCount(t *testing.T) {
 		if got := parseCount(name); got != want {
 			t.Errorf("parseCount(%q) = %v, want %v", name, got, want)
 		}
+	}
+}
+
+func TestLabelsDoNotOverlap(t *testing.T) {
+	at := []vg.Length{0, 1, 2, 100}
+	spread(at, 13)
+	for i := 1; i < len(at); i++ {
+		if at[i]-at[i-1] < 12.5 {
+			t.Error(at)
+		}
+	}
+	if at[0] > -10 || at[3] != 100 {
+		t.Error("not spread up and down alike", at)
 	}
 }

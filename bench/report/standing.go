@@ -7,83 +7,33 @@ import (
 	"strings"
 
 	"github.com/hashedwheel/hashedwheel/bench/loads"
+	"github.com/hashedwheel/hashedwheel/bench/peers"
 )
 
-// A headline is a line of the table that sums the report up: one figure of one
-// case, for one of our variants.
-type headline struct {
-	text  string // %s is the case
-	load  string
-	nth   int // case of the load; -1 is the last
-	ours  string
-	is    func(figure string) bool // the last that it matches
-	rival string                   // to be compared with; "" is the best of all others
-	while string                   // the figure in which the best must not be worse than the standard library
-}
-
-// named matches a figure by its name, allCPUs those of so many goroutines: the
-// last of them is that of most.
-func named(name string) func(string) bool { return func(figure string) bool { return figure == name } }
-
-func allCPUs(figure string) bool { return strings.Contains(figure, "goroutine") }
-
-// headlines are what the three kinds of users of a timer ask first, then what it
-// costs and how exact it is.
-var headlines = []headline{
-	{text: "arm a new timeout and stop it, %s", load: "arm", ours: ours, is: allCPUs},
-	{text: "… %s", load: "arm", nth: -1, ours: ours, is: allCPUs},
-	{text: "re-arm an owned timeout and stop it", load: "rearm", ours: ours, is: allCPUs},
-	{text: "… with `ResetAt`, the clock already read", load: "rearm", ours: ours + "-resetat", is: allCPUs},
-	{text: "move %s", load: "move", ours: ours, is: allCPUs},
-	{text: "… with `ResetAt`", load: "move", ours: ours + "-resetat", is: allCPUs},
-	{text: "move %s, CPU", load: "move", nth: -1, ours: ours, is: named("CPU")},
-	{text: "%s, CPU", load: "fire", nth: -1, ours: ours, is: named("CPU")},
-	{text: "… with `Inline`", load: "fire", nth: -1, ours: ours + "-inline", is: named("CPU")},
-	{text: "rate of calls with a deadline each", load: "rpc", ours: ours, is: named("calls")},
-	{text: "… peak heap", load: "rpc", ours: ours, is: named("peak heap"), while: "calls"},
-	{text: "… slowest arming in a thousand", load: "rpc", ours: ours, is: named("arming p99.9"), while: "calls"},
-	{text: "rate of calls that reuse their timeouts", load: "reuse", ours: ours, is: named("calls")},
-	{text: "… peak heap", load: "reuse", ours: ours, is: named("peak heap"), while: "calls"},
-	{text: "slowest arming in a thousand, %s", load: "due", ours: ours, is: named("arming p99.9")},
-	{text: "… slowest of all", load: "due", ours: ours, is: named("arming max")},
-	{text: "memory of a pending timeout, without its function", load: "memory", ours: ours, is: named("a timeout")},
-	{text: "peak heap of arm and stop on all CPUs", load: "memory", nth: -1, ours: ours, is: named("peak heap"), while: "arm and stop"},
-	{text: "lateness at a tick of 1 ms, p50", load: "late", ours: ours, is: named("p50")},
-	{text: "… p99", load: "late", ours: ours, is: named("p99")},
-	{text: "… beside busy producers, p50", load: "late", nth: -1, ours: ours, is: named("p50")},
-	{text: "… beside busy producers, p99", load: "late", nth: -1, ours: ours, is: named("p99")},
-}
-
-// againstNetty are the loads that Netty has a part in, at the same tick for both.
-func againstNetty() (all []headline) {
-	for _, tick := range []string{"1ms", "10ms", "100ms"} {
-		us, them := ours+"-"+tick, "netty-"+tick
-		all = append(all,
-			headline{text: "tick of " + tick + ": arm a new timeout and stop it, %s", load: "arm", ours: us, is: allCPUs, rival: them},
-			headline{text: "… %s", load: "arm", nth: -1, ours: us, is: allCPUs, rival: them},
-			headline{text: "… %s, CPU", load: "fire", nth: -1, ours: us, is: named("CPU"), rival: them},
-			headline{text: "… rate of calls with a deadline each", load: "rpc", ours: us, is: named("calls"), rival: them},
-			headline{text: "… peak heap", load: "rpc", ours: us, is: named("peak heap"), rival: them},
-			headline{text: "… slowest arming in a thousand", load: "rpc", ours: us, is: named("arming p99.9"), rival: them},
-		)
-	}
-	return all
-}
-
-const standingNote = "On all CPUs, elapsed time by operations, where nothing else is said. The best other is the best of all " +
-	"peers, std included, that did in that case what it was asked to: those that fired early, lost timeouts or did not end are " +
-	"in the tables below. Heap and latency under load are those of peers that bear as much load as std. Not among the best are " +
-	"std-after, which is no more than an allocation while nobody waits, and Netty at other ticks than the case's. A ratio is the " +
-	"median of those within each round, not that of the figures beside it. Rows in bold are those that we lose, by either."
+const standingNote = "On all CPUs, elapsed time by operations, where nothing else is said. A ratio is the median of those within each round, and " +
+	"the figures beside it are those of that round. Better and worse are what differs from std by more than two identical configurations " +
+	"did in any round of this run (even: ±%); a row is bold where we lose by that much, to std or to the best other. That is the best of " +
+	"all peers that did in that case what it was asked to: those that fired early, lost timeouts or did not end are in the tables below. " +
+	"Latency under load is that of peers that bear as much load as std. Not among the best are std-after, which is no more than an " +
+	"allocation while nobody waits, and Netty at other ticks than the case's."
 
 // Standing writes the table that sums the report up: ours beside std and beside
 // the best of the others.
-func (r *Report) Standing() string { return r.standings("best other", "the best", headlines) }
+func (r *Report) Standing() string {
+	return r.standings("| | std | hashedwheel | to std | | to the best other |\n|---|---:|---:|---:|---|---:|\n", headlines)
+}
 
 // Netty writes the same of Netty alone, or nothing if it was not there.
-func (r *Report) Netty() string { return r.standings("Netty", "Netty", againstNetty()) }
+func (r *Report) Netty() string {
+	return r.standings("| | Netty | hashedwheel | to Netty | |\n|---|---:|---:|---:|---|\n", againstNetty())
+}
 
-func (r *Report) standings(rival, short string, of []headline) string {
+// Deadlines writes the same of whole servers beside SetReadDeadline, or nothing.
+func (r *Report) Deadlines() string {
+	return r.standings("| | SetReadDeadline | hashedwheel | to SetReadDeadline | |\n|---|---:|---:|---:|---|\n", againstDeadlines())
+}
+
+func (r *Report) standings(heading string, of []headline) string {
 	var lines strings.Builder
 	for _, h := range of {
 		lines.WriteString(r.standing(h))
@@ -91,32 +41,64 @@ func (r *Report) standings(rival, short string, of []headline) string {
 	if lines.Len() == 0 {
 		return ""
 	}
-	return "| | std | " + rival + " | hashedwheel | to std | to " + short + " |\n|---|---:|---:|---:|---:|---:|\n" + lines.String()
+	return heading + lines.String()
+}
+
+// against returns what a headline compares ours with.
+func (h headline) against() string {
+	if h.rival != "" {
+		return h.rival
+	}
+	return base
 }
 
 // standing is the line of a headline, or nothing if it was not measured.
 func (r *Report) standing(h headline) string {
 	rows, name := r.caseOf(h)
+	f, ok := figureOf(rows, h)
+	mine, theirs := outcome(rows, h.ours, f.figure), outcome(rows, h.against(), f.figure)
+	if !ok || mine.isMissing() || theirs.isMissing() {
+		return ""
+	}
+	beside := middle(rows, h.ours, h.against(), f.figure)
+	if mine.mark == "" && theirs.mark == "" && !math.IsNaN(beside.ratio) {
+		mine.value, theirs.value = beside.value, beside.other
+	}
+	within := band(rows, f.figure)
+	said := judge(beside.ratio, within, f.unit)
+	lost := said == worse || math.IsNaN(mine.value)
+	best := ""
+	if h.rival == "" {
+		peer := r.best(h, rows, f)
+		by := ratio(rows, h.ours, peer, f.figure)
+		lost = lost || judge(by, within, f.unit) == worse
+		best = strings.TrimSpace(peer+" "+times(by)) + " |"
+	}
+	text := strings.ReplaceAll(h.text, "%s", name)
+	if lost {
+		text = "**" + text + "**"
+	}
+	return strings.TrimRight(fmt.Sprintf("| %s | %s | %s | %s | %s | %s", text, amount(theirs, f.unit), amount(mine, f.unit),
+		times(beside.ratio), said.within(within), best), " ") + "\n"
+}
+
+// within adds the band to what it decides.
+func (v verdict) within(band float64) string {
+	if v == even {
+		return fmt.Sprintf("even: ±%.0f%%", 100*(band-1))
+	}
+	return string(v)
+}
+
+// figureOf returns the last figure that a headline matches.
+func figureOf(rows []Row, h headline) (heading, bool) {
 	figures := distinct(rows, func(row Row) heading { return heading{row.Figure, row.Unit} })
 	slices.Reverse(figures)
 	i := slices.IndexFunc(figures, func(f heading) bool { return h.is(f.figure) })
 	if i < 0 {
-		return ""
+		return heading{}, false
 	}
-	f, rival := figures[i], h.rival
-	if rival == "" {
-		rival = r.best(h, rows, f)
-	}
-	mine, theirs := outcome(rows, h.ours, f.figure), outcome(rows, rival, f.figure)
-	if mine.isMissing() || theirs.isMissing() {
-		return ""
-	}
-	text, by := strings.ReplaceAll(h.text, "%s", name), ratio(rows, h.ours, rival, f.figure)
-	if worse(by, f.unit) || worse(mine.value/theirs.value, f.unit) || math.IsNaN(mine.value) {
-		text = "**" + text + "**"
-	}
-	return fmt.Sprintf("| %s | %s | %s %s | %s | %s | %s |\n", text, amount(summarize(rows, base, f.figure), f.unit),
-		rival, amount(theirs, f.unit), amount(mine, f.unit), times(ratio(rows, h.ours, base, f.figure)), times(by))
+	return figures[i], true
 }
 
 // outcome is a figure of a peer, or what became of it instead.
@@ -149,7 +131,7 @@ func (r *Report) best(h headline, rows []Row, f heading) (peer string) {
 		if !isRival(p.Name, h) || isMarked(rows, p.Name) || math.IsNaN(c.value) || !bearsTheLoad(rows, p.Name, h.while) {
 			continue
 		}
-		if math.IsNaN(best) || worse(best/c.value, f.unit) {
+		if math.IsNaN(best) || judge(best/c.value, 1, f.unit) == worse {
 			best, peer = c.value, p.Name
 		}
 	}
@@ -161,7 +143,7 @@ func isRival(peer string, h headline) bool {
 	if tick, isNetty := strings.CutPrefix(peer, "netty-"); isNetty {
 		return tick == tickOf(h)
 	}
-	return peer != "std-after" && !strings.HasPrefix(peer, ours)
+	return peer != "std-after" && !strings.HasSuffix(peer, peers.Again) && !strings.HasPrefix(peer, ours)
 }
 
 // tickOf returns the tick that a headline's case asks for.
@@ -174,20 +156,12 @@ func tickOf(h headline) string {
 // bearsTheLoad reports whether a peer is at least as fast as the standard library.
 func bearsTheLoad(rows []Row, peer, figure string) bool {
 	mine := of(rows, peer, figure)
-	return len(mine) == 0 || !worse(ratio(rows, peer, base, figure), mine[0].Unit)
+	return len(mine) == 0 || judge(ratio(rows, peer, base, figure), leastBand, mine[0].Unit) != worse
 }
 
 // isMarked reports whether a peer did something wrong in any round of a case.
 func isMarked(rows []Row, peer string) bool {
 	return slices.ContainsFunc(rows, func(r Row) bool { return r.Peer == peer && r.Mark != "" })
-}
-
-// worse reports whether a ratio is on the wrong side of one, as far as it shows.
-func worse(ratio float64, unit string) bool {
-	if unit == loads.PerSecond {
-		return ratio < 0.995
-	}
-	return ratio > 1.005
 }
 
 // amount writes a value with its unit.

@@ -27,18 +27,15 @@ var colors = map[string]color.Color{
 	"go-zero":       rgb(0x56b4e9),
 	"gost":          rgb(0x8c564b),
 	"nats-thw":      rgb(0xcc79a7),
-	"list":          rgb(0xa08a70),
-	"heap":          rgb(0x8f8fbf),
-	"rounds":        rgb(0x70a0a0),
-	"hierarchy":     rgb(0xb08fa0),
+	"list":          rgb(0x7a6040),
+	"heap":          rgb(0x5f5fa8),
+	"rounds":        rgb(0x3f7f7f),
+	"hierarchy":     rgb(0x8a4f6f),
 }
 
 var glyphs = []draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{}, draw.RingGlyph{}, draw.PyramidGlyph{},
 }
-
-// stressed peers are drawn over the others.
-func stressed(peer string) bool { return peer == base || peer == ours }
 
 const ours = "hashedwheel"
 
@@ -59,7 +56,7 @@ func styleOf(peer string) (draw.LineStyle, draw.GlyphStyle) {
 		l.Color, l.Width = rgb(0xe86070), 2
 	case peer == base:
 		l.Width, g.Radius, g.Shape = 2.6, 3.2, draw.SquareGlyph{}
-	case strings.HasPrefix(peer, "netty"):
+	case strings.HasPrefix(peer, "netty") || strings.HasPrefix(peer, "java-"):
 		l.Color, l.Dashes = rgb(0x3344aa), []vg.Length{2, 2}
 	case peer == "list" || peer == "heap" || peer == "rounds" || peer == "hierarchy":
 		l.Dashes = dashed

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -56,22 +57,37 @@ func summarize(rows []Row, peer, figure string) cell {
 	if figure == Whole || len(values) < len(mine) {
 		c.value = math.NaN() // a figure has to be earned in every round
 	} else if len(mine) > 0 && compared(mine[0].Unit) {
-		c.ratio = ratio(rows, peer, base, figure)
+		if r := middle(rows, peer, base, figure); !math.IsNaN(r.ratio) {
+			c.value, c.ratio = r.value, r.ratio
+		}
 	}
 	return c
 }
 
-// ratio returns the median of a peer's ratios to another in the same round, or NaN.
-func ratio(rows []Row, peer, other, figure string) float64 {
-	var ratios []float64
+// round is what a peer and another did side by side.
+type round struct{ value, other, ratio float64 }
+
+// middle returns the round whose ratio of a peer to another is the median, so that
+// the figures agree with it; NaN if there is none.
+func middle(rows []Row, peer, other, figure string) round {
+	var rounds []round
 	others := of(rows, other, figure)
 	for _, r := range of(rows, peer, figure) {
 		i := slices.IndexFunc(others, func(o Row) bool { return o.Round == r.Round })
-		if i >= 0 && others[i].Value > 0 {
-			ratios = append(ratios, r.Value/others[i].Value)
+		if i >= 0 && others[i].Value > 0 && !math.IsNaN(r.Value) {
+			rounds = append(rounds, round{r.Value, others[i].Value, r.Value / others[i].Value})
 		}
 	}
-	return Median(ratios)
+	if len(rounds) == 0 {
+		return round{math.NaN(), math.NaN(), math.NaN()}
+	}
+	slices.SortFunc(rounds, func(a, b round) int { return cmp.Compare(a.ratio, b.ratio) })
+	return rounds[(len(rounds)-1)/2]
+}
+
+// ratio returns the median of a peer's ratios to another in the same round, or NaN.
+func ratio(rows []Row, peer, other, figure string) float64 {
+	return middle(rows, peer, other, figure).ratio
 }
 
 // markOf returns the mark of the first round that has one, and in how many that

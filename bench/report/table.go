@@ -26,7 +26,7 @@ type Report struct {
 	Notes []string // what the reader must know beside the tables
 	Peers []Peer
 	Loads []Load
-	Plots []string // file names
+	Plots []Drawn
 	Rows  []Row
 }
 
@@ -37,14 +37,18 @@ func (r *Report) Markdown(w io.Writer) error {
 	for _, line := range r.About {
 		fmt.Fprintf(&b, "- %s\n", line)
 	}
-	b.WriteString("\nMedians over the rounds; in brackets the ratio to `std`, taken within each round. Less is better, " +
+	b.WriteString("\nMedians over the rounds; in brackets the ratio to `std`: the median of those within each round, with the figure of that round. Less is better, " +
 		"but for calls a second. A peer that failed has what happened in place of a figure.\n")
 	for _, note := range r.Notes {
 		fmt.Fprintf(&b, "\n%s\n", note)
 	}
+	fmt.Fprintf(&b, "\n## In nine rows\n\n%s", r.README())
 	fmt.Fprintf(&b, "\n## In short\n\n%s\n%s\n", r.Standing(), standingNote)
 	if netty := r.Netty(); netty != "" {
 		fmt.Fprintf(&b, "\n### Against Netty, each with its tasks on its worker\n\n%s", netty)
+	}
+	if servers := r.Deadlines(); servers != "" {
+		fmt.Fprintf(&b, "\n### Whole servers, against SetReadDeadline\n\n%s", servers)
 	}
 	for _, l := range r.Loads {
 		rows := where(r.Rows, func(row Row) bool { return row.Load == l.Name })
@@ -142,8 +146,11 @@ func (r *Report) plots(b *strings.Builder) {
 	if len(r.Plots) > 0 {
 		b.WriteString("\n## Plots\n")
 	}
-	for _, name := range r.Plots {
-		fmt.Fprintf(b, "\n![%s](%s)\n", strings.TrimSuffix(name, ".svg"), name)
+	for _, d := range r.Plots {
+		fmt.Fprintf(b, "\n![%s](%s)\n", strings.TrimSuffix(d.File, ".svg"), d.File)
+		if d.Note != "" {
+			fmt.Fprintf(b, "\n%s\n", d.Note)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 
+	"github.com/hashedwheel/hashedwheel/bench/child"
 	"github.com/hashedwheel/hashedwheel/bench/loads"
 	"github.com/hashedwheel/hashedwheel/bench/peers"
 	"github.com/hashedwheel/hashedwheel/bench/report"
@@ -53,7 +54,7 @@ func runChild(arg string) error {
 	if unknown != "" {
 		return fmt.Errorf("no peer %q", unknown)
 	}
-	limitMemory()
+	child.LimitMemory()
 	figures, err := k.Run(found[0], j.Config)
 	if err != nil {
 		exit(j.failed(err.Error()))

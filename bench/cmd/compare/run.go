@@ -1,17 +1,19 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/hashedwheel/hashedwheel/bench/child"
 	"github.com/hashedwheel/hashedwheel/bench/loads"
 	"github.com/hashedwheel/hashedwheel/bench/peers"
 	"github.com/hashedwheel/hashedwheel/bench/report"
@@ -34,49 +36,85 @@ type comparison struct {
 	rounds      int
 	notes       []string
 
-	rows  []report.Row
-	hung  map[string]bool // cases and peers that are not tried again
-	done  int
+	atOnce int // jobs side by side: only where figures have no meaning
+
 	start time.Time
+	mu    sync.Mutex
+	rows  []report.Row    // guarded by mu
+	hung  map[string]bool // cases and peers that are not tried again; guarded by mu
+	done  int             // guarded by mu
 }
 
 // run does every job until ctx ends. A round is all of them: so one that is cut
 // short still has whole rounds, and what drifts on the machine drifts for all.
 func (c *comparison) run(ctx context.Context) {
 	c.start = time.Now()
+	var running sync.WaitGroup
+	room := make(chan struct{}, max(1, c.atOnce))
 	for round := range c.rounds {
 		for _, l := range c.loads {
 			for _, k := range l.Cases(c.config) {
 				for _, p := range c.contestants {
-					if ctx.Err() != nil {
-						return
-					}
-					c.turn(ctx, l, k, p, round+1)
+					room <- struct{}{}
+					running.Go(func() {
+						c.turn(ctx, l, k, p, round+1)
+						<-room
+					})
 				}
 			}
 		}
 	}
+	running.Wait()
+	c.sort()
 	fmt.Fprintf(os.Stderr, "\r%-110s\n", fmt.Sprintf("done in %s", time.Since(c.start).Round(time.Second)))
+}
+
+// sort brings the rows of jobs that ran side by side into the order of the jobs.
+func (c *comparison) sort() {
+	load, peer := map[string]int{}, map[string]int{}
+	for i, l := range c.loads {
+		load[l.Name] = i
+	}
+	for i, p := range c.contestants {
+		peer[p.describe().Name] = i
+	}
+	position := map[string]int{}
+	for _, l := range c.loads {
+		for i, k := range l.Cases(c.config) {
+			position[l.Name+k.Name] = i
+		}
+	}
+	slices.SortStableFunc(c.rows, func(a, b report.Row) int {
+		return cmp.Or(a.Round-b.Round, load[a.Load]-load[b.Load],
+			position[a.Load+a.Case]-position[b.Load+b.Case], peer[a.Peer]-peer[b.Peer])
+	})
 }
 
 // turn is one round of a case for one peer.
 func (c *comparison) turn(ctx context.Context, l loads.Load, k loads.Case, p contestant, round int) {
-	c.done++
+	if ctx.Err() != nil {
+		return
+	}
 	j := job{l.Name, k.Name, p.describe().Name, round, c.config}
 	key := fmt.Sprint(j.Load, j.Case, j.Peer)
-	if mark := p.unfit(l, k); mark != "" {
-		if round == 1 {
-			c.rows = append(c.rows, j.failed(mark))
-		}
+	c.mu.Lock()
+	c.done++
+	mark, hung := p.unfit(l, k), c.hung[key]
+	if mark != "" && round == 1 {
+		c.rows = append(c.rows, j.failed(mark))
+	}
+	if mark == "" && !hung {
+		c.progress(j)
+	}
+	c.mu.Unlock()
+	if mark != "" || hung {
 		return
 	}
-	if c.hung[key] {
-		return
-	}
-	c.progress(j)
 	limit, cancel := context.WithTimeout(ctx, c.config.Limit)
 	defer cancel()
 	rows, err := collect(p.command(limit, j, k))
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	switch {
 	case ctx.Err() != nil:
 		return
@@ -89,7 +127,8 @@ func (c *comparison) turn(ctx context.Context, l loads.Load, k loads.Case, p con
 	c.rows = append(c.rows, rows...)
 }
 
-// progress shows where the comparison is, and how long it may still take.
+// progress shows where the comparison is, and how long it may still take. The
+// caller holds mu.
 func (c *comparison) progress(j job) {
 	all := 0
 	for _, l := range c.loads {
@@ -105,17 +144,8 @@ func (c *comparison) progress(j job) {
 
 // collect runs a child and returns the rows that it prints.
 func collect(cmd *exec.Cmd) (rows []report.Row, err error) {
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.WaitDelay = time.Second
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("crashed: %s", cause(stderr.String(), err))
-	}
-	for line := range strings.Lines(stdout.String()) {
-		line, ok := strings.CutPrefix(line, rowPrefix)
-		if !ok {
-			continue
-		}
+	lines, err := child.Lines(cmd, rowPrefix)
+	for _, line := range lines {
 		fields, err := csv.NewReader(strings.NewReader(line)).Read()
 		if err != nil {
 			return nil, err
@@ -126,22 +156,7 @@ func collect(cmd *exec.Cmd) (rows []report.Row, err error) {
 		}
 		rows = append(rows, row)
 	}
-	if len(rows) == 0 {
-		return nil, errors.New("crashed: no figures")
-	}
-	return rows, nil
-}
-
-// cause finds the line that says why a process ended.
-func cause(stderr string, err error) string {
-	for line := range strings.Lines(stderr) {
-		for _, sign := range []string{"panic: ", "fatal error: ", "Exception in thread"} {
-			if strings.HasPrefix(line, sign) {
-				return strings.TrimSpace(line)
-			}
-		}
-	}
-	return err.Error()
+	return rows, err
 }
 
 // goPeer is a peer in this program, which starts itself as the child.
@@ -163,9 +178,5 @@ func (p goPeer) command(ctx context.Context, j job, _ loads.Case) *exec.Cmd {
 	if err != nil {
 		panic(err)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		panic(err)
-	}
-	return exec.CommandContext(ctx, self, "-child", string(arg))
+	return child.Self(ctx, "-child", string(arg))
 }

@@ -89,3 +89,17 @@ func TestWrongNamesAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestMedianNeedsAnOddNumberOfRounds(t *testing.T) {
+	for rounds, part := range map[int]string{2: "arm", 4: "", 1: ""} {
+		if _, err := newComparison(options{rounds: rounds, loads: part}); err == nil {
+			t.Errorf("%d rounds of %q are allowed", rounds, part)
+		}
+	}
+	if c, err := newComparison(options{rounds: 5, peers: "std", cpus: "1,64"}); err != nil || c.rounds != 5 || c.config.CPUs[1] != 64 {
+		t.Error(c, err)
+	}
+	if _, err := newComparison(options{peers: "std", cpus: "1,x"}); err == nil {
+		t.Error("x is a number of processors")
+	}
+}

@@ -1,17 +1,16 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
 
+	"github.com/hashedwheel/hashedwheel/bench/machine"
 	"github.com/hashedwheel/hashedwheel/bench/report"
 )
 
@@ -59,7 +58,23 @@ func (c *comparison) write(o options, about []string) error {
 	}
 	err = create(filepath.Join(dir, "compare.md"), func(f *os.File) error { return r.Markdown(f) })
 	fmt.Fprintln(os.Stderr, "written to", dir)
-	return err
+	if err != nil || o.readme == "" {
+		return err
+	}
+	return putTable(o.readme, r.README())
+}
+
+// putTable writes a table into a file, between its marks.
+func putTable(file, table string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	with, ok := report.PutTable(string(text), table)
+	if !ok {
+		return fmt.Errorf("%s has no lines %q and %q", file, report.TableBegins, report.TableEnds)
+	}
+	return os.WriteFile(file, []byte(with), 0o644)
 }
 
 func (c *comparison) report(about []string) *report.Report {
@@ -76,15 +91,15 @@ func (c *comparison) report(about []string) *report.Report {
 // draw writes a plot, or nothing if there is nothing to be seen on it.
 func draw(dir string, p report.Plot, r *report.Report) error {
 	name := filepath.Join(dir, p.File)
-	drawn := false
+	drawn, note := false, ""
 	err := create(name, func(f *os.File) (err error) {
-		drawn, err = p.Draw(f, r)
+		drawn, note, err = p.Draw(f, r)
 		return err
 	})
 	if !drawn {
 		return os.Remove(name)
 	}
-	r.Plots = append(r.Plots, p.File)
+	r.Plots = append(r.Plots, report.Drawn{File: p.File, Note: note})
 	return err
 }
 
@@ -104,43 +119,14 @@ func create(name string, write func(*os.File) error) error {
 func (c *comparison) about() []string {
 	return []string{
 		"date: " + c.start.UTC().Format(time.DateTime) + " UTC, in " + time.Since(c.start).Round(time.Second).String(),
-		"commit: " + commit(),
+		"commit: " + machine.Commit(),
 		fmt.Sprintf("Go: %s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH),
-		fmt.Sprintf("CPU: %s, GOMAXPROCS=%d", cpuModel(), runtime.GOMAXPROCS(0)),
+		fmt.Sprintf("CPU: %s, %d cores, GOMAXPROCS=%d (on a machine with more, the same command makes this report there: a pull request "+
+			"with its compare.md and compare.csv, in a folder of bench/results named after the machine, is welcome)",
+			machine.CPU(), runtime.NumCPU(), runtime.GOMAXPROCS(0)),
 		fmt.Sprintf("rounds: %d", c.rounds),
 		"command: `" + strings.TrimSpace("go run ./cmd/compare "+strings.Join(os.Args[1:], " ")) + "`, in bench",
 	}
-}
-
-func commit() string {
-	git := func(args ...string) (string, error) {
-		cmd := exec.Command("git", args...)
-		cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0")
-		out, err := cmd.Output()
-		return strings.TrimSpace(string(out)), err
-	}
-	id, err := git("rev-parse", "--short=12", "HEAD")
-	if err != nil {
-		return "unknown"
-	}
-	if changes, err := git("status", "--porcelain", "--untracked-files=no"); err != nil || changes != "" {
-		id += " with changes"
-	}
-	return id
-}
-
-func cpuModel() string {
-	f, err := os.Open("/proc/cpuinfo")
-	if err != nil {
-		return "unknown"
-	}
-	defer f.Close()
-	for s := bufio.NewScanner(f); s.Scan(); {
-		if name, model, ok := strings.Cut(s.Text(), ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(model)
-		}
-	}
-	return "unknown"
 }
 
 // versionOf returns the version of a module in this program.

@@ -1,4 +1,4 @@
-package main
+package child
 
 import (
 	"bytes"
@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// limitMemory leaves this process most of the memory that is free: a peer that
+// LimitMemory leaves this process most of the memory that is free: a peer that
 // wants more crashes, before the system ends some other process for it.
-func limitMemory() {
+func LimitMemory() {
 	if free := freeMemory(); free > 0 {
 		limit := free / 10 * 8
 		_ = syscall.Setrlimit(syscall.RLIMIT_DATA, &syscall.Rlimit{Cur: limit, Max: limit}) // better unlimited than not at all
