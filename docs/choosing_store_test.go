@@ -29,7 +29,7 @@ type Store interface {
 
 func lastMinute(ctx context.Context, tm *hashedwheel.Timer, s Store) {
 	const interval = 30 * time.Second
-	load := func() {
+	load := func(*hashedwheel.Series) {
 		jobs, err := s.Waiting(ctx, time.Now().Add(2*interval))
 		if err != nil {
 			return // the next load is in time: the one before looked a minute ahead
@@ -45,7 +45,7 @@ func lastMinute(ctx context.Context, tm *hashedwheel.Timer, s Store) {
 			}
 		}
 	}
-	load()
+	load(nil)
 	loads := tm.Every(interval, load)
 	<-ctx.Done()
 	loads.Stop()

@@ -128,8 +128,8 @@ func newCall(tm *hashedwheel.Timer, d time.Duration) (*call, error) {
 	c := &call{done: make(chan struct{})}
 	c.deadline.Init(tm, c)
 	c.deadline.Reset(d)
-	if c.deadline.State() == hashedwheel.Rejected {
-		return nil, hashedwheel.ErrFull // or the timer is stopped: nothing would end the call
+	if err := c.deadline.Err(); err != nil {
+		return nil, err // full or stopped: nothing would end the call
 	}
 	return c, nil
 }
@@ -176,7 +176,7 @@ func TestACallWithoutADeadlineIsRefused(t *testing.T) {
 		assert.ErrorIs(t, err, hashedwheel.ErrFull, "full")
 		tm.Stop()
 		_, err = newCall(tm, time.Second)
-		assert.Error(t, err, "stopped")
+		assert.ErrorIs(t, err, hashedwheel.ErrStopped, "stopped")
 	}, hashedwheel.WithMaxPending(1))
 }
 
@@ -204,7 +204,7 @@ func TestASelectEndsWithTheReplyOrAtTheDeadline(t *testing.T) {
 
 func heartbeat(ctx context.Context, tm *hashedwheel.Timer, send func(string)) {
 	const ping = "ping"
-	beat := tm.Every(10*time.Second, func() { send(ping) })
+	beat := tm.Every(10*time.Second, func(*hashedwheel.Series) { send(ping) })
 	defer beat.Stop()
 	<-ctx.Done()
 }

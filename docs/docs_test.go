@@ -20,11 +20,11 @@ import (
 // TestShownCodeIsCompiled holds the documents to the tests: what they show is
 // gofmt-ed, and code that is compiled by go test.
 func TestShownCodeIsCompiled(t *testing.T) {
-	for documents, tests := range map[string]string{
-		"../README.md": "../example_test.go",
-		"*.md":         "*_test.go",
+	for documents, tests := range map[string][]string{
+		"../README.md": {"../example*_test.go", "../*/example*_test.go"},
+		"*.md":         {"*_test.go"},
 	} {
-		compiled := unindented(strings.Join(contents(t, tests), "\n"))
+		compiled := unindented(strings.Join(contents(t, tests...), "\n"))
 		blocks := goBlocks(strings.Join(contents(t, documents), "\n"))
 		require.NotEmpty(t, blocks, documents)
 		for _, block := range blocks {
@@ -36,14 +36,16 @@ func TestShownCodeIsCompiled(t *testing.T) {
 	}
 }
 
-// contents returns the text of each file that matches pattern.
-func contents(t *testing.T, pattern string) (texts []string) {
-	files, err := filepath.Glob(pattern)
-	require.NoError(t, err)
-	for _, file := range files {
-		text, err := os.ReadFile(file)
+// contents returns the text of each file that matches one of the patterns.
+func contents(t *testing.T, patterns ...string) (texts []string) {
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(pattern)
 		require.NoError(t, err)
-		texts = append(texts, string(text))
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			texts = append(texts, string(text))
+		}
 	}
 	return texts
 }

@@ -2,8 +2,6 @@ package docs
 
 import (
 	"context"
-	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -11,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
 type stopper interface {
@@ -25,7 +24,7 @@ var (
 
 func withTicks(tm *hashedwheel.Timer, f func(ticks <-chan struct{})) {
 	ticks := make(chan struct{}, 1)
-	series := tm.Every(time.Second, func() {
+	series := tm.Every(time.Second, func(*hashedwheel.Series) {
 		select {
 		case ticks <- struct{}{}:
 		default: // the receiver is slow: drop it, as a Ticker does
@@ -108,228 +107,34 @@ func TestWithTimeoutThatIsRefusedHasEnded(t *testing.T) {
 	})
 }
 
-// Keyed calls run once for each key whose time has come. A key that is set again
-// has its value replaced and its time moved.
-type Keyed[K comparable, V any] struct {
-	timer *hashedwheel.Timer
-	run   func(K, V)
-
-	mu      sync.Mutex
-	entries map[K]*entry[K, V]
-}
-
-type entry[K comparable, V any] struct {
-	hashedwheel.Timeout
-	owner *Keyed[K, V]
-	key   K
-	value V
-}
-
-func NewKeyed[K comparable, V any](tm *hashedwheel.Timer, run func(K, V)) *Keyed[K, V] {
-	return &Keyed[K, V]{timer: tm, run: run, entries: make(map[K]*entry[K, V])}
-}
-
-// Set arms key, or moves it. It reports whether the timer took it.
-func (k *Keyed[K, V]) Set(key K, value V, d time.Duration) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	e := k.entries[key]
-	if e == nil {
-		e = &entry[K, V]{owner: k, key: key}
-		e.Init(k.timer, e)
-		k.entries[key] = e
-	}
-	if !k.arm(e, d) {
-		return false
-	}
-	e.value = value // not before: if the timer is stopped the old one is drained
-	return true
-}
-
-// Move moves key, and reports whether it was there.
-func (k *Keyed[K, V]) Move(key K, d time.Duration) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	e := k.entries[key]
-	return e != nil && k.arm(e, d)
-}
-
-// Remove removes key, and reports whether that kept it from running.
-func (k *Keyed[K, V]) Remove(key K) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	e := k.entries[key]
-	if e == nil {
-		return false
-	}
-	delete(k.entries, key)
-	e.Timeout.Stop()
-	return true
-}
-
-func (k *Keyed[K, V]) arm(e *entry[K, V], d time.Duration) bool {
-	e.Reset(d)
-	if e.State() != hashedwheel.Rejected {
-		return true
-	}
-	delete(k.entries, e.key) // the timer is stopped or full
-	return false
-}
-
-// Run is called by the timer. It looks once more under the lock: the key may
-// have been removed or moved, or the timer stopped, after its time had come.
-func (e *entry[K, V]) Run(*hashedwheel.Timeout) {
-	k := e.owner
-	k.mu.Lock()
-	if k.entries[e.key] != e || e.State() != hashedwheel.Expired {
-		k.mu.Unlock()
-		return
-	}
-	delete(k.entries, e.key)
-	value := e.value
-	k.mu.Unlock()
-	k.run(e.key, value)
-}
-
-func drain(tm *hashedwheel.Timer, save func(string, int)) {
-	for _, to := range tm.Stop() {
-		if e, ok := to.Task().(*entry[string, int]); ok {
-			e.owner.mu.Lock() // a Set may be under way
-			value := e.value
-			e.owner.mu.Unlock()
-			save(e.key, value)
-		}
-	}
-}
-
-// onKeyed is inBubble with a Keyed, whose runs are returned by ran.
-func onKeyed(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer, k *Keyed[string, int], ran func() []string), opts ...hashedwheel.Option) {
+func TestTimersByKey(t *testing.T) {
 	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		var mu sync.Mutex
-		var runs []string
-		k := NewKeyed(tm, func(key string, value int) {
-			mu.Lock()
-			defer mu.Unlock()
-			runs = append(runs, fmt.Sprint(key, "=", value))
-		})
-		f(t, tm, k, func() []string {
-			mu.Lock()
-			defer mu.Unlock()
-			return runs
-		})
-	}, opts...)
-}
-
-func TestAKeyRunsOnceWithItsLastValueAtItsLastTime(t *testing.T) {
-	onKeyed(t, func(t *testing.T, _ *hashedwheel.Timer, k *Keyed[string, int], ran func() []string) {
-		require.True(t, k.Set("a", 1, time.Second))
-		require.True(t, k.Set("a", 2, time.Minute))
-		pass(time.Minute - 2*tick)
-		require.Empty(t, ran())
-		pass(tick)
-		require.Equal(t, []string{"a=2"}, ran())
-		assert.False(t, k.Move("a", time.Second), "it is no longer there")
-		pass(time.Minute)
-		assert.Len(t, ran(), 1)
-	})
-}
-
-func TestAKeyIsMoved(t *testing.T) {
-	onKeyed(t, func(t *testing.T, _ *hashedwheel.Timer, k *Keyed[string, int], ran func() []string) {
-		require.True(t, k.Set("sooner", 1, time.Hour))
-		require.True(t, k.Set("later", 2, time.Second))
-		require.True(t, k.Move("sooner", time.Second))
-		require.True(t, k.Move("later", time.Hour))
-		pass(time.Second)
-		assert.Equal(t, []string{"sooner=1"}, ran())
-		assert.False(t, k.Move("never set", time.Second))
-	})
-}
-
-func TestAKeyThatIsRemovedDoesNotRun(t *testing.T) {
-	onKeyed(t, func(t *testing.T, tm *hashedwheel.Timer, k *Keyed[string, int], ran func() []string) {
-		require.True(t, k.Set("a", 1, time.Second))
-		assert.True(t, k.Remove("a"))
-		assert.False(t, k.Remove("a"))
-		assert.Zero(t, tm.Pending())
-		pass(time.Second)
-		assert.Empty(t, ran())
-	})
-}
-
-func TestAKeyIsStillRemovedOrMovedAfterItsTimeHadCome(t *testing.T) {
-	due := make(chan func(), 10)
-	keep := hashedwheel.ExecutorFunc(func(f func()) { due <- f })
-	onKeyed(t, func(t *testing.T, _ *hashedwheel.Timer, k *Keyed[string, int], ran func() []string) {
-		for _, key := range []string{"removed", "moved", "replaced", "left alone"} {
-			require.True(t, k.Set(key, 1, time.Second))
-		}
-		pass(time.Second)
-		assert.True(t, k.Remove("removed"))
-		assert.True(t, k.Move("moved", time.Second))
-		assert.True(t, k.Set("replaced", 2, time.Second))
-		require.Len(t, due, 4)
-		for range 4 {
-			(<-due)()
-		}
-		require.Equal(t, []string{"left alone=1"}, ran())
-		pass(time.Second)
-		require.Len(t, due, 2)
-		for range 2 {
-			(<-due)()
-		}
-		assert.ElementsMatch(t, []string{"left alone=1", "moved=1", "replaced=2"}, ran())
-	}, hashedwheel.WithExecutor(keep))
-}
-
-func TestAFullTimerRefusesANewKeyButMovesAnOldOne(t *testing.T) {
-	onKeyed(t, func(t *testing.T, _ *hashedwheel.Timer, k *Keyed[string, int], ran func() []string) {
-		require.True(t, k.Set("a", 1, time.Second))
-		assert.False(t, k.Set("b", 1, time.Second))
-		assert.NotContains(t, k.entries, "b")
-		assert.True(t, k.Set("a", 2, time.Second))
-		pass(time.Second)
-		assert.Equal(t, []string{"a=2"}, ran())
-		assert.True(t, k.Set("b", 2, time.Second), "there is room again")
-	}, hashedwheel.WithMaxPending(1))
-}
-
-func TestADrainReturnsTheKeysThatAreLeft(t *testing.T) {
-	onKeyed(t, func(t *testing.T, tm *hashedwheel.Timer, k *Keyed[string, int], ran func() []string) {
-		require.True(t, k.Set("due", 1, time.Second))
-		require.True(t, k.Set("a", 2, time.Minute))
-		require.True(t, k.Set("b", 3, time.Hour))
-		tm.AfterFunc(time.Hour, func() {}) // of no key
-		pass(time.Second)
-		left := map[string]int{}
-		drain(tm, func(key string, value int) {
-			left[key] = value
-			for _, late := range []string{"a", "b", "c"} {
-				assert.False(t, k.Set(late, 4, time.Second))
-			}
-		})
-		assert.Equal(t, map[string]int{"a": 2, "b": 3}, left)
+		execute := func(key string, _ int) { t.Error(key, "ran") }
+		jobs := keyed.New(tm, execute)
+		err := jobs.Set("a", 1, time.Minute)  // arms a, or replaces its value and moves it
+		moved := jobs.Touch("a", time.Second) // false: it is not there any more, or refused
+		value, ok := jobs.Delete("a")         // true: execute is not called for it
+		require.NoError(t, err)
+		assert.True(t, moved)
+		assert.True(t, ok)
+		assert.Equal(t, 1, value)
 		pass(time.Hour)
-		assert.Equal(t, []string{"due=1"}, ran())
 	})
 }
 
-func TestADrainSavesTheLastValueThatWasTaken(t *testing.T) {
-	for range 100 {
-		onKeyed(t, func(t *testing.T, tm *hashedwheel.Timer, k *Keyed[string, int], _ func() []string) {
-			begun, taken := make(chan bool), make(chan int)
-			go func() {
-				begun <- k.Set("a", 0, time.Minute)
-				value := 1
-				for k.Set("a", value, time.Minute) {
-					value++
-				}
-				taken <- value - 1
-			}()
-			require.True(t, <-begun)
-			saved := -1
-			drain(tm, func(_ string, value int) { saved = value })
-			assert.Equal(t, <-taken, saved)
-		})
-	}
+func TestTimersByKeyThatAreLeft(t *testing.T) {
+	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		ran, saved := make(chan string, 10), map[string]int{}
+		jobs := keyed.New(tm, func(key string, _ int) { ran <- key })
+		save := func(key string, value int) { saved[key] = value }
+		require.NoError(t, jobs.Set("due", 1, time.Second))
+		require.NoError(t, jobs.Set("a", 2, time.Minute))
+		pass(time.Second)
+		tm.Stop()
+		jobs.Drain(save)
+		assert.Equal(t, map[string]int{"a": 2}, saved)
+		pass(time.Hour)
+		require.Len(t, ran, 1)
+		assert.Equal(t, "due", <-ran)
+	})
 }

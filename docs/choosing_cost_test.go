@@ -1,0 +1,63 @@
+package docs
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+func TestWhatATimerCosts(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	const n = 200
+	timers := make([]*hashedwheel.Timer, n)
+	clock := hashedwheel.NewManualClock(time.Now())
+	before := heapInUse()
+	for i := range timers {
+		timers[i] = hashedwheel.MustNew(hashedwheel.WithClock(clock))
+	}
+	unused := (heapInUse() - before) / n
+	for _, tm := range timers {
+		tm.AfterFunc(time.Minute, func() {})
+		tm.AfterFunc(time.Hour, func() {})
+	}
+	clock.Advance(time.Second)
+	used := (heapInUse() - before) / n
+	t.Logf("a Timer is %d bytes when it is new, %d with far timeouts", unused, used)
+	assert.Less(t, unused, int64(20_000))
+	assert.Less(t, used, int64(25_000))
+	for _, tm := range timers {
+		tm.Stop()
+	}
+}
+
+// heapInUse returns how many bytes of the heap are reachable.
+func heapInUse() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+func TestAClockThatMovesFurtherThanATimerCounts(t *testing.T) {
+	clock := hashedwheel.NewManualClock(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC))
+	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	defer tm.Stop()
+	for range 3 {
+		clock.Advance(10 * 365 * 24 * time.Hour)
+	}
+	ran := false
+	tm.AfterFunc(time.Second, func() { ran = true })
+	clock.Advance(time.Hour)
+	assert.False(t, ran, "never")
+
+	late := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	defer late.Stop()
+	late.AfterFunc(time.Second, func() { ran = true })
+	clock.Advance(time.Hour)
+	assert.True(t, ran, "the Timer is made once the clock is set")
+}

@@ -1,0 +1,96 @@
+package docs
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var documents = []string{"../*.md", "*.md"}
+
+func TestTestsThatAreNamedExist(t *testing.T) {
+	functions := testFunctions(t)
+	exists := func(name string) bool {
+		if prefix, isPrefix := strings.CutSuffix(name, "…"); isPrefix {
+			return regexp.MustCompile("\n" + prefix).MatchString(functions)
+		}
+		return strings.Contains(functions, "\n"+name+"\n")
+	}
+	named := regexp.MustCompile("`((?:Test|Fuzz|Example)[A-Z]\\w+…?)`")
+	eachDocument(t, func(file, text string) {
+		for _, match := range named.FindAllStringSubmatch(text, -1) {
+			assert.True(t, exists(match[1]), "%s: there is no %s", file, match[1])
+		}
+	})
+}
+
+// testFunctions returns the names of all tests, each on a line of its own.
+func testFunctions(t *testing.T) string {
+	var names strings.Builder
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w+)\(`)
+	err := filepath.WalkDir("..", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, match := range declared.FindAllSubmatch(text, -1) {
+			names.WriteString("\n" + string(match[1]) + "\n")
+		}
+		return err
+	})
+	require.NoError(t, err)
+	return names.String()
+}
+
+func TestLinksLeadSomewhere(t *testing.T) {
+	link := regexp.MustCompile(`(?:\]\(|src="|srcset=")([^)"\s]+)`)
+	eachDocument(t, func(file, text string) {
+		for _, match := range link.FindAllStringSubmatch(text, -1) {
+			if strings.Contains(match[1], "://") {
+				continue
+			}
+			path, anchor, hasAnchor := strings.Cut(match[1], "#")
+			target := filepath.Join(filepath.Dir(file), path)
+			if path == "" {
+				target = file
+			}
+			_, err := os.Stat(target)
+			require.NoError(t, err, "%s: %s", file, match[1])
+			if hasAnchor {
+				assert.Contains(t, anchors(t, target), anchor, "%s: %s", file, match[1])
+			}
+		}
+	})
+}
+
+// anchors returns what a document's headings are linked by.
+func anchors(t *testing.T, file string) (all []string) {
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	heading := regexp.MustCompile(`(?m)^#+ (.*)$`)
+	dropped := regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	for _, match := range heading.FindAllStringSubmatch(string(text), -1) {
+		name := dropped.ReplaceAllString(strings.ToLower(match[1]), "")
+		all = append(all, strings.ReplaceAll(name, " ", "-"))
+	}
+	return all
+}
+
+func eachDocument(t *testing.T, check func(file, text string)) {
+	for _, pattern := range documents {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			check(file, string(text))
+		}
+	}
+}
