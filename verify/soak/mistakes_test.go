@@ -77,7 +77,7 @@ var mistakes = []mistake{
 	{
 		name:  "Timer.Stop does not collect the wheel",
 		edits: []edit{{"filing.go", "return g.wheel.popAny()\n", "return nil\n"}},
-		want:  []string{"an arming has no outcome"},
+		want:  []string{"an arming has no outcome", "soak: stuck: a call on a timer, or a task, did not return"},
 	},
 	{
 		name:  "Timer.Stop drops the batch",
