@@ -77,7 +77,8 @@ func endedByRefusal(*attempt) bool {
 
 // try makes the attempt.
 func try(tm *hashedwheel.Timer, limit time.Duration) *attempt {
-	tm.AfterFunc(time.Hour, func() {}).Stop() // the timer's own goroutine is there before one counts
+	defer tm.AfterFunc(time.Hour, func() {}).Stop()
+	time.Sleep(2 * tm.Tick()) // the timer's own goroutine is there before one counts
 	before := runtime.NumGoroutine()
 	start := time.Now()
 	ctx, cancel := withLimit(context.Background(), tm, limit)
