@@ -177,7 +177,7 @@ func TestSampleIsSpread(t *testing.T) {
 // Beside a worker that files and hands out, none is there twice, and those that stay
 // pending all the time are all there.
 func TestSampleBesideABusyWorker(t *testing.T) {
-	tm := timertest.New(hashedwheel.WithWheelSize(8))
+	tm := timertest.New(hashedwheel.WithWheelSize(8), maxBusy)
 	defer tm.Stop()
 	staying := make([]*hashedwheel.Timeout, 2000)
 	for i := range staying {
@@ -200,6 +200,10 @@ func TestSampleBesideABusyWorker(t *testing.T) {
 		assert.LessOrEqual(t, len(tm.Sample(100)), 100)
 	}
 }
+
+// maxBusy bounds what busy arms: under the race detector two goroutines arm more than
+// one worker expires, and a Sample of all grows as long as it is taken.
+var maxBusy = hashedwheel.WithMaxPending(10_000)
 
 // busy arms, moves and stops in two goroutines until it is ended.
 func busy(tm *hashedwheel.Timer) (end func()) {
@@ -230,14 +234,14 @@ func busy(tm *hashedwheel.Timer) (end func()) {
 // What fmt prints reads nothing that the worker writes: with the race detector this
 // fails otherwise.
 func TestStringBesideABusyWorker(t *testing.T) {
-	tm := timertest.New()
+	tm := timertest.New(maxBusy)
 	defer tm.Stop()
 	end := busy(tm)
 	defer end()
 	to := timertest.Owned(tm, timertest.NopTask)
 	for i := range 500 {
 		to.Reset(time.Duration(i%3) * timertest.Tick)
-		assert.Regexp(t, `^hashedwheel\.Timeout\((Pending|Expired), .+, .+\)$`, fmt.Sprintf("%v", to))
+		assert.Regexp(t, `^hashedwheel\.Timeout\((Pending|Expired|Rejected), .+, .+\)$`, fmt.Sprintf("%v", to))
 		assert.Regexp(t, `^\[hashedwheel\.Timeout\(.+\)\]$`, fmt.Sprint([]*hashedwheel.Timeout{to}))
 		assert.Regexp(t, `^hashedwheel\.Timer\(tick 1ms, \d+ pending\)$`, fmt.Sprintf("%+v", tm))
 		for _, other := range tm.Sample(10) {
