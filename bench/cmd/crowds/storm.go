@@ -15,7 +15,8 @@ var storms = load{
 	name: "storm",
 	what: "Goroutines that do nothing but arm a timeout of 30 s and stop it: a new one, or one inside a new struct of " +
 		"256 bytes (package time: a struct with a pointer to one), with and without a microsecond of work after each call. " +
-		"Late: a heartbeat of 5 ms on the same timer, tick 1 ms. Call: the time of an arm and stop, one in 64.",
+		"Late: a heartbeat of 5 ms on the same timer, tick 1 ms. Beside: a heartbeat of 5 ms by package time in the same process, " +
+		"which sees the same busy processors and none of the timer. Call: the time of an arm and stop, one in 64.",
 	cases: stormCases,
 }
 
@@ -66,7 +67,7 @@ type storm struct {
 func (s *storm) run(c config, g int, k kind) []figure {
 	quit := make(chan struct{})
 	s.heap = watchHeap(c.Guard, quit)
-	beat := startHeartbeat(s.timer, stormBeat)
+	beat, beside := startHeartbeat(s.timer, stormBeat), startHeartbeat(std{}, stormBeat)
 	start := time.Now()
 	s.end = start.Add(c.Storm)
 	var done sync.WaitGroup
@@ -74,11 +75,12 @@ func (s *storm) run(c config, g int, k kind) []figure {
 		done.Go(func() { s.blow(s.timer.armStop(k)) })
 	}
 	done.Wait()
-	wall, late := time.Since(start), beat.end()
+	wall, late, lateBeside := time.Since(start), beat.end(), beside.end()
 	close(quit)
 
 	figures := s.heap.figures()
 	figures = append(figures, late.figures("late", time.Millisecond, 0.5, 0.99, 1)...)
+	figures = append(figures, lateBeside.figures("beside", time.Millisecond, 0.5, 0.99)...)
 	figures = append(figures, figure{Name: "calls, M/s", Value: float64(s.calls.Load()) / wall.Seconds() / 1e6})
 	figures = append(figures, s.took.figures("call", time.Microsecond, 0.99, 0.999, 0.9999)...)
 	refused := 100 * float64(s.timer.refused()) / float64(max(1, s.calls.Load()))
