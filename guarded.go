@@ -38,16 +38,23 @@ const (
 
 func (g *guarded) inBatch() []*Timeout { return g.batch.timeouts[:g.batch.filled] }
 
-// begin starts a pass. The wheel turns to the tick at which the worker meant to
-// wake, or back to the clock's if that was set back.
-func (g *guarded) begin(slept, tick int64) {
+// begin starts a pass: the wheel turns to the tick at which the worker meant to wake, and
+// nobody else turns it until the pass ends. It reports whether the wheel is ahead of tick.
+func (g *guarded) begin(slept, tick int64) (ahead bool) {
+	g.Lock()
+	defer g.Unlock()
+	g.passing = true
+	g.wheel.skip(min(slept, tick))
+	return g.wheel.isAhead(tick)
+}
+
+// turnBack turns the wheel back to the tick of a clock that was set back.
+func (g *guarded) turnBack(tick int64) {
 	g.Lock()
 	defer g.Unlock()
 	if g.wheel.isAhead(tick) {
 		g.wheel.rewind(tick)
 	}
-	g.wheel.skip(min(slept, tick))
-	g.passing = true
 }
 
 // drain files at most limit queued timeouts, and returns how many it saw.

@@ -100,7 +100,10 @@ func (wk *worker) pass() (tick int64, drained int, more bool) {
 	if wk.guarded.batch.filled > 0 {
 		wk.handOut(tick) // what a task that ended its goroutine, or an Advance, has left
 	}
-	wk.guarded.begin(wk.slept, tick)
+	if wk.guarded.begin(wk.slept, tick) {
+		tick = wk.tickAt(wk.now()) // a reading that waited for the lock is no clock that was set back
+		wk.guarded.turnBack(tick)
+	}
 	drained, more = wk.drain()
 	for wk.guarded.take(tick) {
 		if now := wk.handOut(tick); wk.tickAt(now) > tick {

@@ -52,6 +52,43 @@ func TestWorkerThatParksBetweenTwoPortionsKnowsOfTheRest(t *testing.T) {
 	}
 }
 
+// hookedClock calls hook, once, between the reading of a time and its return.
+type hookedClock struct {
+	*ManualClock
+	hook func()
+}
+
+func (c *hookedClock) Now() time.Time {
+	now := c.ManualClock.Now()
+	if hook := c.hook; hook != nil {
+		c.hook = nil
+		hook()
+	}
+	return now
+}
+
+// A worker that has read the clock and waits for the lock finds that somebody else, who
+// read it later, has turned the wheel on. To turn that back would visit all that is filed,
+// seconds with ten million.
+func TestAReadingOvertakenByAnotherTurnsNothingBack(t *testing.T) {
+	clock := &hookedClock{ManualClock: NewManualClock(time.Unix(0, 0))}
+	tm := MustNew(WithTick(time.Millisecond), WithClock(clock))
+	defer tm.Stop()
+	tm.parked.Store(awake) // no goroutine: the pass is the test's
+	tm.AfterFunc(time.Hour, func() {})
+	require.Equal(t, 1, tm.Pending())
+	to := tm.guarded.wheel.popAny()
+	tm.guarded.wheel.place(to, far) // where a visit would not leave it
+
+	clock.hook = func() {
+		clock.Advance(time.Second)
+		tm.Pending()
+	}
+	tick, _, _ := tm.pass()
+	assert.EqualValues(t, 1000, tick, "of the later reading")
+	assert.EqualValues(t, far, to.home.tick(), "visited")
+}
+
 // Who arms first and who arms next need not know of each other.
 func TestStartingTheWorkerAgainFromAnotherGoroutine(t *testing.T) {
 	tm := MustNew(WithTick(time.Millisecond))
