@@ -74,12 +74,11 @@ inline guarded_drain(theTick, limit) {
 }
 
 /* help, with the lock held. */
-inline guarded_help(s, theTick) {
+inline guarded_help(s) {
 	atomic {
 		if
 		:: stopped
 		:: else ->
-			catchUp(theTick);
 			if
 #ifndef MISTAKE_HELP_DROPS_BACKLOG
 			:: backlog
