@@ -254,7 +254,7 @@ inline help(to) {
 		fi
 	};
 	if
-	:: hit -> hit = 0; guarded_help(stripeOf(to), at)
+	:: hit -> hit = 0; guarded_help(stripeOf(to))
 	:: else
 	fi;
 	at = 0
