@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What wrappers with an idle timeout have got wrong, each ruled out by a test. The
-// names are those of public threads.
+// What wrappers with an idle timeout have got wrong, each ruled out by a test and named
+// by a public thread.
 
 // golang/go#21133: a wrapper that sets a deadline at each Read undoes that of its user:
 // one for a whole header never comes if the header trickles in.
@@ -115,8 +115,8 @@ func TestOnIdleMayClose(t *testing.T) {
 		idle.OnIdle(func(c net.Conn) { _ = c.Close() }))
 }
 
-// netbirdio/netbird#5936 and go-gost/gost#766: a relay with an idle timeout for each direction ended a
-// download, because nothing came the other way.
+// netbirdio/netbird#5936, 9seconds/mtg#424: a relay with an idle timeout for each direction
+// ended a download, because nothing came the other way.
 func TestALongDownloadThroughARelayIsNotIdle(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(t *testing.T) (here, there net.Conn){
