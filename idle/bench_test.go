@@ -107,3 +107,19 @@ func BenchmarkWatch(b *testing.B) {
 		w.Stop()
 	}
 }
+
+// What is allocated here is about what a Conn keeps.
+func BenchmarkNewConn(b *testing.B) {
+	here, _ := tcp(b)
+	tm := hashedwheel.MustNew()
+	for name, c := range map[string]net.Conn{"watched": here, "counting": struct{ net.Conn }{here}} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				conn, err := idle.NewConn(tm, c, minute)
+				require.NoError(b, err)
+				conn.SetIdleTimeout(0)
+			}
+		})
+	}
+}

@@ -11,7 +11,9 @@ import (
 )
 
 // ErrIdle is what Read and Write return once their [Conn] was closed because it was
-// idle. It is a net.Error with Timeout, and errors.Is finds os.ErrDeadlineExceeded in it.
+// idle; a TLS connection around the Conn returns it wrapped. It is a net.Error with
+// Timeout, and errors.Is finds os.ErrDeadlineExceeded in it. So to tell it from a
+// deadline of your own, which leaves the connection open, look for ErrIdle first.
 var ErrIdle error = idleError{}
 
 type idleError struct{}
@@ -23,12 +25,12 @@ func (idleError) Is(target error) bool { return target == os.ErrDeadlineExceeded
 
 type netConn = net.Conn // embedded so, it is no exported field
 
-// A Conn is a connection that is closed once nothing was said on it for its idle time.
-// Whoever is blocked in Read or Write then, or comes later, gets [ErrIdle]. The
-// deadlines of SetDeadline and its like are the user's own: a Conn sets none.
+// A Conn is a connection that closes itself once nobody has talked on it for its idle
+// time. A Read or Write that is blocked then, or comes later, returns [ErrIdle]. A Conn
+// sets no deadlines: those of SetDeadline and its like are the user's own.
 //
-// On Linux a TCP connection is watched, as by [Watch]: nothing is counted in Read and
-// Write. Any other moves its Timeout each time data has come or gone, for 36 ns.
+// A TCP connection on Linux is watched, as by [Watch]: its Read and Write count nothing.
+// Any other moves its Timeout each time data has come or gone, which takes 36 ns.
 //
 // A Conn is safe for concurrent use and must not be copied.
 type Conn struct {
@@ -41,13 +43,13 @@ type Conn struct {
 	writing sync.Mutex // keeps the pieces of a Write together
 }
 
-// NewConn returns c with an idle time of d; with none yet if d is zero or negative. The
-// time begins now. When it is over the connection is closed, in the timer's executor,
-// where a connection that takes long to close, as one of TLS may, holds up what else
-// an [hashedwheel.Inline] has to run. With the timer stopped, nothing is closed any more.
+// NewConn returns c with an idle time of d, which begins now; with none yet if d is zero
+// or negative. When it is over the timer's executor closes the connection. That takes
+// long for some, as those of TLS, and with [hashedwheel.Inline] delays all other tasks.
 //
 // The error is hashedwheel.ErrFull or ErrStopped; c is open then, and the caller's to
-// close. NewConn panics if tm or c is nil.
+// close. Once the timer has been stopped nothing is closed as idle any more. NewConn panics
+// if tm or c is nil.
 func NewConn(tm *hashedwheel.Timer, c net.Conn, d time.Duration, opts ...Option) (*Conn, error) {
 	if tm == nil || c == nil {
 		panic("idle: NewConn with a nil Timer or Conn")
@@ -68,9 +70,9 @@ func NewConn(tm *hashedwheel.Timer, c net.Conn, d time.Duration, opts ...Option)
 // the Conn is watched.
 func (c *Conn) NetConn() net.Conn { return c.netConn }
 
-// SetIdleTimeout changes the idle time to d, counted from now; zero or negative, and
-// there is none. It does nothing once the Conn is closed. If the timer is full, an idle time that
-// begins where there was none may be late.
+// SetIdleTimeout changes the idle time to d, counted from now; there is none if d is
+// zero or negative. It does nothing once the Conn is closed. If there was no idle time
+// and the timer is full, the close may come late.
 func (c *Conn) SetIdleTimeout(d time.Duration) { c.limit.set(d) }
 
 // Close closes the connection and ends its idle time. It returns nil if the connection

@@ -15,13 +15,14 @@ type listener struct {
 	opts []Option
 }
 
-// NewListener returns a Listener whose connections are [Conn]s, closed once they have
-// been idle for d. It is what [net/http.Server.Serve] and its like take; for TLS, put
-// the TLS listener around it, not into it.
+// NewListener returns a Listener that makes a [Conn] with an idle time of d of every
+// connection it accepts. It is what [net/http.Server.Serve] and its like take; for TLS,
+// put the TLS listener around it, not into it.
 //
 // A connection that comes while the timer is full is closed, and Accept waits for the
-// next. Once the timer has been stopped, Accept closes the next connection and returns
-// net.ErrClosed. Close closes l, and no connection. NewListener panics if tm or l is nil.
+// next. Once the timer has been stopped, Accept closes the connection that comes next and
+// returns net.ErrClosed. Close closes l, and no connection. NewListener panics if tm or
+// l is nil.
 func NewListener(tm *hashedwheel.Timer, l net.Listener, d time.Duration, opts ...Option) net.Listener {
 	if tm == nil || l == nil {
 		panic("idle: NewListener with a nil Timer or Listener")

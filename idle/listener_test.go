@@ -112,3 +112,21 @@ func TestHTTP2OverTLSAroundAListener(t *testing.T) {
 	var ne net.Error
 	require.False(t, errors.As(err, &ne) && ne.Timeout(), "the server closed it")
 }
+
+func TestTLSAroundAConnPassesErrIdleOn(t *testing.T) {
+	certified := httptest.NewTLSServer(http.NotFoundHandler())
+	defer certified.Close()
+	l := tls.NewListener(listen(t, newTimer(t), 50*time.Millisecond), certified.TLS)
+	go func() {
+		c, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}).Dial("tcp", l.Addr().String())
+		if err == nil {
+			_, _ = io.Copy(io.Discard, c)
+			_ = c.Close()
+		}
+	}()
+	c, err := l.Accept()
+	require.NoError(t, err)
+	_, err = c.Read(make([]byte, 1))
+	require.ErrorIs(t, err, idle.ErrIdle)
+	require.True(t, c.(*tls.Conn).ConnectionState().HandshakeComplete)
+}

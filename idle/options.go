@@ -17,10 +17,10 @@ func collect(opts []Option) (o options) {
 	return o
 }
 
-// OnIdle has f called when a connection has been idle: once, with nothing locked, in
-// the timer's executor, and before the connection is closed, so that f can still write
-// to it. A [Conn] is passed as such, for a [Listener]'s connections too; a watched
-// connection as it was given to [Watch], before its onIdle.
+// OnIdle has f called when a connection has been idle: once, without a lock, in the
+// timer's executor, and before the connection is closed, so that f can still write to
+// it. f gets the [Conn], or the connection that was given to [Watch], before whose
+// onIdle it is called.
 func OnIdle(f func(net.Conn)) Option {
 	if f == nil {
 		panic("idle: OnIdle with a nil func")
@@ -28,9 +28,9 @@ func OnIdle(f func(net.Conn)) Option {
 	return func(o *options) { o.onIdle = f }
 }
 
-// ReceivedOnly has only what is received keep a connection open; what is sent does
-// not count. It ends the connections of peers that only ever listen, and sooner those
-// of peers that have vanished: see the package comment on retransmissions.
+// ReceivedOnly has only what is received keep a connection open; what is sent does not
+// count. It closes the connections of peers that only listen, in the middle of a
+// download too, and closes those of vanished peers sooner: see "What counts" above.
 func ReceivedOnly() Option {
 	return func(o *options) { o.receivedOnly = true }
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A Watcher calls a function once nothing was said on a connection for some time. It
+// A Watcher calls a function once nobody has talked on a connection for some time. It
 // is made by [Watch], safe for concurrent use, and must not be copied.
 type Watcher struct {
 	limit  limit
@@ -17,22 +17,22 @@ type Watcher struct {
 	before func(net.Conn) // OnIdle's; may be nil
 }
 
-// Watch calls onIdle once, when no data has come or gone on c for d: never before,
-// and up to a tick and two times 10 ms later. It reads nothing and wraps nothing. When d is
-// over the timer's task asks the kernel when data last went over the wire, which takes
-// about a microsecond, and waits for what is left.
+// Watch calls onIdle once, when no data has come or gone on c for d: never before, and
+// at most a tick and 20 ms later. It reads nothing and wraps nothing. When d is over the
+// timer's task asks the kernel when data last came or went, which takes about a microsecond,
+// and waits for what is left.
 //
-// onIdle runs in the timer's executor, and most often closes c: Watch does not. A
-// closed connection ends its watch, though only when the kernel is asked the next time;
-// until then it is pending and keeps c in memory. Stop ends it at once. If the timer is stopped,
-// onIdle is not called. If it is full when there is time left to wait, the watch goes on,
-// and may be late.
+// onIdle runs in the timer's executor, and should close c: Watch does not. After that a
+// Read returns net.ErrClosed, as after any Close. If you close c yourself, the watch stays
+// pending, and keeps c in memory, until d is over; Stop ends it at once. If the timer is
+// stopped, onIdle is not called. If it is full when there is time left to wait, the
+// watch goes on, and onIdle may be late.
 //
 // c is a TCP connection on Linux, or has one inside that its method NetConn returns, as
-// a *tls.Conn does. For any other the error is errors.ErrUnsupported, also for
-// Multipath TCP: there a [Conn] counts for itself. Other errors are hashedwheel.ErrFull
-// and ErrStopped, one that says that d is not positive, and that of a closed connection.
-// Watch panics if tm, c or onIdle is nil.
+// a *tls.Conn does. For any other, Multipath TCP too, the error is errors.ErrUnsupported:
+// use [NewConn] then. Other errors are hashedwheel.ErrFull and ErrStopped, one that says
+// that d is not positive, and that of a closed connection. Watch panics if tm, c or onIdle is
+// nil.
 func Watch(tm *hashedwheel.Timer, c net.Conn, d time.Duration, onIdle func(), opts ...Option) (*Watcher, error) {
 	if tm == nil || c == nil || onIdle == nil {
 		panic("idle: Watch with a nil Timer, Conn or func")
