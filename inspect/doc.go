@@ -11,7 +11,20 @@
 //
 // # The page
 //
-// It is plain HTML with the picture in it, and loads nothing from elsewhere. It
+// For each timer there are its figures (those of [hashedwheel.Stats]), a picture of when
+// the pending timeouts are due, and a table of what they are: one row for each kind of
+// task, named after its function, or after its type if it is none. Connections of package
+// idle are *idle.limit there, keys of package keyed *keyed.entry[…] with the types of key
+// and value. To tell two listeners apart give each a Timer of its own.
+//
+// When timeouts come late, look at Overdue first. It says how long the oldest due timeout
+// has been waiting, and is red above two ticks: then something holds the worker up, most
+// likely a task with Inline or an Executor whose Go does not return. A goroutine dump
+// shows which, in the goroutine of hashedwheel.(*worker).work. Lag says how late the
+// last batch was, MaxLag the latest of all. Timeouts that are late although all three
+// are small wait in the Executor.
+//
+// The page is plain HTML with the picture in it, and loads nothing from elsewhere. It
 // refreshes every two seconds, and the reader keeps their place. Without JavaScript
 // the browser reloads it every five.
 //
@@ -20,18 +33,14 @@
 // as one, so that a rate is never that of a moment. The first look shows the rates
 // since Handler was called. The page says how long ago that was.
 //
-// How long the oldest due timeout has been waiting is red once it is over two ticks:
-// something holds the worker up, most likely a task with Inline or an Executor
-// whose Go does not return.
-//
 // # What is counted, and what is estimated
 //
-// The figures of [hashedwheel.Stats] are exact. What is pending and when it is due
-// comes from a sample of at most 4,096 timeouts: with no more than that pending it is
-// exact too, else the counts in the sample are scaled to all that is pending. The page
-// then says "about", and a kind of task that is less than a thousandth of all may be
-// missing. A look costs a few milliseconds and the memory of the sample,
-// whatever is pending, and delays no timeout by more than that.
+// The figures are exact. The picture and the table come from a sample of at most 4,096
+// timeouts: with no more than that pending they are exact too, otherwise the counts in
+// the sample are scaled to all that is pending. The page then says "about", and a kind of
+// task that is less than a thousandth of all may be missing. A look costs a few
+// milliseconds and the memory of the sample, whatever is pending, and delays no timeout by
+// more than that.
 //
 // # The report
 //
@@ -56,6 +65,6 @@
 // Timers are sorted by name, tasks by count. A row of due counts what is due within
 // within_ns from now and not within the row before it: the first is a tick and what
 // is overdue, the last 20 years, which is for ever. Its rows depend on the tick
-// alone. A task has the name of its function, or of its type if it is none. Reports
-// do not count as looks at the page.
+// alone. Tasks are named as on the page, where only the 20 most frequent have a row.
+// Reports do not count as looks at the page.
 package inspect

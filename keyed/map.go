@@ -8,9 +8,9 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A Map holds a value for each key, and a time at which the value expires. Made by
-// New; it has no goroutine of its own, and one that is not used any more needs no
-// closing once it is empty: see Drain. It must not be copied.
+// A Map holds a value for each key, and a time at which the value expires. It is made by
+// New and must not be copied. It has no goroutine, and needs no closing: an empty one that
+// nobody uses is garbage. Drain empties it.
 //
 // All methods are safe for concurrent use, from inside expired and from inside the
 // loops of All and Drain too.
@@ -75,8 +75,9 @@ func (m *Map[K, V]) Set(k K, v V, d time.Duration) error {
 	return s.insert(k, v, at)
 }
 
-// Get returns the value of k, and whether k is there. A value is there until expired is
-// called for it, which may be a tick after its time, or more if the Executor is busy.
+// Get returns the value of k, and whether k is there. It does not move k's time. A value
+// is there until expired is called for it, which may be a tick after its time, or more if
+// the Executor is busy.
 func (m *Map[K, V]) Get(k K) (v V, ok bool) {
 	s := m.shardOf(k)
 	s.mu.Lock()

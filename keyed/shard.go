@@ -9,6 +9,16 @@ import (
 )
 
 // A shard is a part of the keys, with a lock of its own.
+//
+// An entry is reached through its shard's map and through the timer. While it is in the
+// map, all that changes in it, and every arming of its Timeout, happens under mu;
+// whoever takes it out, under mu, ends its value and has it alone. One race is left: a
+// call that arms, and a run that has begun. The run takes mu and looks at the Timeout's
+// state. It is Expired if nothing has armed it since; else there was a later arming, which
+// brings a run of its own.
+//
+// mu is not held while user code runs: expired, the body of an All, Drain's function, the
+// timer's Clock. The timer's own lock may be taken under mu, never the other way round.
 type shard[K comparable, V any] struct {
 	owner *Map[K, V] // set by New, then read only
 
