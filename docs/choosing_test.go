@@ -3,9 +3,7 @@ package docs
 import (
 	"context"
 	"errors"
-	"io"
 	"math/rand/v2"
-	"net"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -54,66 +52,6 @@ func TestAFullPoolDoesNotKeepTheWorkerWaiting(t *testing.T) {
 		tm.AfterFunc(0, func() { ran = true })
 		pass(0)
 		assert.True(t, ran)
-	})
-}
-
-type conn struct {
-	net.Conn
-	idle hashedwheel.Timeout
-}
-
-const idleTimeout = time.Minute
-
-func newConn(tm *hashedwheel.Timer, c net.Conn) *conn {
-	nc := &conn{Conn: c}
-	nc.idle.Init(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { nc.Conn.Close() }))
-	nc.idle.Reset(idleTimeout)
-	return nc
-}
-
-func (c *conn) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	if n > 0 {
-		c.idle.Reset(idleTimeout)
-	}
-	return n, err
-}
-
-func (c *conn) Close() error {
-	c.idle.Stop()
-	return c.Conn.Close()
-}
-
-func TestAConnectionThatIsReadStaysOpenAndAnIdleOneIsClosed(t *testing.T) {
-	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		client, server := net.Pipe()
-		defer client.Close()
-		c := newConn(tm, server)
-		for range 3 {
-			go func() {
-				time.Sleep(idleTimeout - time.Second)
-				client.Write([]byte("x"))
-			}()
-			_, err := c.Read(make([]byte, 1))
-			require.NoError(t, err)
-		}
-
-		idleSince := time.Now()
-		_, err := c.Read(make([]byte, 1))
-		assert.ErrorIs(t, err, io.ErrClosedPipe)
-		deadline := idleSince.Add(idleTimeout)
-		assert.WithinRange(t, time.Now(), deadline, deadline.Add(tick))
-	})
-}
-
-func TestAClosedConnectionLeavesNoTimeout(t *testing.T) {
-	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		client, server := net.Pipe()
-		defer client.Close()
-		c := newConn(tm, server)
-		require.Equal(t, 1, tm.Pending())
-		require.NoError(t, c.Close())
-		assert.Zero(t, tm.Pending())
 	})
 }
 
