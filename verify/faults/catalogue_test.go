@@ -16,7 +16,7 @@ import (
 func TestFaultCatalogueIsComplete(t *testing.T) {
 	catalogue, err := os.ReadFile("../../docs/faults.md")
 	require.NoError(t, err)
-	here, everywhere := testsIn(t, "*_test.go"), testsIn(t, "../*/*_test.go")
+	here, everywhere := testsIn(t, "*_test.go"), testsIn(t, "../*/*_test.go", "../../*/*_test.go")
 	named := map[string]bool{"TestFaultCatalogueIsComplete": true}
 	for _, name := range regexp.MustCompile("`(Test\\w+)`").FindAllSubmatch(catalogue, -1) {
 		named[string(name[1])] = true
@@ -27,10 +27,14 @@ func TestFaultCatalogueIsComplete(t *testing.T) {
 	}
 }
 
-// testsIn returns the names of the tests in the files that match a pattern.
-func testsIn(t *testing.T, pattern string) map[string]bool {
-	files, err := filepath.Glob(pattern)
-	require.NoError(t, err)
+// testsIn returns the names of the tests in the files that match one of the patterns.
+func testsIn(t *testing.T, patterns ...string) map[string]bool {
+	var files []string
+	for _, pattern := range patterns {
+		some, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		files = append(files, some...)
+	}
 	tests := map[string]bool{}
 	for _, file := range files {
 		source, err := os.ReadFile(file)
