@@ -108,7 +108,7 @@ func ExampleNewListener() {
 	}
 	server := &http.Server{Handler: http.NotFoundHandler()}
 	closed := idle.OnIdle(func(net.Conn) { fmt.Println("server: closed a connection as idle") })
-	go server.Serve(idle.NewListener(tm, l, 50*time.Millisecond, closed, idle.ReceivedOnly()))
+	go server.Serve(idle.NewListener(tm, l, 50*time.Millisecond, closed))
 	defer server.Close()
 
 	client, err := net.Dial("tcp", l.Addr().String())
