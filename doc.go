@@ -143,8 +143,8 @@
 //
 // [Timer.Stats] says how late the last batch was handed out (Lag), the latest of all
 // (MaxLag), and for how long the oldest due timeout has been waiting now (Overdue).
-// Overdue grows while an executor, or a slow task with Inline, blocks the worker. An
-// Overdue above two ticks is what to be alarmed by.
+// Overdue grows while an executor, or a slow task with Inline, blocks the worker. Be
+// alarmed by an Overdue above two ticks, or, with a short tick, above what you tolerate.
 //
 // # Series and channels
 //

@@ -13,8 +13,9 @@ import (
 // caller must call cancel when done. If the timer refuses, because it is full or was
 // stopped, the context has ended when it is returned, and context.Cause says why.
 //
-// It costs more than context.WithTimeout: run the program. If you own what the limit
-// is for, a connection or a call, give it a Timeout of its own instead.
+// Under a parent that can be cancelled it costs more than context.WithTimeout: run the
+// program. If you own what the limit is for, a connection or a call, give it a Timeout
+// of its own instead.
 func withLimit(parent context.Context, tm *hashedwheel.Timer, d time.Duration) (context.Context, context.CancelFunc) {
 	deadline := time.Now().Add(d)
 	if at, ok := parent.Deadline(); ok && at.Before(deadline) || parent.Err() != nil {
