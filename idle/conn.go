@@ -27,7 +27,8 @@ type netConn = net.Conn // embedded so, it is no exported field
 
 // A Conn is a connection that closes itself once nobody has talked on it for its idle
 // time. A Read or Write that is blocked then, or comes later, returns [ErrIdle]. A Conn
-// sets no deadlines: those of SetDeadline and its like are the user's own.
+// sets no deadlines: those of SetDeadline and its like are the user's own. It is a
+// net.Conn; methods that are not listed here are those of the connection inside.
 //
 // A TCP connection on Linux is watched, as by [Watch]: its Read and Write count nothing.
 // Any other moves its Timeout each time data has come or gone, which takes 36 ns.

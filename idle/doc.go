@@ -41,7 +41,15 @@
 //     that double, up to two minutes, and the kernel counts each as sent. So an idle time
 //     longer than these intervals begins only when the kernel gives the connection
 //     up, after some 15 minutes. With ReceivedOnly it does not wait for that.
-//   - A Write that waits for a peer that no longer reads sends nothing: that is idle.
+//   - A Write that waits for a peer that no longer reads sends nothing: that is idle,
+//     unless the peer still talks.
+//
+// # Writes that wait
+//
+// An idle time does not bound a Write: a peer that talks, but does not read, keeps it
+// waiting for ever. Give writes a time of their own, by SetWriteDeadline, or by a
+// [hashedwheel.Timeout] beside the connection that is Reset before each Write and stopped
+// after it, and whose task closes the connection: see the example WriteTimeout.
 //
 // # How late
 //

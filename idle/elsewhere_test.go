@@ -110,6 +110,36 @@ func TestOnIdleRunsOnceBeforeTheClose(t *testing.T) {
 	}, bye)
 }
 
+// Whoever says goodbye to a peer that takes nothing would wait for ever, and the
+// connection with it.
+func TestAFarewellWithADeadlineDoesNotHoldUpTheClose(t *testing.T) {
+	const short = 50 * time.Millisecond
+	watched := func() (net.Conn, net.Conn) { here, there := tcp(t); return here, there }
+	for name, connect := range map[string]func() (net.Conn, net.Conn){"watched": watched, "counted": net.Pipe} {
+		t.Run(name, func(t *testing.T) {
+			told, written, ended := make(chan error, 1), make(chan error, 1), make(chan error, 1)
+			here, there := connect()
+			c, err := idle.NewConn(newTimer(t), here, short, idle.OnIdle(func(c net.Conn) {
+				_ = c.SetWriteDeadline(time.Now().Add(short))
+				_, err := c.Write([]byte("bye"))
+				told <- err
+			}))
+			require.NoError(t, err)
+			go func() {
+				_, err := c.Write(make([]byte, 64<<20)) // more than anybody buffers
+				written <- err
+			}()
+			require.Equal(t, idle.ErrIdle, within(t, written))
+			require.Equal(t, idle.ErrIdle, within(t, told))
+			go func() {
+				_, err := io.Copy(io.Discard, there)
+				ended <- err
+			}()
+			require.NoError(t, within(t, ended))
+		})
+	}
+}
+
 func TestOnIdleMayClose(t *testing.T) {
 	virtual(t, func(t *testing.T, s scene) { s.closedAfter(t, d) },
 		idle.OnIdle(func(c net.Conn) { _ = c.Close() }))

@@ -57,6 +57,7 @@ func ExampleConn() {
 	defer client.Close()
 
 	conn, err := idle.NewConn(tm, server, 50*time.Millisecond, idle.OnIdle(func(c net.Conn) {
+		c.SetWriteDeadline(time.Now().Add(time.Second)) // it may be that nobody reads
 		fmt.Fprint(c, "bye")
 	}))
 	if err != nil {

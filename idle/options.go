@@ -21,6 +21,9 @@ func collect(opts []Option) (o options) {
 // timer's executor, and before the connection is closed, so that f can still write to
 // it. f gets the [Conn], or the connection that was given to [Watch], before whose
 // onIdle it is called.
+//
+// A Conn is closed once f has returned. If the peer does not read, a Write in f waits
+// for ever, and with [hashedwheel.Inline] so does the timer: call SetWriteDeadline first.
 func OnIdle(f func(net.Conn)) Option {
 	if f == nil {
 		panic("idle: OnIdle with a nil func")

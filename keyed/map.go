@@ -51,8 +51,9 @@ func New[K comparable, V any](tm *hashedwheel.Timer, expired func(K, V)) *Map[K,
 	return m
 }
 
-// Set gives k the value v, which expires d from now. It replaces a value that k had
-// before: expired is not called for that, even if its time had come.
+// Set gives k the value v, which expires d from now; at the next tick if d is zero or
+// negative. It replaces a value that k had before: expired is not called for that, even
+// if its time had come.
 //
 // If the timer is stopped or full, Set returns hashedwheel.ErrStopped or ErrFull and
 // changes nothing: what k had before keeps its value and its time. A full timer

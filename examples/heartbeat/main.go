@@ -15,7 +15,7 @@
 // stays open. In the table at the end, look at
 //
 //   - "noticed dead" against "died": all of them, and nobody else;
-//   - "noticed after": never below zero, up to one tick, and what the machine adds;
+//   - "noticed late by": never below zero, up to one tick, and what the machine adds;
 //   - "beats after their time": the same, after the last beat as after the first.
 //
 // The exit status is 1 if a death was noticed early or not at all, or if a peer

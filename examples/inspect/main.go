@@ -1,6 +1,6 @@
 // Inspect shows what is pending on the timers of a server, live in a browser.
 //
-// A made-up server works for ten seconds: connections with idle timeouts that every
+// A made-up server works for eight seconds: connections with idle timeouts that every
 // read moves, calls of which nearly all are answered before their deadline, and jobs
 // that are due in minutes, in days, and every second. The page over its three timers
 // is at the address that is printed first. With -serve it stays up until you
@@ -67,7 +67,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	flags.StringVar(&c.addr, "addr", "127.0.0.1:0", "`address` of the page; port 0 is one that is free")
 	flags.BoolVar(&c.serve, "serve", false, "keep the page up until interrupted")
 	flags.IntVar(&c.connections, "connections", 200_000, "`number` of connections, at most a million")
-	flags.DurationVar(&c.duration, "duration", 10*time.Second, "`time` for which the server works without -serve, at most 1m")
+	flags.DurationVar(&c.duration, "duration", 8*time.Second, "`time` for which the server works without -serve, at most 1m")
 	flags.DurationVar(&c.interval, "interval", 2*time.Second, "`time` between two lines")
 	if err := flags.Parse(args); err != nil {
 		return c, err
