@@ -20,7 +20,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -28,6 +27,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
 // grace is how long something may take beyond its time before it counts as not
@@ -40,19 +40,14 @@ func main() {
 
 // run is main with everything passed in. It returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	cfg, err := parse(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
-	if err != nil {
-		return 2
-	}
-	if err := show(cfg, stdout); err != nil {
-		fmt.Fprintln(stderr, "contexts:", err)
-		return 1
-	}
-	fmt.Fprintln(stdout, "\nok: all of it held")
-	return 0
+	var c config
+	return example.Program{
+		Name:  "contexts",
+		Flags: c.flags,
+		Check: c.check,
+		Show:  func(stdout io.Writer) error { return show(c, stdout) },
+		Held:  "all of it held",
+	}.Run(args, stdout, stderr)
 }
 
 type config struct {
@@ -60,29 +55,15 @@ type config struct {
 	limit, tick time.Duration
 }
 
-// parse reads the flags. It has told stderr about the error it returns.
-func parse(args []string, stderr io.Writer) (config, error) {
-	var c config
-	flags := flag.NewFlagSet("contexts", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+func (c *config) flags(flags *flag.FlagSet) {
 	flags.IntVar(&c.contexts, "contexts", 20_000, "`number` of contexts; half of them are cancelled before their time")
 	flags.DurationVar(&c.limit, "limit", 500*time.Millisecond, "`time` that a context has, at most 2s")
 	flags.DurationVar(&c.tick, "tick", 10*time.Millisecond, "the timer's tick, a `time`: how late a context may end")
-	if err := flags.Parse(args); err != nil {
-		return c, err
-	}
-	err := c.check(flags.Args())
-	if err != nil {
-		fmt.Fprintln(stderr, "contexts:", err)
-	}
-	return c, err
 }
 
 // check returns an error that names the first flag that is wrong, and its value.
-func (c config) check(rest []string) error {
+func (c *config) check() error {
 	switch {
-	case len(rest) > 0:
-		return fmt.Errorf("unexpected argument %q", rest[0])
 	case c.contexts < 2 || c.contexts > 1_000_000:
 		return fmt.Errorf("-contexts %d: must be from 2 to 1000000", c.contexts)
 	case c.limit <= 0 || c.limit > 2*time.Second:

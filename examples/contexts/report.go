@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
 // A report is what came of many contexts and timeouts.
@@ -81,20 +82,8 @@ func (r *report) print(w io.Writer) {
 	fmt.Fprintf(t, "contexts made\t%d\n", r.made)
 	fmt.Fprintf(t, "cancelled before\t%d\n", r.cancelled)
 	fmt.Fprintf(t, "ended by the wheel\t%d\n", len(r.late))
-	fmt.Fprintf(t, "lateness\t%s\n", spread(r.late))
+	fmt.Fprintf(t, "lateness\t%s\n", example.Spread(r.late))
 	fmt.Fprintf(t, "timeouts tied to one context\t%d\n", r.tied)
 	fmt.Fprintf(t, "stopped when it was cancelled\t%d\n", r.stopped)
 	fmt.Fprintf(t, "timeouts left\t%d\n", r.left)
-}
-
-// spread describes durations by their minimum, median, 99th percentile and maximum.
-func spread(d []time.Duration) string {
-	if len(d) == 0 {
-		return "none"
-	}
-	slices.Sort(d)
-	at := func(percent int) time.Duration {
-		return d[(len(d)-1)*percent/100].Round(10 * time.Microsecond)
-	}
-	return fmt.Sprintf("min %v, p50 %v, p99 %v, max %v", at(0), at(50), at(99), at(100))
 }

@@ -35,6 +35,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
 // grace is how long something may take beyond its time before it counts as not
@@ -47,24 +48,24 @@ func main() {
 
 // run is main with everything passed in. It returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	cfg, err := parse(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
+	var c config
+	return example.Program{
+		Name:  "heartbeat",
+		Flags: c.flags,
+		Check: c.check,
+		Show:  c.show,
+		Held:  "every death was noticed in time, and everybody else came back",
+	}.Run(args, stdout, stderr)
+}
+
+// show runs all and prints what came of it.
+func (c *config) show(stdout io.Writer) error {
+	r, err := beatAndWatch(*c, stdout)
 	if err != nil {
-		return 2
+		return err
 	}
-	r, err := beatAndWatch(cfg, stdout)
-	if err == nil {
-		r.print(stdout)
-		err = r.verdict()
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "heartbeat:", err)
-		return 1
-	}
-	fmt.Fprintln(stdout, "\nok: every death was noticed in time, and everybody else came back")
-	return 0
+	r.print(stdout)
+	return r.verdict()
 }
 
 type config struct {
@@ -72,30 +73,16 @@ type config struct {
 	every, timeout, tick time.Duration
 }
 
-// parse reads the flags. It has told stderr about the error it returns.
-func parse(args []string, stderr io.Writer) (config, error) {
-	var c config
-	flags := flag.NewFlagSet("heartbeat", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+func (c *config) flags(flags *flag.FlagSet) {
 	flags.IntVar(&c.peers, "peers", 100, "`number` of peers; every second one dies")
 	flags.DurationVar(&c.every, "every", 100*time.Millisecond, "`time` between two beats")
 	flags.DurationVar(&c.timeout, "timeout", 500*time.Millisecond, "a peer that was silent for this `time` is dead")
 	flags.DurationVar(&c.tick, "tick", 5*time.Millisecond, "the timer's tick, a `time`: how late a beat or a notice may be")
-	if err := flags.Parse(args); err != nil {
-		return c, err
-	}
-	err := c.check(flags.Args())
-	if err != nil {
-		fmt.Fprintln(stderr, "heartbeat:", err)
-	}
-	return c, err
 }
 
 // check returns an error that names the first flag that is wrong, and its value.
-func (c config) check(rest []string) error {
+func (c *config) check() error {
 	switch {
-	case len(rest) > 0:
-		return fmt.Errorf("unexpected argument %q", rest[0])
 	case c.peers < 2:
 		return fmt.Errorf("-peers %d: must be at least 2, one to live and one to die", c.peers)
 	case c.every < time.Millisecond || c.every > 200*time.Millisecond:

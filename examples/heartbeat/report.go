@@ -8,6 +8,8 @@ import (
 	"slices"
 	"text/tabwriter"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
 // A report is what came of a run.
@@ -88,21 +90,9 @@ func (r *report) print(w io.Writer) {
 	if len(r.stalled) > 0 {
 		fmt.Fprintf(t, "taken for dead, but stalled for the timeout\t%d\n", len(r.stalled))
 	}
-	fmt.Fprintf(t, "noticed late by\t%s\n", spread(r.noticed))
+	fmt.Fprintf(t, "noticed late by\t%s\n", example.Spread(r.noticed))
 	fmt.Fprintf(t, "connections made\t%d\n", r.dials)
 	fmt.Fprintf(t, "beats received\t%d\n", r.received)
-	fmt.Fprintf(t, "beats after their time\t%s\n", spread(r.beats))
+	fmt.Fprintf(t, "beats after their time\t%s\n", example.Spread(r.beats))
 	fmt.Fprintf(t, "goroutines after shutdown\t%d (%d at start)\n", r.after, r.before)
-}
-
-// spread describes durations by their minimum, median, 99th percentile and maximum.
-func spread(d []time.Duration) string {
-	if len(d) == 0 {
-		return "none"
-	}
-	slices.Sort(d)
-	at := func(percent int) time.Duration {
-		return d[(len(d)-1)*percent/100].Round(10 * time.Microsecond)
-	}
-	return fmt.Sprintf("min %v, p50 %v, p99 %v, max %v", at(0), at(50), at(99), at(100))
 }

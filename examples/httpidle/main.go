@@ -32,6 +32,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
 // grace is how long something may take beyond its time before it counts as not
@@ -44,24 +45,24 @@ func main() {
 
 // run is main with everything passed in. It returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	cfg, err := parse(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
+	var c config
+	return example.Program{
+		Name:  "httpidle",
+		Flags: c.flags,
+		Check: c.check,
+		Show:  c.show,
+		Held:  "nobody was closed early, nobody forgotten, and only the slow were cut short",
+	}.Run(args, stdout, stderr)
+}
+
+// show runs all and prints what came of it.
+func (c *config) show(stdout io.Writer) error {
+	r, err := serveAndWatch(*c, stdout)
 	if err != nil {
-		return 2
+		return err
 	}
-	r, err := serveAndWatch(cfg, stdout)
-	if err == nil {
-		r.print(stdout)
-		err = r.verdict()
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "httpidle:", err)
-		return 1
-	}
-	fmt.Fprintln(stdout, "\nok: nobody was closed early, nobody forgotten, and only the slow were cut short")
-	return 0
+	r.print(stdout)
+	return r.verdict()
 }
 
 type config struct {
@@ -69,31 +70,17 @@ type config struct {
 	idle, limit, tick, duration time.Duration
 }
 
-// parse reads the flags. It has told stderr about the error it returns.
-func parse(args []string, stderr io.Writer) (config, error) {
-	var c config
-	flags := flag.NewFlagSet("httpidle", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+func (c *config) flags(flags *flag.FlagSet) {
 	flags.IntVar(&c.clients, "clients", 100, "`number` of clients; half of them fall silent")
 	flags.DurationVar(&c.idle, "idle", time.Second, "close a connection after this `time` without a request")
 	flags.DurationVar(&c.limit, "limit", 100*time.Millisecond, "`time` that a request has")
 	flags.DurationVar(&c.tick, "tick", 10*time.Millisecond, "the timer's tick, a `time`: how late a limit may be kept")
 	flags.DurationVar(&c.duration, "duration", 3*time.Second, "`time` for which the clients ask, at most 5s")
-	if err := flags.Parse(args); err != nil {
-		return c, err
-	}
-	err := c.check(flags.Args())
-	if err != nil {
-		fmt.Fprintln(stderr, "httpidle:", err)
-	}
-	return c, err
 }
 
 // check returns an error that names the first flag that is wrong, and its value.
-func (c config) check(rest []string) error {
+func (c *config) check() error {
 	switch {
-	case len(rest) > 0:
-		return fmt.Errorf("unexpected argument %q", rest[0])
 	case c.clients < 2:
 		return fmt.Errorf("-clients %d: must be at least 2, one to ask and one to fall silent", c.clients)
 	case c.idle < 20*time.Millisecond:

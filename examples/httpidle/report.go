@@ -6,7 +6,8 @@ import (
 	"io"
 	"slices"
 	"text/tabwriter"
-	"time"
+
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
 // A report is what came of a run.
@@ -73,20 +74,8 @@ func (r *report) print(w io.Writer) {
 	if r.stalled > 0 {
 		fmt.Fprintf(t, "closed while asking, but stalled for the idle time\t%d\n", r.stalled)
 	}
-	fmt.Fprintf(t, "lateness of the idle closes\t%s\n", spread(r.idle))
+	fmt.Fprintf(t, "lateness of the idle closes\t%s\n", example.Spread(r.idle))
 	fmt.Fprintf(t, "requests answered\t%d\n", r.answered)
 	fmt.Fprintf(t, "deadlines exceeded\t%d\n", r.tooSlow)
-	fmt.Fprintf(t, "lateness of the exceeded\t%s\n", spread(r.cut))
-}
-
-// spread describes durations by their minimum, median, 99th percentile and maximum.
-func spread(d []time.Duration) string {
-	if len(d) == 0 {
-		return "none"
-	}
-	slices.Sort(d)
-	at := func(percent int) time.Duration {
-		return d[(len(d)-1)*percent/100].Round(10 * time.Microsecond)
-	}
-	return fmt.Sprintf("min %v, p50 %v, p99 %v, max %v", at(0), at(50), at(99), at(100))
+	fmt.Fprintf(t, "lateness of the exceeded\t%s\n", example.Spread(r.cut))
 }

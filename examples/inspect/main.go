@@ -27,6 +27,8 @@ import (
 	"os"
 	"os/signal"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
 func main() {
@@ -37,19 +39,14 @@ func main() {
 
 // run is main with everything passed in. It returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	cfg, err := parse(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
-	if err != nil {
-		return 2
-	}
-	if err := workAndShow(ctx, cfg, stdout); err != nil {
-		fmt.Fprintln(stderr, "inspect:", err)
-		return 1
-	}
-	fmt.Fprintln(stdout, "\nok: the page shows all three timers at work")
-	return 0
+	var c config
+	return example.Program{
+		Name:  "inspect",
+		Flags: c.flags,
+		Check: c.check,
+		Show:  func(stdout io.Writer) error { return workAndShow(ctx, c, stdout) },
+		Held:  "the page shows all three timers at work",
+	}.Run(args, stdout, stderr)
 }
 
 type config struct {
@@ -59,31 +56,17 @@ type config struct {
 	duration, interval time.Duration
 }
 
-// parse reads the flags. It has told stderr about the error it returns.
-func parse(args []string, stderr io.Writer) (config, error) {
-	var c config
-	flags := flag.NewFlagSet("inspect", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+func (c *config) flags(flags *flag.FlagSet) {
 	flags.StringVar(&c.addr, "addr", "127.0.0.1:0", "`address` of the page; port 0 is one that is free")
 	flags.BoolVar(&c.serve, "serve", false, "keep the page up until interrupted")
 	flags.IntVar(&c.connections, "connections", 200_000, "`number` of connections, at most a million")
 	flags.DurationVar(&c.duration, "duration", 8*time.Second, "`time` for which the server works without -serve, at most 1m")
 	flags.DurationVar(&c.interval, "interval", 2*time.Second, "`time` between two lines")
-	if err := flags.Parse(args); err != nil {
-		return c, err
-	}
-	err := c.check(flags.Args())
-	if err != nil {
-		fmt.Fprintln(stderr, "inspect:", err)
-	}
-	return c, err
 }
 
 // check returns an error that names the first flag that is wrong, and its value.
-func (c config) check(rest []string) error {
+func (c *config) check() error {
 	switch {
-	case len(rest) > 0:
-		return fmt.Errorf("unexpected argument %q", rest[0])
 	case c.connections < 1 || c.connections > 1_000_000:
 		return fmt.Errorf("-connections %d: must be from 1 to 1000000", c.connections)
 	case c.duration <= 0 || c.duration > time.Minute:

@@ -32,6 +32,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
 // grace is how long the rest may take once the load has ended, before it counts
@@ -44,24 +45,24 @@ func main() {
 
 // run is main with everything passed in. It returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	cfg, err := parse(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
+	var c config
+	return example.Program{
+		Name:  "metrics",
+		Flags: c.flags,
+		Check: c.check,
+		Show:  c.show,
+		Held:  "the books balance",
+	}.Run(args, stdout, stderr)
+}
+
+// show runs all and prints what came of it.
+func (c *config) show(stdout io.Writer) error {
+	r, err := workAndCollect(*c, stdout)
 	if err != nil {
-		return 2
+		return err
 	}
-	r, err := workAndCollect(cfg, stdout)
-	if err == nil {
-		r.print(stdout)
-		err = r.verdict()
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "metrics:", err)
-		return 1
-	}
-	fmt.Fprintln(stdout, "\nok: the books balance")
-	return 0
+	r.print(stdout)
+	return r.verdict()
 }
 
 type config struct {
@@ -69,30 +70,16 @@ type config struct {
 	tick, interval, duration time.Duration
 }
 
-// parse reads the flags. It has told stderr about the error it returns.
-func parse(args []string, stderr io.Writer) (config, error) {
-	var c config
-	flags := flag.NewFlagSet("metrics", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+func (c *config) flags(flags *flag.FlagSet) {
 	flags.IntVar(&c.workers, "workers", 4, "`number` of goroutines that arm timeouts, at most 1000")
 	flags.DurationVar(&c.tick, "tick", 10*time.Millisecond, "the timer's tick, a `time`")
 	flags.DurationVar(&c.interval, "interval", 500*time.Millisecond, "`time` between two looks at the page")
 	flags.DurationVar(&c.duration, "duration", 3*time.Second, "`time` for which there is load, at most 5s")
-	if err := flags.Parse(args); err != nil {
-		return c, err
-	}
-	err := c.check(flags.Args())
-	if err != nil {
-		fmt.Fprintln(stderr, "metrics:", err)
-	}
-	return c, err
 }
 
 // check returns an error that names the first flag that is wrong, and its value.
-func (c config) check(rest []string) error {
+func (c *config) check() error {
 	switch {
-	case len(rest) > 0:
-		return fmt.Errorf("unexpected argument %q", rest[0])
 	case c.workers < 1 || c.workers > 1000:
 		return fmt.Errorf("-workers %d: must be from 1 to 1000", c.workers)
 	case c.tick < 100*time.Microsecond || c.tick > time.Second:

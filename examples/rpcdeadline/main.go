@@ -22,7 +22,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -30,6 +29,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
 // grace is how long after its deadline a call may still end, before it counts
@@ -42,24 +42,24 @@ func main() {
 
 // run is main with everything passed in. It returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	cfg, err := parse(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
+	var c config
+	return example.Program{
+		Name:  "rpcdeadline",
+		Flags: c.flags,
+		Check: c.check,
+		Show:  c.show,
+		Held:  "every call ended once, and none failed early",
+	}.Run(args, stdout, stderr)
+}
+
+// show runs all and prints what came of it.
+func (c *config) show(stdout io.Writer) error {
+	r, err := callAndWatch(*c, stdout)
 	if err != nil {
-		return 2
+		return err
 	}
-	r, err := callAndWatch(cfg, stdout)
-	if err == nil {
-		r.print(stdout)
-		err = r.verdict()
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "rpcdeadline:", err)
-		return 1
-	}
-	fmt.Fprintln(stdout, "\nok: every call ended once, and none failed early")
-	return 0
+	r.print(stdout)
+	return r.verdict()
 }
 
 type config struct {
@@ -67,30 +67,16 @@ type config struct {
 	timeout, tick, duration time.Duration
 }
 
-// parse reads the flags. It has told stderr about the error it returns.
-func parse(args []string, stderr io.Writer) (config, error) {
-	var c config
-	flags := flag.NewFlagSet("rpcdeadline", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+func (c *config) flags(flags *flag.FlagSet) {
 	flags.IntVar(&c.callers, "callers", 100, "`number` of goroutines that call, one call after another")
 	flags.DurationVar(&c.timeout, "timeout", 100*time.Millisecond, "`time` that a call has")
 	flags.DurationVar(&c.tick, "tick", 5*time.Millisecond, "the timer's tick, a `time`: how late a deadline may be noticed")
 	flags.DurationVar(&c.duration, "duration", 4*time.Second, "`time` for which new calls are made")
-	if err := flags.Parse(args); err != nil {
-		return c, err
-	}
-	err := c.check(flags.Args())
-	if err != nil {
-		fmt.Fprintln(stderr, "rpcdeadline:", err)
-	}
-	return c, err
 }
 
 // check returns an error that names the first flag that is wrong, and its value.
-func (c config) check(rest []string) error {
+func (c *config) check() error {
 	switch {
-	case len(rest) > 0:
-		return fmt.Errorf("unexpected argument %q", rest[0])
 	case c.callers <= 0:
 		return fmt.Errorf("-callers %d: must be positive", c.callers)
 	case c.timeout <= 0:

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"text/tabwriter"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
 // A report is what came of a run.
@@ -70,22 +72,10 @@ func (r *report) print(w io.Writer) {
 	fmt.Fprintf(t, "calls answered\t%d\n", r.answered)
 	fmt.Fprintf(t, "deadlines exceeded\t%d\n", len(r.late))
 	fmt.Fprintf(t, "late answers dropped\t%d\n", r.dropped)
-	fmt.Fprintf(t, "lateness of the exceeded\t%s\n", spread(r.late))
+	fmt.Fprintf(t, "lateness of the exceeded\t%s\n", example.Spread(r.late))
 	fmt.Fprintf(t, "timeouts armed\t%d\n", r.armed)
 	fmt.Fprintf(t, "timeouts stopped\t%d\n", r.stopped)
 	fmt.Fprintf(t, "timeouts expired\t%d\n", r.expired)
 	fmt.Fprintf(t, "calls allocated by the pool\t%d\n", r.pooled)
 	fmt.Fprintf(t, "allocations a call for its timeout\t%.3f\n", r.allocs)
-}
-
-// spread describes durations by their minimum, median, 99th percentile and maximum.
-func spread(d []time.Duration) string {
-	if len(d) == 0 {
-		return "none"
-	}
-	slices.Sort(d)
-	at := func(percent int) time.Duration {
-		return d[(len(d)-1)*percent/100].Round(10 * time.Microsecond)
-	}
-	return fmt.Sprintf("min %v, p50 %v, p99 %v, max %v", at(0), at(50), at(99), at(100))
 }
