@@ -32,12 +32,13 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
 // grace is how much longer than it has to a burst may take: a busy machine may
@@ -50,25 +51,25 @@ func main() {
 
 // run is main with everything passed in. It returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	cfg, err := parse(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
+	var c config
+	return example.Program{
+		Name:  "ants",
+		Flags: c.flags,
+		Check: c.check,
+		Show:  c.show,
+		Held:  "a full pool made tasks late and lost none, unless its refusal was ignored",
+	}.Run(args, stdout, stderr)
+}
+
+// show runs the burst with each executor and prints what came of it.
+func (c *config) show(stdout io.Writer) error {
+	fmt.Fprintf(stdout, "%d tasks of %v due at once, a pool of %d workers\n\n", c.tasks, c.work, c.workers)
+	results, err := runAll(*c)
 	if err != nil {
-		return 2
+		return err
 	}
-	fmt.Fprintf(stdout, "%d tasks of %v due at once, a pool of %d workers\n\n", cfg.tasks, cfg.work, cfg.workers)
-	results, err := runAll(cfg)
-	if err == nil {
-		printTable(stdout, results)
-		err = verdict(cfg, results)
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "ants:", err)
-		return 1
-	}
-	fmt.Fprintln(stdout, "\nok: a full pool made tasks late and lost none, unless its refusal was ignored")
-	return 0
+	printTable(stdout, results)
+	return verdict(*c, results)
 }
 
 type config struct {
@@ -76,29 +77,15 @@ type config struct {
 	work           time.Duration
 }
 
-// parse reads the flags. It has told stderr about the error it returns.
-func parse(args []string, stderr io.Writer) (config, error) {
-	var c config
-	flags := flag.NewFlagSet("ants", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+func (c *config) flags(flags *flag.FlagSet) {
 	flags.IntVar(&c.tasks, "tasks", 400, "`number` of tasks that are due at once")
 	flags.IntVar(&c.workers, "workers", 8, "`number` of workers of the pool")
 	flags.DurationVar(&c.work, "work", 10*time.Millisecond, "`time` that a task takes")
-	if err := flags.Parse(args); err != nil {
-		return c, err
-	}
-	err := c.check(flags.Args())
-	if err != nil {
-		fmt.Fprintln(stderr, "ants:", err)
-	}
-	return c, err
 }
 
 // check returns an error that names the first flag that is wrong, and its value.
-func (c config) check(rest []string) error {
+func (c *config) check() error {
 	switch {
-	case len(rest) > 0:
-		return fmt.Errorf("unexpected argument %q", rest[0])
 	case c.workers <= 0:
 		return fmt.Errorf("-workers %d: must be positive", c.workers)
 	case c.work < time.Millisecond:

@@ -21,7 +21,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -29,6 +28,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 	"github.com/jonboulle/clockwork"
 )
 
@@ -41,13 +41,24 @@ func main() {
 
 // run is main with everything passed in. It returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	ttl, err := parse(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
-	if err != nil {
-		return 2
-	}
+	var ttl time.Duration
+	return example.Program{
+		Name: "clockwork",
+		Flags: func(flags *flag.FlagSet) {
+			flags.DurationVar(&ttl, "ttl", time.Second, "`time` for which a member is here on the real clock")
+		},
+		Check: func() error {
+			if ttl < 10*time.Millisecond || ttl > 2*time.Second {
+				return fmt.Errorf("-ttl %v: must be between 10ms and 2s", ttl)
+			}
+			return nil
+		},
+		Show: func(stdout io.Writer) error { return show(ttl, stdout) },
+		Held: "the member stayed while it was seen, and a ttl more",
+	}.Run(args, stdout, stderr)
+}
+
+func show(ttl time.Duration, stdout io.Writer) error {
 	stayed, err := playFake(stdout, time.Hour)
 	if err == nil && stayed != 90*time.Minute {
 		err = fmt.Errorf("on the fake clock the member stayed for %v, not 1h30m", stayed)
@@ -58,30 +69,5 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err == nil && stayed < ttl {
 		err = fmt.Errorf("on the real clock the member left after %v, before a ttl of %v was over", stayed, ttl)
 	}
-	if err != nil {
-		fmt.Fprintln(stderr, "clockwork:", err)
-		return 1
-	}
-	fmt.Fprintln(stdout, "\nok: the member stayed while it was seen, and a ttl more")
-	return 0
-}
-
-// parse reads the flags. It has told stderr about the error it returns.
-func parse(args []string, stderr io.Writer) (ttl time.Duration, err error) {
-	flags := flag.NewFlagSet("clockwork", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.DurationVar(&ttl, "ttl", time.Second, "`time` for which a member is here on the real clock")
-	if err := flags.Parse(args); err != nil {
-		return 0, err
-	}
-	switch {
-	case flags.NArg() > 0:
-		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case ttl < 10*time.Millisecond || ttl > 2*time.Second:
-		err = fmt.Errorf("-ttl %v: must be between 10ms and 2s", ttl)
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "clockwork:", err)
-	}
-	return ttl, err
+	return err
 }

@@ -16,7 +16,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -25,6 +24,7 @@ import (
 	_ "time/tzdata" // Berlin, also where the system has no time zones
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 	"github.com/robfig/cron/v3"
 )
 
@@ -41,23 +41,21 @@ func main() {
 
 // run is main with everything passed in. It returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	cfg, err := parse(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
+	var c config
+	return example.Program{
+		Name:  "cron",
+		Flags: c.flags,
+		Check: c.check,
+		Show:  c.show,
+		Held:  "every run came once, and none early",
+	}.Run(args, stdout, stderr)
+}
+
+func (c *config) show(stdout io.Writer) error {
+	if err := showWeek(stdout); err != nil {
+		return err
 	}
-	if err != nil {
-		return 2
-	}
-	err = showWeek(stdout)
-	if err == nil {
-		err = showSeconds(stdout, cfg)
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "cron:", err)
-		return 1
-	}
-	fmt.Fprintln(stdout, "\nok: every run came once, and none early")
-	return 0
+	return showSeconds(stdout, *c)
 }
 
 type config struct {
@@ -65,28 +63,14 @@ type config struct {
 	tick time.Duration
 }
 
-// parse reads the flags. It has told stderr about the error it returns.
-func parse(args []string, stderr io.Writer) (config, error) {
-	var c config
-	flags := flag.NewFlagSet("cron", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+func (c *config) flags(flags *flag.FlagSet) {
 	flags.IntVar(&c.runs, "runs", 2, "`number` of runs of the schedule of every second")
 	flags.DurationVar(&c.tick, "tick", 10*time.Millisecond, "the timer's tick, a `time`: how late a run may be")
-	if err := flags.Parse(args); err != nil {
-		return c, err
-	}
-	err := c.check(flags.Args())
-	if err != nil {
-		fmt.Fprintln(stderr, "cron:", err)
-	}
-	return c, err
 }
 
 // check returns an error that names the first flag that is wrong, and its value.
-func (c config) check(rest []string) error {
+func (c *config) check() error {
 	switch {
-	case len(rest) > 0:
-		return fmt.Errorf("unexpected argument %q", rest[0])
 	case c.runs <= 0:
 		return fmt.Errorf("-runs %d: must be positive", c.runs)
 	case c.tick < 100*time.Microsecond || c.tick >= time.Second:

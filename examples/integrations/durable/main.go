@@ -26,12 +26,13 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
 func main() {
@@ -40,23 +41,20 @@ func main() {
 
 // run is main with everything passed in. It returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	cfg, err := parse(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
+	var c config
+	return example.Program{
+		Name:  "durable",
+		Flags: c.flags,
+		Check: c.check,
+		Show:  c.show,
+	}.Run(args, stdout, stderr)
+}
+
+func (c *config) show(stdout io.Writer) error {
+	if c.worker != "" { // a process that this program has started
+		return work(*c, os.Stdin, stdout)
 	}
-	if err != nil {
-		return 2
-	}
-	if cfg.worker != "" { // a process that this program has started
-		err = work(cfg, os.Stdin, stdout)
-	} else {
-		err = demonstrate(cfg, stdout)
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "durable:", err)
-		return 1
-	}
-	return 0
+	return demonstrate(*c, stdout)
 }
 
 type config struct {
@@ -70,31 +68,17 @@ type config struct {
 // before it hands it to another: the time on the wheel, and what a run may take.
 func (c config) claimFor() time.Duration { return c.horizon + time.Second }
 
-// parse reads the flags. It has told stderr about the error it returns.
-func parse(args []string, stderr io.Writer) (config, error) {
-	var c config
-	flags := flag.NewFlagSet("durable", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+func (c *config) flags(flags *flag.FlagSet) {
 	flags.IntVar(&c.jobs, "jobs", 200, "`number` of jobs")
 	flags.DurationVar(&c.spread, "spread", 3*time.Second, "`time` within which they are due")
 	flags.DurationVar(&c.horizon, "horizon", 500*time.Millisecond, "`time` for which a job is on the wheel at most")
 	flags.StringVar(&c.worker, "worker", "", "be the worker of that `name`, until the input ends")
 	flags.StringVar(&c.server, "server", "", "`address` of the server, for a worker")
-	if err := flags.Parse(args); err != nil {
-		return c, err
-	}
-	err := c.check(flags.Args())
-	if err != nil {
-		fmt.Fprintln(stderr, "durable:", err)
-	}
-	return c, err
 }
 
 // check returns an error that names the first flag that is wrong, and its value.
-func (c config) check(rest []string) error {
+func (c *config) check() error {
 	switch {
-	case len(rest) > 0:
-		return fmt.Errorf("unexpected argument %q", rest[0])
 	case c.jobs < 50:
 		return fmt.Errorf("-jobs %d: must be at least 50, for every worker to have some", c.jobs)
 	case c.horizon < 100*time.Millisecond || c.horizon > time.Second:

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"text/tabwriter"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
 // A report is what came of a run.
@@ -79,18 +81,6 @@ func (r *report) print(w io.Writer) {
 	fmt.Fprintf(t, "jobs lost\t%d\n", r.jobs-r.ran)
 	fmt.Fprintf(t, "jobs run twice\t%d\n", r.twice)
 	fmt.Fprintf(t, "jobs taken over from the killed worker\t%d of %d\n", len(r.late), r.held)
-	fmt.Fprintf(t, "lateness of these\t%s\n", spread(r.late))
-	fmt.Fprintf(t, "lateness of the others\t%s\n", spread(r.onTime))
-}
-
-// spread describes durations by their minimum, median, 99th percentile and maximum.
-func spread(d []time.Duration) string {
-	if len(d) == 0 {
-		return "none"
-	}
-	slices.Sort(d)
-	at := func(percent int) time.Duration {
-		return d[(len(d)-1)*percent/100].Round(100 * time.Microsecond)
-	}
-	return fmt.Sprintf("min %v, p50 %v, p99 %v, max %v", at(0), at(50), at(99), at(100))
+	fmt.Fprintf(t, "lateness of these\t%s\n", example.Spread(r.late))
+	fmt.Fprintf(t, "lateness of the others\t%s\n", example.Spread(r.onTime))
 }

@@ -16,7 +16,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -24,6 +23,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
 func main() {
@@ -32,47 +32,28 @@ func main() {
 
 // run is main with everything passed in. It returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	cfg, err := parse(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
-	if err != nil {
-		return 2
-	}
-	if err := show(cfg, stdout); err != nil {
-		fmt.Fprintln(stderr, "fasthttp:", err)
-		return 1
-	}
-	fmt.Fprintln(stdout, "\nok: nobody was closed early, and nobody forgotten")
-	return 0
+	var c config
+	return example.Program{
+		Name:  "fasthttp",
+		Flags: c.flags,
+		Check: c.check,
+		Show:  func(stdout io.Writer) error { return show(c, stdout) },
+		Held:  "nobody was closed early, and nobody forgotten",
+	}.Run(args, stdout, stderr)
 }
 
 type config struct {
 	idle, tick time.Duration
 }
 
-// parse reads the flags. It has told stderr about the error it returns.
-func parse(args []string, stderr io.Writer) (config, error) {
-	var c config
-	flags := flag.NewFlagSet("fasthttp", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+func (c *config) flags(flags *flag.FlagSet) {
 	flags.DurationVar(&c.idle, "idle", 600*time.Millisecond, "close a connection after this `time` without data")
 	flags.DurationVar(&c.tick, "tick", 10*time.Millisecond, "the timer's tick, a `time`: how late a close may be")
-	if err := flags.Parse(args); err != nil {
-		return c, err
-	}
-	err := c.check(flags.Args())
-	if err != nil {
-		fmt.Fprintln(stderr, "fasthttp:", err)
-	}
-	return c, err
 }
 
 // check returns an error that names the first flag that is wrong, and its value.
-func (c config) check(rest []string) error {
+func (c *config) check() error {
 	switch {
-	case len(rest) > 0:
-		return fmt.Errorf("unexpected argument %q", rest[0])
 	case c.idle < 100*time.Millisecond || c.idle > 2*time.Second:
 		return fmt.Errorf("-idle %v: must be from 100ms to 2s", c.idle)
 	case c.tick < 100*time.Microsecond || c.tick > c.idle:

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
 func main() {
@@ -32,19 +33,14 @@ func main() {
 
 // run is main with everything passed in. It returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	cfg, err := parse(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
-	if err != nil {
-		return 2
-	}
-	if err := show(cfg, stdout); err != nil {
-		fmt.Fprintln(stderr, "gnet:", err)
-		return 1
-	}
-	fmt.Fprintln(stdout, "\nok: nobody was closed early, and nobody forgotten")
-	return 0
+	var c config
+	return example.Program{
+		Name:  "gnet",
+		Flags: c.flags,
+		Check: c.check,
+		Show:  func(stdout io.Writer) error { return show(c, stdout) },
+		Held:  "nobody was closed early, and nobody forgotten",
+	}.Run(args, stdout, stderr)
 }
 
 type config struct {
@@ -52,30 +48,16 @@ type config struct {
 	idle, tick, duration time.Duration
 }
 
-// parse reads the flags. It has told stderr about the error it returns.
-func parse(args []string, stderr io.Writer) (config, error) {
-	var c config
-	flags := flag.NewFlagSet("gnet", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+func (c *config) flags(flags *flag.FlagSet) {
 	flags.IntVar(&c.clients, "clients", 100, "`number` of clients; half of them fall silent")
 	flags.DurationVar(&c.idle, "idle", 500*time.Millisecond, "close a connection after this `time` without traffic")
 	flags.DurationVar(&c.tick, "tick", 10*time.Millisecond, "the timer's tick, a `time`: how late a close may be")
 	flags.DurationVar(&c.duration, "duration", 2*time.Second, "`time` for which the clients talk")
-	if err := flags.Parse(args); err != nil {
-		return c, err
-	}
-	err := c.check(flags.Args())
-	if err != nil {
-		fmt.Fprintln(stderr, "gnet:", err)
-	}
-	return c, err
 }
 
 // check returns an error that names the first flag that is wrong, and its value.
-func (c config) check(rest []string) error {
+func (c *config) check() error {
 	switch {
-	case len(rest) > 0:
-		return fmt.Errorf("unexpected argument %q", rest[0])
 	case c.clients < 2:
 		return fmt.Errorf("-clients %d: must be at least 2, one to talk and one to fall silent", c.clients)
 	case c.idle < 10*time.Millisecond:

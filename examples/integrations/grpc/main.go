@@ -20,12 +20,13 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
 func main() {
@@ -34,24 +35,24 @@ func main() {
 
 // run is main with everything passed in. It returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	cfg, err := parse(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
+	var c config
+	return example.Program{
+		Name:  "grpc",
+		Flags: c.flags,
+		Check: c.check,
+		Show:  c.show,
+		Held:  "every late call was reported while it was in flight, and none early",
+	}.Run(args, stdout, stderr)
+}
+
+// show runs all and prints what came of it.
+func (c *config) show(stdout io.Writer) error {
+	r, err := callAndWatch(*c, stdout)
 	if err != nil {
-		return 2
+		return err
 	}
-	r, err := callAndWatch(cfg, stdout)
-	if err == nil {
-		r.print(stdout)
-		err = r.verdict()
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "grpc:", err)
-		return 1
-	}
-	fmt.Fprintln(stdout, "\nok: every late call was reported while it was in flight, and none early")
-	return 0
+	r.print(stdout)
+	return r.verdict()
 }
 
 type config struct {
@@ -65,30 +66,16 @@ type config struct {
 func (c config) lateBy() time.Duration   { return 5*c.limit + 200*time.Millisecond }
 func (c config) deadline() time.Duration { return 2 * c.lateBy() }
 
-// parse reads the flags. It has told stderr about the error it returns.
-func parse(args []string, stderr io.Writer) (config, error) {
-	var c config
-	flags := flag.NewFlagSet("grpc", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+func (c *config) flags(flags *flag.FlagSet) {
 	flags.IntVar(&c.callers, "callers", 20, "`number` of goroutines that call")
 	flags.DurationVar(&c.limit, "limit", 50*time.Millisecond, "report a call that is not answered within this `time`")
 	flags.DurationVar(&c.tick, "tick", 5*time.Millisecond, "the timer's tick, a `time`: how late a report may be")
 	flags.DurationVar(&c.duration, "duration", 2*time.Second, "`time` for which calls are made")
-	if err := flags.Parse(args); err != nil {
-		return c, err
-	}
-	err := c.check(flags.Args())
-	if err != nil {
-		fmt.Fprintln(stderr, "grpc:", err)
-	}
-	return c, err
 }
 
 // check returns an error that names the first flag that is wrong, and its value.
-func (c config) check(rest []string) error {
+func (c *config) check() error {
 	switch {
-	case len(rest) > 0:
-		return fmt.Errorf("unexpected argument %q", rest[0])
 	case c.callers <= 0:
 		return fmt.Errorf("-callers %d: must be positive", c.callers)
 	case c.limit < time.Millisecond || c.limit > 200*time.Millisecond:

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
 // A report is what came of a run.
@@ -68,18 +69,6 @@ func (r *report) print(w io.Writer) {
 	fmt.Fprintln(t)
 	fmt.Fprintf(t, "calls watched\t%d, of them %d slow and %d hung\n", r.calls(), r.slow, r.hung)
 	fmt.Fprintf(t, "calls reported late\t%d\n", len(r.late))
-	fmt.Fprintf(t, "reported after\t%s\n", spread(r.late))
-	fmt.Fprintf(t, "returned after\t%s\n", spread(r.returned))
-}
-
-// spread describes durations by their minimum, median, 99th percentile and maximum.
-func spread(d []time.Duration) string {
-	if len(d) == 0 {
-		return "none"
-	}
-	slices.Sort(d)
-	at := func(percent int) time.Duration {
-		return d[(len(d)-1)*percent/100].Round(100 * time.Microsecond)
-	}
-	return fmt.Sprintf("min %v, p50 %v, p99 %v, max %v", at(0), at(50), at(99), at(100))
+	fmt.Fprintf(t, "reported after\t%s\n", example.Spread(r.late))
+	fmt.Fprintf(t, "returned after\t%s\n", example.Spread(r.returned))
 }

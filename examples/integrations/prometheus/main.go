@@ -28,6 +28,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -37,19 +38,14 @@ func main() {
 
 // run is main with everything passed in. It returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	cfg, err := parse(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
-	if err != nil {
-		return 2
-	}
-	if err := loadAndScrape(cfg, stdout); err != nil {
-		fmt.Fprintln(stderr, "prometheus:", err)
-		return 1
-	}
-	fmt.Fprintln(stdout, "\nok: the metrics say what was done")
-	return 0
+	var c config
+	return example.Program{
+		Name:  "prometheus",
+		Flags: c.flags,
+		Check: c.check,
+		Show:  func(stdout io.Writer) error { return loadAndScrape(c, stdout) },
+		Held:  "the metrics say what was done",
+	}.Run(args, stdout, stderr)
 }
 
 type config struct {
@@ -57,28 +53,14 @@ type config struct {
 	duration time.Duration
 }
 
-// parse reads the flags. It has told stderr about the error it returns.
-func parse(args []string, stderr io.Writer) (config, error) {
-	var c config
-	flags := flag.NewFlagSet("prometheus", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+func (c *config) flags(flags *flag.FlagSet) {
 	flags.IntVar(&c.timeouts, "timeouts", 1000, "`number` of timeouts that each Timer is given every 10ms")
 	flags.DurationVar(&c.duration, "duration", 2*time.Second, "`time` for which the load goes on")
-	if err := flags.Parse(args); err != nil {
-		return c, err
-	}
-	err := c.check(flags.Args())
-	if err != nil {
-		fmt.Fprintln(stderr, "prometheus:", err)
-	}
-	return c, err
 }
 
 // check returns an error that names the first flag that is wrong, and its value.
-func (c config) check(rest []string) error {
+func (c *config) check() error {
 	switch {
-	case len(rest) > 0:
-		return fmt.Errorf("unexpected argument %q", rest[0])
 	case c.timeouts < 100:
 		return fmt.Errorf("-timeouts %d: must be at least 100, for one in a hundred to expire", c.timeouts)
 	case c.duration < 10*time.Millisecond || c.duration > 5*time.Second:

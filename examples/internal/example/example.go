@@ -15,7 +15,7 @@ type Program struct {
 	Flags func(*flag.FlagSet)          // declares the flags
 	Check func() error                 // names the first flag that is wrong, and its value
 	Show  func(stdout io.Writer) error // says whether what the example shows held
-	Held  string                       // what is printed then
+	Held  string                       // what is printed then, if anything
 }
 
 // Run runs p. It returns the exit status: 0 if all held or help was asked for, 1 if
@@ -41,6 +41,8 @@ func (p Program) Run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
 		return 1
 	}
-	fmt.Fprintln(stdout, "\nok:", p.Held)
+	if p.Held != "" {
+		fmt.Fprintln(stdout, "\nok:", p.Held)
+	}
 	return 0
 }
