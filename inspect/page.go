@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -66,6 +67,9 @@ type taskView struct {
 	Share  float64 // percent of all that is pending
 	Others bool    // the row of those that have none of their own
 }
+
+// Parts is the name, cut where a line may break: a long one is that of a generic type.
+func (t taskView) Parts() []string { return strings.SplitAfter(t.Name, ",") }
 
 func (p *page) write(w io.Writer, now, before report) error {
 	v := view{

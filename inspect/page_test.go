@@ -197,6 +197,17 @@ func TestRareKindsOfTasksShareARow(t *testing.T) {
 	assert.Contains(t, got, `<th scope="row">5 others</th><td class="share"></td><td class="count">15</td>`)
 }
 
+// pair is a task whose type has a long name.
+type pair[K, V any] struct{}
+
+func (pair[K, V]) Run(*hashedwheel.Timeout) {}
+
+func TestTheNameOfAGenericTypeBreaksBetweenItsArguments(t *testing.T) {
+	tm, _ := newTimer(t)
+	_, _ = tm.Schedule(time.Hour, pair[string, int]{})
+	assert.Contains(t, page(inspect.Handler(timers{"pairs": tm})), `<th scope="row">inspect_test.pair[string,<wbr>int]</th>`)
+}
+
 // Without JavaScript there is still all that the page has to say.
 func TestThePageNeedsNoScript(t *testing.T) {
 	tm, _ := newTimer(t)
