@@ -15,27 +15,34 @@ import (
 //	case <-tm.After(30 * time.Second):
 //	}
 //
-// All callers whose deadline rounds up to the same tick share one channel, so all but
-// the first allocate nothing. It counts as one pending timeout, which WithMaxPending does
-// not refuse. A goroutine of its own closes it, whatever the Executor, so a crowd that
-// waits for it delays nothing else; with Inline the worker does.
+// All callers whose deadline rounds up to the same tick share one channel, so all but the
+// first allocate nothing. It counts as one pending timeout, which WithMaxPending does not
+// refuse. A goroutine of its own closes it, whatever the Executor, so a crowd that waits for
+// it delays nothing else; with Inline the worker does.
 //
-// When the timer is stopped the channel is closed at once, and later calls return a
-// closed one: a loop that waits for After alone must end when its timer does, or it spins.
+// When the timer is stopped the channel is closed at once, and later calls return a closed
+// one: a loop that waits for After alone must end when its timer does, or it spins.
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	tick := roundUp(tm.deadlineIn(d), tm.tick)
 	if s := tm.after.recent[tick&(recentTicks-1)].Load(); s != nil && s.isFor(tick) {
 		return s.done
 	}
-	return tm.afterTick(tick)
+	s, isNew := tm.after.open(tick)
+	if isNew {
+		s.Init(tm, s)
+		tm.room.release(-1) // a place beyond the bound
+		s.begin(s.load(), min(tick*tm.tick, maxDeadline))
+		_ = tm.push(&s.Timeout) // refused: then Stop closes it
+	}
+	return s.done
 }
 
 // afters finds the channel of a tick. No other lock is taken while mu is held.
 type afters struct {
 	recent [recentTicks]atomic.Pointer[sharedTick] // by tick, modulo; what callers look at first; may have expired
 
-	mu      sync.Mutex
-	ticks   map[int64]*sharedTick // all that are open; guarded by mu, as are the next two
+	mu      sync.Mutex            // guards all below
+	ticks   map[int64]*sharedTick // all that are open
 	room    int                   // the most that ticks has held
 	stopped *sharedTick           // what every tick has once the timer is stopped
 }
@@ -49,31 +56,18 @@ const (
 // that closes it.
 type sharedTick struct {
 	Timeout
-	tick     int64
-	done     chan struct{}
-	isClosed bool // done is, or about to be; guarded by afters.mu
+	tick int64
+	done chan struct{}
+	once sync.Once // closes done
 }
 
-// isFor reports whether s can serve another caller of a tick. Not once it has
-// expired: the clock may have been set back before its channel is closed. Nor if somebody
-// has stopped it, whom Sample gave it.
+// isFor reports whether s can serve another caller of a tick. Not once it has expired: the
+// clock may have been set back before its channel is closed. Nor if somebody to whom Sample
+// gave it has stopped it.
 func (s *sharedTick) isFor(tick int64) bool { return s.tick == tick && s.State() <= Pending }
-
-// afterTick is After for a tick that is not among the recent.
-func (tm *Timer) afterTick(tick int64) <-chan struct{} {
-	s, isNew := tm.after.open(tick)
-	if isNew {
-		s.Init(tm, s)
-		_ = tm.armAlways(&s.Timeout, min(tick*tm.tick, maxDeadline)) // refused: then Stop closes it
-	}
-	return s.done
-}
 
 // Run closes the channel.
 func (s *sharedTick) Run(*Timeout) { s.timer.after.close(s) }
-
-// own makes it a task of the library's own, run whatever the user's executor does.
-func (s *sharedTick) own() {}
 
 // open returns the channel of a tick, and whether the caller must arm it.
 func (a *afters) open(tick int64) (s *sharedTick, isNew bool) {
@@ -95,11 +89,9 @@ func (a *afters) open(tick int64) (s *sharedTick, isNew bool) {
 	return s, isNew
 }
 
-// close releases all who wait for s, unless stop does. Another may have its place.
+// close releases all who wait for s. Another may have its place.
 func (a *afters) close(s *sharedTick) {
 	a.mu.Lock()
-	isOpen := !s.isClosed
-	s.isClosed = true
 	if a.ticks[s.tick] == s {
 		delete(a.ticks, s.tick)
 	}
@@ -108,9 +100,7 @@ func (a *afters) close(s *sharedTick) {
 		a.room = len(a.ticks)
 	}
 	a.mu.Unlock()
-	if isOpen {
-		close(s.done) // without the lock: waking a crowd takes time
-	}
+	s.release()
 }
 
 // stop releases all who wait, now and later.
@@ -118,13 +108,13 @@ func (a *afters) stop() {
 	a.mu.Lock()
 	open := a.ticks
 	a.ticks = nil
-	for _, s := range open {
-		s.isClosed = true
-	}
 	a.stopped = &sharedTick{done: make(chan struct{})}
-	close(a.stopped.done)
+	a.stopped.release()
 	a.mu.Unlock()
 	for _, s := range open {
-		close(s.done)
+		s.release()
 	}
 }
+
+// release closes the channel, once. Waking a crowd takes time: no lock but its own is held.
+func (s *sharedTick) release() { s.once.Do(func() { close(s.done) }) }

@@ -39,21 +39,18 @@ func (b *bitmap) clear(i int) {
 
 // next returns the smallest member that is at least i, or -1.
 func (b *bitmap) next(i int) int {
-	for level, words := range b.levels {
-		if i/64 >= len(words) {
+	level := 0
+	for ; ; level++ { // up, as long as the rest of a word is empty
+		if level == len(b.levels) || i/64 >= len(b.levels[level]) {
 			return -1
 		}
-		if rest := words[i/64] >> (i % 64); rest != 0 {
-			return b.first(level, i+bits.TrailingZeros64(rest))
+		if rest := b.levels[level][i/64] >> (i % 64); rest != 0 {
+			i += bits.TrailingZeros64(rest)
+			break
 		}
-		i = i/64 + 1 // the rest of this word is empty: go on with the next one
+		i = i/64 + 1
 	}
-	return -1
-}
-
-// first returns the smallest member below bit i of a level.
-func (b *bitmap) first(level, i int) int {
-	for level--; level >= 0; level-- {
+	for level--; level >= 0; level-- { // down to the first member below bit i
 		i = i*64 + bits.TrailingZeros64(b.levels[level][i])
 	}
 	return i

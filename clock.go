@@ -25,10 +25,8 @@ func (systemClock) Now() time.Time                         { return time.Now() }
 func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
 // A ManualClock moves only by Advance, for tests that do not wait. A Timer on it has no
-// goroutine: Advance does the worker's part, so with Inline its tests are deterministic.
-//
-// It is safe for concurrent use by any number of timers and callers of After, and must
-// not be copied.
+// goroutine: Advance does the worker's part, so with Inline its tests are deterministic. It is
+// safe for concurrent use by any number of timers, and must not be copied.
 type ManualClock struct {
 	mu        sync.Mutex
 	now       time.Time // this and all below is guarded by mu
@@ -72,8 +70,8 @@ func (c *ManualClock) After(d time.Duration) <-chan time.Time {
 // which something is due, in order, and hands that out. With Inline each task sees its own
 // time, and all have run, one after another however long they take, when it returns.
 //
-// Called while another Advance is under way, by a task or another goroutine, it
-// only makes that one go on for d longer, unless a task's panic ends it.
+// Called while another Advance is under way, by a task or another goroutine, it only makes
+// that one go on for d longer, unless a task's panic ends it.
 func (c *ManualClock) Advance(d time.Duration) {
 	if d < 0 {
 		panic("hashedwheel: Advance by a negative duration")
@@ -89,7 +87,9 @@ func (c *ManualClock) Advance(d time.Duration) {
 	arrived := false
 	defer func() {
 		if !arrived {
-			c.halt() // a task panicked, or ended the goroutine
+			c.mu.Lock() // a task panicked, or ended the goroutine
+			c.advancing, c.target = false, c.now
+			c.mu.Unlock()
 		}
 	}()
 	for !arrived {
@@ -97,9 +97,8 @@ func (c *ManualClock) Advance(d time.Duration) {
 	}
 }
 
-// step moves the clock to the next instant at which something is due, or else
-// to the target, and has every timer act on it. It reports true, and ends the
-// advance, once it is at the target and nothing is left to do there.
+// step moves the clock to the next instant at which something is due, or else to the
+// target, and has every timer act on it. It reports true once move has ended the advance.
 func (c *ManualClock) step() (arrived bool) {
 	c.mu.Lock()
 	workers := slices.Clone(c.workers)
@@ -121,7 +120,7 @@ func (c *ManualClock) step() (arrived bool) {
 }
 
 // move sets the clock to the earliest of due, the waiters and the target, and serves the
-// waiters of that time. It reports false, and ends the advance, when there is no further to go.
+// waiters of that time. If there is no further to go it ends the advance and reports false.
 func (c *ManualClock) move(due []time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -147,13 +146,6 @@ func (c *ManualClock) move(due []time.Time) bool {
 		return true
 	})
 	return true
-}
-
-// halt ends an advance where it is.
-func (c *ManualClock) halt() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.advancing, c.target = false, c.now
 }
 
 func (c *ManualClock) attach(wk *worker) {

@@ -2,9 +2,9 @@ package hashedwheel
 
 import "time"
 
-// A crowd is a slot or bucket so full that filing it in one go would delay others. It
-// is opened before its time, and looked at portion by portion between passes: what was
-// moved later goes where it belongs now, what is far goes closer.
+// A crowd is a slot or bucket so full that filing it in one go would delay others. It is opened
+// before its time, and looked at portion by portion between passes: what was moved later goes
+// where it belongs now, what is far goes closer.
 const (
 	crowd    = 4096                  // in shuffled memory half a millisecond's work
 	perCrowd = 500 * time.Nanosecond // time allowed for each of a crowd; it takes 100 to 250 on two cores
@@ -18,22 +18,22 @@ const (
 // reports whether there was one.
 func (w *hashedWheel) thin() bool {
 	for _, l := range w.levels {
-		if l.cursor == nil {
+		if l.inHand == nil {
 			number, at := l.crowdAt(w.current, w.tick)
 			if at >= w.current {
 				continue
 			}
 			l.latest, l.unmoved = number, 0
-			l.cursor = l.first(number)
+			l.inHand = l.first(number)
 		}
-		for n := 0; n < portion && l.cursor != nil; n++ {
-			t := l.cursor
-			l.cursor = t.next
+		for n := 0; n < portion && l.inHand != nil; n++ {
+			t := l.inHand
+			l.inHand = t.next
 			if l.shift > 0 || w.isMoved(t) {
 				w.fileAgain(t)
 				l.unmoved = 0
 			} else if l.unmoved++; l.unmoved == patience {
-				l.cursor = nil
+				l.inHand = nil
 			}
 		}
 		return true
@@ -41,15 +41,13 @@ func (w *hashedWheel) thin() bool {
 	return false
 }
 
-// isMoved reports whether a timeout was moved later since it was filed. One that is
-// queued is left to the drain.
+// isMoved reports whether t was moved later since it was filed. The drain sees to what is queued.
 func (w *hashedWheel) isMoved(t *Timeout) bool {
 	word := t.load()
 	return !word.queued() && word.deadline() > t.home.tick()*w.tick
 }
 
-// wake returns the tick at which there is something to do: what is due, or a
-// crowd to be opened.
+// wake returns the tick at which something may be due, or a crowd is to be opened.
 func (w *hashedWheel) wake() int64 {
 	tick := w.next()
 	if tick == noTick {
@@ -62,9 +60,9 @@ func (w *hashedWheel) wake() int64 {
 	return tick
 }
 
-// crowdAt returns the first crowded slot that was not opened yet, and the tick at
-// which to open it so that it and all crowds behind it are through in time; noTick if
-// there is none. What a slot of a ring holds must fit below by then.
+// crowdAt returns the first crowded slot that was not opened yet, and the tick at which to open
+// it so that it and all crowds behind it are through in time, but not before what it holds fits
+// below; noTick if there is none.
 func (l *level) crowdAt(current, tick int64) (number, at int64) {
 	number, at = noTick, noTick
 	work := int64(0)

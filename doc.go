@@ -1,21 +1,21 @@
-// Package hashedwheel is a timer for very many approximate timeouts: idle
-// timeouts that move at every read, deadlines that are nearly all stopped in time.
-// It arms, moves and stops a timeout in tens of nanoseconds (a few hundred with
-// millions pending, because memory is slow), and runs its task at most one tick late.
+// Package hashedwheel is a timer for very many approximate timeouts: idle timeouts that move
+// at every read, deadlines that are nearly all stopped in time. It arms, moves and stops a
+// timeout in tens of nanoseconds (a few hundred with millions pending, because memory is
+// slow), and runs its task at most one tick late.
 //
 //	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
 //	t := tm.AfterFunc(30*time.Second, func() { ... })
 //	t.Reset(time.Minute)
 //	t.Stop()
 //
-// Three packages stand on it: idle closes connections that nobody talks on, keyed
-// is a map whose values expire, and inspect is a page that shows what is pending.
+// Three packages stand on it: idle closes connections that nobody talks on, keyed is a map
+// whose values expire, and inspect is a page that shows what is pending.
 //
 // # When not to use it
 //
-// Stay with package time for timeouts that must be exact to less than a tick, and
-// for a few hundred timers or fewer. Nothing here survives the process: what must
-// happen even after a restart belongs in a store.
+// Stay with package time for timeouts that must be exact to less than a tick, and for a few
+// hundred timers or fewer. Nothing here survives the process: what must happen even after a
+// restart belongs in a store.
 //
 // # The way of a timeout
 //
@@ -30,142 +30,118 @@
 //	│ Timeout.word │       │ then park until the next tick that has any     │   tasks
 //	└──────────────┘       └────────────────────────────────────────────────┘
 //
-// A call changes the timeout's word with one CAS. If the worker has to know, it then
-// pushes the timeout onto a lock-free queue; moving a pending timeout later needs
-// no push. At each tick the worker drains the queue into the wheel, takes what is due
-// out of it in batches, and claims each timeout of a batch with a CAS before it gives
-// its task to the executor. The lock is held while the wheel changes, never while
-// user code runs. A goroutine that arms faster than the worker drains files a part
-// of what it has pushed itself, if the lock is free.
-//
-// To read the source, follow a timeout: timer (what callers call), timeout and word
-// (every transition), mpsc_queue, worker and sleep (when it runs), guarded and filing (all
-// that the lock guards), hashed_wheel, crowd, overflow_ring, bucket and bitmap (the wheel,
-// without clock or lock), executor and crew (the way out). timeline and clock say what
-// time it is, stop ends all of it, series and after are built on top.
+// A call changes the timeout's word with one CAS. If the worker has to know, it then pushes
+// the timeout onto a lock-free queue; moving a pending timeout later needs no push. At each
+// tick the worker drains the queue into the wheel, takes what is due out of it in batches,
+// and claims each timeout of a batch with a CAS before it gives its task to the executor.
+// docs/how-it-works.md has the order in which to read the source.
 //
 // # Never early
 //
-// A task never starts before its deadline, read on the timer's clock. The
-// deadline is the time of the call plus the delay, in nanoseconds, from a clock
-// read in the call, and is rounded up to a tick, never down. That holds through
-// clock jumps in both directions, stalls, Resets that race with expiry, and any
-// delay. A delay too large for the clock, which counts about 18 years from New,
-// means never; such a timeout can still be stopped.
+// A task never starts before its deadline, read on the timer's clock. The deadline is the
+// time of the call plus the delay, in nanoseconds, from a clock read in the call, and is
+// rounded up to a tick, never down. That holds through clock jumps in both directions,
+// stalls, Resets that race with expiry, and any delay. A delay too large for the clock, which
+// counts about 18 years from New, means never; such a timeout can still be stopped.
 //
 // # At most one tick late
 //
-// The worker looks for what is due at each tick, so a task is handed to the executor
-// within one tick of its deadline, plus what the operating system or the executor
-// adds. A delay of zero or less is due at the next tick. What the library does itself
-// adds no more than a few milliseconds, even if a million timeouts are due soon after
-// each other, or a million idle timeouts turn out to have been moved later: it files
-// such crowds again ahead of their time, a portion at a time.
+// A task is handed to the executor within one tick of its deadline, plus what the operating
+// system or the executor adds. A delay of zero or less is due at the next tick. The library's
+// own work adds no more than a few milliseconds, even if a million timeouts are due soon after
+// each other, or a million idle timeouts turn out to have been moved later: it files such
+// crowds again ahead of their time, a portion at a time.
 //
-// With [Inline] tasks run on the worker, strictly one after another. So a slow task
-// delays all others: two hundred that take 5ms each make the last one a second late.
-// By default no task waits for another to return.
+// By default no task waits for another to return. With [Inline] tasks run on the worker,
+// strictly one after another, so a slow task delays all others.
 //
 // # One outcome for each arming
 //
-// A timeout that was armed expires, or is cancelled, or is rejected, and only
-// one of these. Expired: its task was handed to the executor. Cancelled:
-// [Timeout.Stop] returned true for it, or [Timer.Stop] returned it. Rejected:
-// the timer was stopped or full, and [Timeout.Err] says which. A Reset of a pending
-// timeout moves the arming; any other Reset begins a new one.
+// A timeout that was armed expires, or is cancelled, or is rejected, and only one of these.
+// Expired: its task was handed to the executor. Cancelled: [Timeout.Stop] returned true for
+// it, or [Timer.Stop] returned it. Rejected: the timer was stopped or full, and [Timeout.Err]
+// says which. A Reset of a pending timeout moves the arming; any other Reset begins a new one.
 //
 // # Nothing is lost at Stop
 //
-// Every armed timeout that will not run is in the result of [Timer.Stop], even
-// if it was armed while Stop ran; only the channels of [Timer.After] are closed
-// instead. An arming that came too late for that is told so: Schedule returns
-// [ErrStopped], a Timeout's State is Rejected.
+// Every armed timeout that will not run is in the result of [Timer.Stop], even if it was armed
+// while Stop ran; only the channels of [Timer.After] are closed instead. An arming that came
+// too late for that is told so: Schedule returns [ErrStopped], a Timeout's State is Rejected.
 //
 // # User code runs without locks
 //
-// Tasks, panic handlers, executors and clocks are called with no internal lock
-// held, and only [Timer.Shutdown] waits for tasks. Every method may be called
-// from inside a task, Timer.Stop too. (One that calls Shutdown waits for itself.) A
-// Clock's Now is the exception: armings, Pending, Stats, Next and Sample read the clock,
-// so a Now that calls one of these on its own timer calls itself without end. A panic in
-// a task crashes the program, as under time.AfterFunc, unless there is a panic handler.
+// Tasks, panic handlers, executors and clocks are called with no internal lock held, and only
+// [Timer.Shutdown] waits for tasks. Every method may be called from inside a task, Timer.Stop
+// too. (One that calls Shutdown waits for itself.) A [Clock]'s Now must not call its own timer.
+// A panic in a task crashes the program, as under time.AfterFunc, unless there is a panic
+// handler.
 //
 // # Quiet
 //
-// A Timer has no goroutine before the first arming, while nothing is pending,
-// and after Stop. While only far timeouts are pending its one goroutine sleeps
-// until the next is due, whatever the tick: there are no empty ticks. It ticks
-// while armings, moves to earlier or stops of what is filed come in, and for one
-// tick more. The worker inherits nothing, neither profiler labels nor modes, from
-// the goroutine that armed first.
+// A Timer has no goroutine before the first arming, while nothing is pending, and after Stop.
+// While only far timeouts are pending the worker sleeps until the next is due: there are no
+// empty ticks. It ticks while armings, moves to earlier or stops of what is filed come in, and
+// for one tick more. It inherits nothing, neither profiler labels nor modes, from the goroutine
+// that armed first.
 //
 // # Any delay costs the same
 //
-// A far timeout waits in an overflow ring and is filed again once a ring, a handful
-// of times on its way to its deadline, however small the wheel. One that was moved
-// later meanwhile goes on from there. When the clock jumps, or the process was
-// stopped, catching up costs what is pending, not the ticks that were missed.
+// A far timeout waits in an overflow ring and is filed again once a ring, a handful of times on
+// its way to its deadline, however small the wheel. One that was moved later meanwhile goes on
+// from there. When the clock jumps, or the process was stopped, catching up costs what is
+// pending, not the ticks that were missed.
 //
 // # Small and garbage-free
 //
-// A Timeout is 64 bytes on 64-bit machines. AfterFunc and Schedule allocate that
-// and nothing else; Reset and Stop allocate nothing. Nor does anything else for a
-// Timeout embedded in the caller's own struct, but for what an executor other than
-// Inline takes to run its task. A cancelled timeout, and all that its task holds,
-// is garbage within two ticks, unless a task or an executor blocks the worker.
+// A Timeout is 64 bytes on 64-bit machines. AfterFunc and Schedule allocate that and nothing
+// else; Reset and Stop allocate nothing. Nor does anything else for a Timeout embedded in the
+// caller's own struct, but for what an executor other than Inline takes to run its task. A
+// cancelled timeout, and all that its task holds, is garbage within two ticks, unless a task or
+// an executor blocks the worker.
 //
 // # Bounded work
 //
-// A tick files at most the drain limit of armings (100,000 by default), for two
-// milliseconds or a quarter of a tick, whichever is less, before it hands out what is due; it
-// files the rest in the time that is left. So a flood of armings delays what is due by
-// some milliseconds at most. Whoever makes the flood helps to file it: an arming or
-// stop that finds much of its kind in the queue files a portion of it, if the lock is
-// free, else it yields its processor once (runtime.Gosched). It never waits for the
-// lock. Nobody holds the lock for much longer than a millisecond, but for Timer.Stop and
-// a clock that was set back. [WithMaxPending] bounds how many timeouts are pending at all.
+// A tick files at most the drain limit of armings (100,000 by default), for two milliseconds or
+// a quarter of a tick, whichever is less, before it hands out what is due; it files the rest in
+// the time that is left. So a flood of armings delays what is due by some milliseconds at most.
+// Whoever makes the flood helps: an arming or stop that finds much of its kind in the queue
+// files a portion of it if the lock is free, else it yields its processor once. It never waits
+// for the lock. Nobody holds the lock for much longer than a millisecond, but for Timer.Stop
+// and a clock that was set back. [WithMaxPending] bounds how many timeouts are pending at all.
 //
 // # Misuse is caught
 //
-// A Timeout that was copied or overwritten while its timer holds it makes the process
-// panic, at the latest when the wheel meets it, with a message that names the type of
-// its task:
+// A Timeout that was copied or overwritten while its timer holds it makes the process panic, at
+// the latest when the wheel meets it, with a message that names the type of its task (or, if
+// that was cleared too, begins "Timeout that has been cleared"):
 //
 //	hashedwheel: Timeout of a *main.lease was copied or overwritten after it was armed
 //
-// If it was cleared, its task too, the message begins "Timeout that has been cleared".
-//
-// Usually a slice of structs has grown by append, or an object was cleared before it
-// went back to a pool. go vet sees neither, only assignments and calls that copy one. What
-// escapes the timer too is in the documentation of [Timeout].
+// How that comes about, and what escapes the timer, is in the documentation of [Timeout].
 //
 // # Lateness is told
 //
-// [Timer.Stats] says how late the last batch was handed out (Lag), the latest of all
-// (MaxLag), and for how long the oldest due timeout has been waiting now (Overdue).
-// Overdue grows while an executor, or a slow task with Inline, blocks the worker. Be
-// alarmed by an Overdue above two ticks, or, with a short tick, above what you tolerate.
+// [Timer.Stats] says how late the last batch was handed out (Lag), the latest of all (MaxLag),
+// and for how long the oldest due timeout has been waiting now (Overdue), which grows while an
+// executor, or a slow task with Inline, blocks the worker. Be alarmed by an Overdue above two
+// ticks, or, with a short tick, above what you tolerate.
 //
 // # Series and channels
 //
-// [Timer.Every] and [Timer.Recur] run a function again and again, on a grid or as
-// a [Scheduler] says, never two runs at a time. They return a [Series], which the
-// function gets too, to stop it, reset it or ask when it runs next. [Timer.After] is a
-// deadline for a select: a channel that all who wait for the same tick share.
-// WithMaxPending does not refuse it. A goroutine closes the channel (with Inline the
-// worker does), so a crowd of waiters delays nothing else. Timer.Stop closes them all at
-// once; so After does not replace time.Sleep: a loop that only waits for After spins once
-// the timer is stopped.
+// [Timer.Every] and [Timer.Recur] run a function again and again, on a grid or as a [Scheduler]
+// says, never two runs at a time. [Timer.After] is a deadline for a select: a channel that all
+// who wait for the same tick share. Timer.Stop closes it at once, so it does not replace
+// time.Sleep.
 //
 // # Virtual time
 //
-// In a testing/synctest bubble a Timer lives on the bubble's time. Make the Timer
-// inside the bubble, and stop it before the bubble ends: one that was made outside
-// and is used inside panics and says so. A [ManualClock] does without a bubble.
+// In a testing/synctest bubble a Timer lives on the bubble's time. Make the Timer inside the
+// bubble, and stop it before the bubble ends: one that was made outside and is used inside
+// panics and says so. A [ManualClock] does without a bubble.
 //
 // # Not promised
 //
-// The order of timeouts that are due in the same tick. That State and Pending
-// still hold once they have returned. Anything about time during which the
-// machine was suspended: Linux's monotonic clock stops then.
+// The order of timeouts that are due in the same tick. That State and Pending still hold once
+// they have returned. Anything about time during which the machine was suspended: Linux's
+// monotonic clock stops then.
 package hashedwheel

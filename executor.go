@@ -1,6 +1,7 @@
 package hashedwheel
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -23,10 +24,9 @@ type ExecutorFunc func(f func())
 // Go calls e(f).
 func (e ExecutorFunc) Go(f func()) { e(f) }
 
-// Inline runs tasks on the worker goroutine, one after another: the cheapest way, for
-// tasks that take microseconds. A slow task delays all others, those of later ticks too:
-// two hundred that take 5ms each make the last one a second late. Tasks that may block
-// belong to the default executor.
+// Inline runs tasks on the worker goroutine, one after another: the cheapest way, for tasks
+// that take microseconds. A slow task delays all others, those of later ticks too: two hundred
+// that take 5ms each make the last a second late. Tasks that may block need the default.
 type Inline struct{}
 
 // Go calls f.
@@ -35,7 +35,7 @@ func (Inline) Go(f func()) { f() }
 // runner is the way out: it gives each expired timeout's task to the executor, and
 // counts what runs, for Shutdown to wait for.
 type runner struct {
-	executor Executor // nil: crews, see crew.go
+	executor Executor // nil: crews
 	isInline bool
 	onPanic  func(t *Timeout, recovered any)
 	expired  []*Timeout // for a crew, at the end of the batch; the worker's
@@ -49,15 +49,10 @@ type runner struct {
 	done    chan struct{} // closed when running has come to 0
 }
 
-// ownTask is a task of the library's own: it does not depend on the user's executor, and
-// Timer.Stop does not return its Timeout.
-type ownTask interface {
-	Task
-	own()
-}
-
+// isOwn reports whether t is the library's own: it does not depend on the user's executor,
+// and Timer.Stop does not return it.
 func (t *Timeout) isOwn() bool {
-	_, is := t.task.(ownTask)
+	_, is := t.task.(*sharedTick)
 	return is
 }
 
@@ -99,18 +94,12 @@ func (r *runner) execute(t *Timeout) {
 func (r *runner) submit(t *Timeout) {
 	var counted atomic.Bool // by the task that has begun, or by whoever gave it up
 	returned := false
+	if r.onPanic != nil {
+		defer r.catch(t)
+	}
 	defer func() {
-		if returned {
-			return
-		}
-		if counted.CompareAndSwap(false, true) {
+		if !returned && counted.CompareAndSwap(false, true) {
 			r.leave()
-		}
-		if r.onPanic == nil {
-			return
-		}
-		if p := recover(); p != nil {
-			r.panicked(t, p)
 		}
 	}()
 	r.executor.Go(func() {
@@ -122,23 +111,67 @@ func (r *runner) submit(t *Timeout) {
 	returned = true
 }
 
-func (r *runner) runAndLeave(t *Timeout) {
-	defer r.leave() // deferred: the task may call runtime.Goexit
-	r.run(t)
-}
-
 func (r *runner) run(t *Timeout) {
 	if r.onPanic != nil {
-		defer func() {
-			if p := recover(); p != nil {
-				r.panicked(t, p)
-			}
-		}()
+		defer r.catch(t)
 	}
 	t.task.Run(t)
 }
 
-func (r *runner) panicked(t *Timeout, recovered any) {
-	r.panics.Add(1)
-	r.onPanic(t, recovered)
+// catch is deferred where there is a panic handler, and gives it the task's panic, or the executor's.
+func (r *runner) catch(t *Timeout) {
+	if p := recover(); p != nil {
+		r.panics.Add(1)
+		r.onPanic(t, p)
+	}
+}
+
+// A crew runs the tasks of one batch. None waits for another to return, but those that
+// return soon share a few goroutines, for a fraction of the cost of one each.
+//
+// Whoever takes a task makes sure, before running it, that a goroutine is coming for the
+// next. That one clears coming before it takes a task, and is then bound by the same rule: as
+// long as a task is left, a goroutine is on its way to it (verify/spin/crew.pml). It is the
+// leader/followers pattern of Schmidt and others, 2000.
+type crew struct {
+	out      *runner
+	timeouts []*Timeout   // expired; each belongs to whoever takes it
+	taken    atomic.Int32 // how many were taken, and one more for each goroutine that found none left
+	coming   atomic.Bool  // a goroutine was started that has yet to look for a task
+}
+
+// launch starts the tasks that a crew has to run, at the end of a batch.
+func (r *runner) launch() {
+	if len(r.expired) == 0 {
+		return
+	}
+	c := &crew{out: r, timeouts: slices.Clone(r.expired)}
+	c.call()
+	clear(r.expired) // let the collector have them
+	r.expired = r.expired[:0]
+}
+
+// call starts a goroutine, unless one is coming already.
+func (c *crew) call() {
+	if c.coming.CompareAndSwap(false, true) {
+		c.out.enter()
+		go c.work()
+	}
+}
+
+func (c *crew) work() {
+	defer c.out.leave() // deferred: a task may call runtime.Goexit
+	c.coming.Store(false)
+	for {
+		i := int(c.taken.Add(1)) - 1
+		if i >= len(c.timeouts) {
+			return
+		}
+		if i+1 < len(c.timeouts) {
+			c.call()
+		}
+		t := c.timeouts[i]
+		c.timeouts[i] = nil // a slow task keeps no other from the collector
+		c.out.run(t)
+	}
 }

@@ -19,10 +19,9 @@ import (
 //	level 2   ring,  128 ticks a slot     1000/128 - 3/128    = 7 of 64: here
 //	level 3   ring, 4096 ticks a slot
 //
-// When the wheel reaches the start of that slot, tick 896, the timeout is filed
-// again, into level 1, and at tick 1000 into a bucket: it is touched once a level,
-// however far away it is. Ticks are absolute and rounds are derived from them,
-// never counted down, so that any number of ticks can be skipped.
+// When the wheel reaches the start of that slot, tick 896, the timeout is filed again, into
+// level 1, and at tick 1000 into a bucket: it is touched once a level. Ticks are absolute and
+// rounds are derived from them, never counted down, so any number of ticks can be skipped.
 //
 // From Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (1987): the buckets are
 // a window of one turn (scheme 4) over hashed ticks (6), the rings their hierarchy (7).
@@ -87,8 +86,8 @@ func (w *hashedWheel) remove(t *Timeout) {
 		misused(t)
 	}
 	l := w.levels[k]
-	if t == l.cursor {
-		l.cursor = t.next
+	if t == l.inHand {
+		l.inHand = t.next
 	}
 	if t == w.cursor {
 		w.cursor = t.next
@@ -99,8 +98,8 @@ func (w *hashedWheel) remove(t *Timeout) {
 	w.count--
 }
 
-// close makes what is placed from now on expire after a tick: so a pass that takes all up
-// to that tick does not meet what its own tasks arm.
+// close makes what is placed from now on expire after a tick: so a pass does not meet what
+// its own tasks arm.
 func (w *hashedWheel) close(tick int64) { w.opening = max(w.opening, tick+1) }
 
 // skip moves on to a tick if nothing is due before it: what was armed for the past is
@@ -112,10 +111,9 @@ func (w *hashedWheel) skip(tick int64) {
 	}
 }
 
-// advance moves on to the first tick, no later than last, whose bucket is
-// occupied, and returns it, or else to the tick behind last. On its way it files
-// what slots hold, at most limit timeouts, and returns how many: with noTick and
-// limit there is more to file. Ticks that pass empty cost nothing.
+// advance moves on to the first tick, no later than last, whose bucket is occupied, and
+// returns it, or else to the tick behind last. On its way it files what slots hold, at most
+// limit timeouts, and returns how many: with noTick and limit there is more to file.
 func (w *hashedWheel) advance(last int64, limit int) (tick int64, filed int) {
 	for filed < limit {
 		start, l := w.first()
@@ -140,8 +138,8 @@ func (w *hashedWheel) advance(last int64, limit int) (tick int64, filed int) {
 func (w *hashedWheel) first() (tick int64, first *level) {
 	tick = noTick
 	for _, l := range w.levels {
-		if start := l.start(w.current); start != noTick && start <= tick {
-			tick, first = start, l
+		if n := l.next(&l.occupied, w.current>>l.shift, w.current); n != noTick && n<<l.shift <= tick {
+			tick, first = n<<l.shift, l
 		}
 	}
 	return tick, first
@@ -177,9 +175,8 @@ func (w *hashedWheel) fileAgain(t *Timeout) {
 	}
 }
 
-// next returns the earliest tick at which a timeout may be due, or noTick if
-// there is none that the clock can reach. It is never too late; it is too early
-// for a timeout that was moved later, or removed from a ring, since it was filed.
+// next returns the earliest tick at which a timeout may be due, or noTick if there is none that
+// the clock can reach. It is too early for one moved later, or removed, since it was filed.
 func (w *hashedWheel) next() int64 {
 	tick := int64(noTick)
 	for _, l := range w.levels {
@@ -205,7 +202,7 @@ func (w *hashedWheel) rewind(tick int64) {
 	}
 	w.current, w.opening = tick, tick
 	for _, l := range w.levels {
-		l.latest = never
+		l.latest = noSlot
 	}
 	for !all.empty() {
 		t := all.first()

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -111,5 +112,88 @@ func TestTheWheelAgreesWithASortedSliceInCrowds(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+func TestSampleFindsWhatWaitsInTheBatch(t *testing.T) {
+	g, tm := newGuarded()
+	waiting := tm.AfterFunc(0, func() {})
+	later := tm.AfterFunc(time.Hour, func() {})
+	g.drain(portion)
+	require.True(t, g.take(1))
+	require.Equal(t, home(inBatch), waiting.home)
+	assert.ElementsMatch(t, []*Timeout{waiting, later}, tm.Sample(2))
+	assert.Equal(t, []*Timeout{waiting}, tm.Sample(1))
+	waiting.claim(math.MaxInt64)
+	assert.Equal(t, []*Timeout{later}, tm.Sample(2))
+}
+
+// walkBeside walks through all that is filed, and calls meanwhile between portions.
+func walkBeside(g *guarded, meanwhile func()) *sample {
+	s := &sample{want: math.MaxInt}
+	s.begin(g)
+	for s.walk(&g.wheel) {
+		meanwhile()
+		g.wheel.checkAll()
+	}
+	return s
+}
+
+func TestAWalkGoesOnThoughWhatItWasAtIsRemoved(t *testing.T) {
+	g, _ := newGuarded()
+	all := g.fileMoved(many, 50, 50)
+	gone := map[*Timeout]bool{}
+	s := walkBeside(g, func() {
+		for range 100 {
+			if to := g.wheel.cursor; to != nil {
+				g.wheel.remove(to)
+				gone[to] = true
+			}
+		}
+	})
+	require.NotEmpty(t, gone)
+	for _, to := range all {
+		require.NotEqual(t, gone[to], s.seen[to])
+	}
+}
+
+// What the worker files closer meanwhile is met where it comes to.
+func TestAWalkFindsWhatIsFiledCloserMeanwhile(t *testing.T) {
+	g, _ := newGuarded()
+	near := g.fileMoved(many, 3001, 3001)
+	all := append(near, g.fileMoved(many, 3000, 3000)...)
+	s := walkBeside(g, func() { g.wheel.advance(2999, portion) })
+	require.NotEqual(t, 1, near[0].home.level(), "nothing was filed closer")
+	for _, to := range all {
+		require.True(t, s.seen[to])
+	}
+	assert.Len(t, s.seen, len(s.found), "one was found twice")
+}
+
+func TestAWalkFindsOnceWhatIsFiledFartherMeanwhile(t *testing.T) {
+	g, _ := newGuarded()
+	all := g.fileMoved(2*crowd, 50, far)
+	tick := int64(0)
+	s := walkBeside(g, func() {
+		for tick = g.wheel.wake(); g.wheel.thin(); {
+		}
+		g.wheel.skip(tick)
+	})
+	assert.LessOrEqual(t, len(s.found), len(all))
+	assert.Len(t, s.seen, len(s.found), "one was found twice")
+}
+
+func TestAWalkLooksAtNoMoreThanAPortion(t *testing.T) {
+	for says, tick := range map[string]int64{"in a bucket": 50, "in a slot": 3000} {
+		t.Run(says, func(t *testing.T) {
+			g, _ := newGuarded()
+			g.fileMoved(many, tick, tick)
+			s := &sample{want: many}
+			s.begin(g)
+			for before := 0; s.walk(&g.wheel); before = len(s.found) {
+				require.LessOrEqual(t, len(s.found)-before, portion)
+			}
+			assert.Len(t, s.found, many)
+		})
 	}
 }

@@ -89,8 +89,8 @@ func isSampled(t *Timeout) bool {
 	return (address^address>>9)*fibonacci>>sampleShift == 0 // without the shift a stride may never be met
 }
 
-// take removes one stripe's timeouts, linked by link, the newest first; nil if the queue
-// is empty. Stripes take turns, so none starves under a drain limit.
+// take removes one stripe's timeouts, linked by link, the newest first; nil if the queue is
+// empty. Stripes take turns, so none starves under a drain limit.
 func (q *mpscQueue) take() *Timeout {
 	for range q.stripes {
 		s := &q.stripes[q.looked&q.mask]
@@ -120,8 +120,8 @@ func (q *mpscQueue) empty() bool {
 	return true
 }
 
-// close refuses every later push and returns what was pushed before, a list for
-// each stripe. It must be called once.
+// close refuses every later push and returns what was pushed before, a list for each stripe. It
+// must be called once.
 func (q *mpscQueue) close() (lists []*Timeout) {
 	for i := range q.stripes {
 		lists = append(lists, q.stripes[i].head.Swap(&q.closed))

@@ -62,10 +62,10 @@ func WithWheelSize(n int) Option {
 	}
 }
 
-// WithMaxPending bounds how many timeouts may be pending. Further armings are refused:
-// Schedule returns ErrFull, AfterFunc and Reset leave the Timeout Rejected. The default,
-// 0, is no bound. Calls under way may count too, so close to the bound one may be refused a
-// moment too early. A bound costs an update of a shared counter at each arming and outcome.
+// WithMaxPending bounds how many timeouts may be pending; the default, 0, is no bound. Further
+// armings are refused: Schedule returns ErrFull, AfterFunc and Reset leave the Timeout Rejected,
+// perhaps a moment too early, since calls under way count too. A bound costs an update of a
+// shared counter at each arming and outcome.
 func WithMaxPending(n int) Option {
 	return func(o *options) error {
 		o.maxPending = n
@@ -84,9 +84,9 @@ func WithDrainLimit(n int) Option {
 }
 
 // WithExecutor sets what runs the tasks. By default goroutines do, as under time.AfterFunc: a
-// task may block, none waits for another to return. Those of one tick that return soon share a
-// few goroutines. So a task that leaves its goroutine changed for good (runtime.LockOSThread,
-// the profiler's labels) should end it, by runtime.Goexit. Or have one for each:
+// task may block, none waits for another to return. But those that return soon share a few. So
+// a task that leaves its goroutine changed for good (runtime.LockOSThread, the profiler's
+// labels) should end it, by runtime.Goexit. Or have one for each:
 //
 //	WithExecutor(ExecutorFunc(func(f func()) { go f() }))
 func WithExecutor(e Executor) Option {

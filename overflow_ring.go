@@ -1,20 +1,17 @@
 package hashedwheel
 
-// level is one ring of slots of the wheel: level 0 is the buckets, a slot for
-// each tick; the others are the overflow rings.
-//
-// Slots are numbered by the ticks they hold, tick >> shift, and found by that
-// number modulo len(slots): a level holds the numbers from the current one up to
-// the current one + len(slots), which is not included.
+// level is one ring of slots of the wheel: level 0 is the buckets, a slot for each tick; the
+// others are the overflow rings. Slots are numbered by the ticks they hold, tick >> shift, and
+// found by that number modulo len(slots): a level holds len(slots) numbers from the current on.
 type level struct {
 	shift    uint // log2(ticks a slot)
 	slots    []slot
 	occupied bitmap // the slots that hold any
 	crowded  bitmap // the slots that hold a crowd
 
-	// A slot with a crowd is opened before its time: cursor is the next of its
+	// A slot with a crowd is opened before its time: inHand is the next of its
 	// timeouts to be looked at, latest its number. Later ones were not opened yet.
-	cursor  *Timeout // remove moves it on; nil: no crowd in hand
+	inHand  *Timeout // remove moves it on; nil: no crowd in hand
 	latest  int64
 	unmoved int // how many one after another were found where they belong
 }
@@ -31,7 +28,7 @@ const (
 	ringSlots = 64
 	ringBits  = 5 // log2 of how many slots make one of the ring above
 
-	never = -1 << 62 // no slot has this number
+	noSlot = -1 << 62 // no slot has this number
 )
 
 func newLevel(shift uint, slots int) *level {
@@ -40,12 +37,11 @@ func newLevel(shift uint, slots int) *level {
 		slots:    make([]slot, slots),
 		occupied: newBitmap(slots),
 		crowded:  newBitmap(slots),
-		latest:   never,
+		latest:   noSlot,
 	}
 }
 
-// reaches reports whether a slot that is ahead of current, or current's own, is
-// the one for tick.
+// reaches reports whether there is a slot for tick, which is not before current.
 func (l *level) reaches(tick, current int64) bool {
 	return tick>>l.shift-current>>l.shift < int64(len(l.slots))
 }
@@ -78,8 +74,8 @@ func (l *level) vacate(tick int64) {
 	}
 }
 
-// next returns the first number from on that is in set, one of the level's
-// bitmaps, or noTick. The numbers go up to a turn from current.
+// next returns the first number from on that is in set, one of the level's bitmaps, or noTick.
+// The numbers go up to a turn from current.
 func (l *level) next(set *bitmap, from, current int64) int64 {
 	i := l.index(from)
 	j := set.next(i)
@@ -91,15 +87,6 @@ func (l *level) next(set *bitmap, from, current int64) int64 {
 		return noTick
 	}
 	return from
-}
-
-// start returns the first tick of the first occupied slot, or noTick.
-func (l *level) start(current int64) int64 {
-	number := l.next(&l.occupied, current>>l.shift, current)
-	if number == noTick {
-		return noTick
-	}
-	return number << l.shift
 }
 
 // holds reports whether a slot is occupied.

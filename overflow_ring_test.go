@@ -36,8 +36,8 @@ func (d *driver) thinAll(t *testing.T) (portions int) {
 		require.Less(t, portions, 2+8*(d.count/portion+1), "thin does not end")
 		d.checkAll()
 		for k, l := range d.levels {
-			if l.shift > 0 && l.latest != never && l.holds(l.latest) {
-				require.Same(t, l.cursor, l.first(l.latest), "one of level %d was filed in its own slot again", k)
+			if l.shift > 0 && l.latest != noSlot && l.holds(l.latest) {
+				require.Same(t, l.inHand, l.first(l.latest), "one of level %d was filed in its own slot again", k)
 			}
 		}
 	}
@@ -185,14 +185,14 @@ func TestWhatIsInAnOpenedSlotCanBeRemovedAndPopped(t *testing.T) {
 	eachSize(t, func(t *testing.T, d *driver) {
 		all := d.armCrowd(3*crowd, 100*d.turn(), 1)
 		d.openCrowd(t)
-		for _, to := range all[crowd:] { // the cursor's among them, which moves on
+		for _, to := range all[crowd:] { // the one in hand among them, which moves on
 			d.remove(to)
-			d.requireCursors(t)
+			d.requireInHand(t)
 		}
 		d.checkAll()
 		popped := 0
 		for d.popAny() != nil {
-			d.requireCursors(t)
+			d.requireInHand(t)
 			popped++
 		}
 		d.checkAll()
@@ -200,13 +200,13 @@ func TestWhatIsInAnOpenedSlotCanBeRemovedAndPopped(t *testing.T) {
 	})
 }
 
-// requireCursors checks that no cursor is left at a timeout that has gone.
-func (d *driver) requireCursors(t *testing.T) {
+// requireInHand checks that no level has a timeout in hand that has gone.
+func (d *driver) requireInHand(t *testing.T) {
 	t.Helper()
 	for k, l := range d.levels {
-		if l.cursor != nil {
-			require.Equal(t, k, l.cursor.home.level())
-			require.Equal(t, l.latest, l.cursor.home.tick()>>l.shift)
+		if l.inHand != nil {
+			require.Equal(t, k, l.inHand.home.level())
+			require.Equal(t, l.latest, l.inHand.home.tick()>>l.shift)
 		}
 	}
 }

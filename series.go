@@ -8,10 +8,10 @@ import (
 // A Series is a task that runs again and again: see Every and Recur. It is safe for
 // concurrent use, from inside its own runs too, and must not be copied.
 //
-// It is built on one Timeout, which is armed for the next run before each run begins. So it
-// counts as one pending timeout, but as none from the moment a run is due until the
-// Executor begins it. If WithMaxPending lets something else take the place just then, the
-// next run is refused and ends the series: see Err.
+// It is built on one Timeout, armed for the next run before each run begins. So it counts as
+// one pending timeout, but as none from the moment a run is due until the Executor begins it.
+// If WithMaxPending lets something else take the place just then, the next run is refused and
+// ends the series: see Err.
 //
 // Timer.Stop ends every series, and returns its Timeout among the others. A run that had
 // expired by then still takes place.
@@ -21,18 +21,19 @@ type Series struct {
 	scheduler Scheduler // nil for one of Every
 
 	mu      sync.Mutex // guards all below; not held while f, the Scheduler or the clock is called
-	grid    grid       // of one of Every
-	on      bool       // neither Stop nor the Scheduler has ended it
-	asking  bool       // a goroutine calls the Scheduler
-	reset   bool       // Reset was called meanwhile
-	running bool       // f has been called and has not returned
-	missed  bool       // the run that the Timeout is armed for came due while f was running
+	start   time.Time  // the grid of one of Every: this and whole periods
+	period  time.Duration
+	on      bool // neither Stop nor the Scheduler has ended it
+	asking  bool // a goroutine calls the Scheduler
+	reset   bool // Reset was called meanwhile
+	running bool // f has been called and has not returned
+	missed  bool // the run that the Timeout is armed for came due while f was running
 }
 
-// A Scheduler says when a series runs next: at a time after now, or never again if it
-// returns the zero time. robfig/cron's Schedule is one. Recur calls Next once. Then, for
-// each time that it gave, the goroutine that is about to run f, or to leave that run out,
-// calls it again; never two goroutines at a time.
+// A Scheduler says when a series runs next: at a time after now, or never again if it returns
+// the zero time. robfig/cron's Schedule is one. Recur calls Next once. Then, for each time that
+// it gave, the goroutine about to run f, or to leave that run out, calls it again; never two at
+// a time.
 type Scheduler interface {
 	Next(now time.Time) time.Time
 }
@@ -42,11 +43,10 @@ type Scheduler interface {
 // late, so they never drift. With a period below the tick f runs once a tick. A run that is
 // due while another has not returned is left out: no overlap, and no bursts after a stall.
 //
-// The Executor runs f. The next run is armed before that, so a panic that the panic
-// handler recovers, or runtime.Goexit, ends one run alone. If the timer is stopped or full,
-// f does not run: see Err. Every panics if period is not positive, and if f is nil.
-//
-// A series costs one allocation, a run none but the executor's.
+// The Executor runs f. The next run is armed before that, so a panic that the panic handler
+// recovers, or runtime.Goexit, ends one run alone. If the timer is stopped or full, f does not
+// run: see Err. Every panics if period is not positive, and if f is nil. A series costs one
+// allocation, a run none but the executor's.
 func (tm *Timer) Every(period time.Duration, f func(*Series)) *Series {
 	if period <= 0 {
 		panic("hashedwheel: Every with a period that is not positive")
@@ -64,11 +64,10 @@ func (tm *Timer) Every(period time.Duration, f func(*Series)) *Series {
 // or the Scheduler returns the zero time or panics. All else is as with Every. Recur panics
 // if scheduler or f is nil, and if the first call of Next does.
 //
-// A time without a monotonic reading, as a calendar gives, is waited for as long as the
-// wall clock says it is away when Next is called. If the wall clock is set back meanwhile,
-// the calendar gives that time again. Next is called when a run is about to begin, up to a
-// tick late, and what it does not give then is passed over: for times less than two ticks
-// apart take a shorter tick, or Every, which loses none.
+// A time without a monotonic reading, as a calendar gives, is waited for as long as the wall
+// clock says it is away when Next is called. If the wall clock is set back meanwhile, the
+// calendar gives that time again. Next is called up to a tick late, and what it does not give
+// then is passed over: for times less than two ticks apart take a shorter tick, or Every.
 func (tm *Timer) Recur(scheduler Scheduler, f func(*Series)) *Series {
 	if scheduler == nil {
 		panic("hashedwheel: Recur with a nil Scheduler")
@@ -85,9 +84,8 @@ func (tm *Timer) Recur(scheduler Scheduler, f func(*Series)) *Series {
 	return s
 }
 
-// Stop ends the series, and reports whether this call did. No run begins after it has
-// returned true, not even one that is with the Executor already. It does not wait for a
-// run that has begun.
+// Stop ends the series, and reports whether this call did: then no further run begins, not even
+// one that is with the Executor already. It does not wait for a run that has begun.
 func (s *Series) Stop() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,21 +124,20 @@ func (s *Series) begin(now time.Time, d time.Duration) (wasOn bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	wasOn = s.isOn()
-	s.grid = grid{now, d}
+	s.start, s.period = now, d
 	s.on, s.reset, s.missed = true, s.asking, false
 	s.armIn(d, now)
 	return wasOn
 }
 
-// isOn reports whether another run is to come. The Timeout knows if the timer has
-// refused or stopped it. The caller holds mu.
+// isOn reports whether another run is to come: the timer may have refused it, or stopped.
+// The caller holds mu.
 func (s *Series) isOn() bool {
 	state := s.to.State()
 	return s.on && (state == Pending || state == Expired)
 }
 
-// armIn arms the Timeout for d from now, and no earlier than the next tick. The
-// caller holds mu.
+// armIn arms the Timeout for d from now, no earlier than the next tick. The caller holds mu.
 func (s *Series) armIn(d time.Duration, now time.Time) {
 	s.to.ResetAt(now.Add(max(d, 1)))
 }

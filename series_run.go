@@ -17,12 +17,12 @@ func (r *nextRun) Run(*Timeout) {
 	}
 }
 
-// isDue reports whether a run is due. None is if the series was stopped, or reset,
-// since the Executor got the run. The caller holds mu.
+// isDue reports whether a run is due: the series was neither stopped nor reset since the
+// Executor got the run. The caller holds mu.
 func (s *Series) isDue() bool { return s.on && s.to.State() == Expired }
 
-// mayAsk reports whether a run is due and the Scheduler may be called for it. If another
-// goroutine is in there still, since before a Reset, the run is put off to the next tick.
+// mayAsk reports whether a run is due and the Scheduler may be called for it. If a goroutine
+// from before a Reset is still in there, the run is put off to the next tick.
 func (s *Series) mayAsk() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,42 +37,36 @@ func (s *Series) mayAsk() bool {
 	return true
 }
 
-// answer is what armNext asked for.
-type answer struct {
-	now, next time.Time
-	isGiven   bool // no: the Scheduler panicked, or the clock
-}
-
 // armNext arms the Timeout for the next run, and reports whether f is to run now.
 func (s *Series) armNext() (runs bool) {
-	var a answer
-	defer func() { runs = s.take(a) }() // deferred: a Scheduler may panic
-	a.now = s.now()
+	var now, next time.Time
+	answered := false
+	defer func() { runs = s.take(now, next, answered) }() // deferred: a Scheduler may panic, and a clock
+	now = s.now()
 	if s.scheduler != nil {
-		a.next = s.scheduler.Next(a.now)
+		next = s.scheduler.Next(now)
 	}
-	a.isGiven = true
+	answered = true
 	return
 }
 
-// take acts on an answer, unless Stop or Reset came before it.
-func (s *Series) take(a answer) (runs bool) {
+// take acts on what armNext was answered, unless Stop or Reset came before it.
+func (s *Series) take(now, next time.Time, answered bool) (runs bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asking = false
 	if s.reset || !s.isDue() {
 		return false
 	}
-	runs = a.isGiven && !s.running && !s.missed
+	runs = answered && !s.running && !s.missed
 	s.running, s.missed = s.running || runs, false
 	switch {
-	case !a.isGiven, s.scheduler != nil && a.next.IsZero():
+	case !answered, s.scheduler != nil && next.IsZero():
 		s.on = false
 	case s.scheduler != nil:
-		s.armIn(a.next.Sub(a.now), a.now)
+		s.armIn(next.Sub(now), now)
 	default: // a point that is past is due too, if its tick is yet to come
-		tick := s.tickAt(a.now)
-		s.to.ResetAt(tick.Add(s.grid.period - s.grid.past(tick)))
+		s.to.ResetAt(s.pointAfter(s.tickAt(now)))
 	}
 	return runs
 }
@@ -97,8 +91,8 @@ func (s *Series) now() time.Time {
 	return tm.Now()
 }
 
-// isOverdue reports whether the run that the Timeout is armed for was due by now:
-// its tick has begun. The caller holds mu.
+// isOverdue reports whether the run that the Timeout is armed for was due by now: its tick
+// has begun. The caller holds mu.
 func (s *Series) isOverdue(now time.Time) bool {
 	switch s.to.State() {
 	case Expired:
@@ -113,20 +107,14 @@ func (s *Series) isOverdue(now time.Time) bool {
 // tickAt returns the time at which the tick that now is in has begun.
 func (s *Series) tickAt(now time.Time) time.Time {
 	tm := s.to.timer
-	return now.Add(-grid{tm.start, tm.Tick()}.past(now))
+	return tm.at(tm.tickAt(tm.since(now)) * tm.tick)
 }
 
-// grid is start plus and minus whole periods.
-type grid struct {
-	start  time.Time
-	period time.Duration
-}
-
-// past returns how long before t the last point was.
-func (g grid) past(t time.Time) time.Duration {
-	past := t.Sub(g.start) % g.period
+// pointAfter returns the first point of the grid after at, which may be before its start.
+func (s *Series) pointAfter(at time.Time) time.Time {
+	past := at.Sub(s.start) % s.period
 	if past < 0 {
-		past += g.period
+		past += s.period
 	}
-	return past
+	return at.Add(s.period - past)
 }

@@ -44,3 +44,100 @@ func (tm *Timer) Stats() Stats {
 		Overdue:   overdue,
 	}
 }
+
+// Sample returns at most n of the timeouts that are pending, spread over all deadlines;
+// all of them if n suffices, though it may miss one that is armed or moved, or that the
+// worker files again, farther away, while it looks. Of those due at about the same time
+// it takes the newest. Those of After are only to be looked at: the channel of one that is
+// stopped stays open. Whatever n, Sample holds the worker up for no more than 256 at a time.
+func (tm *Timer) Sample(n int) []*Timeout {
+	if n <= 0 {
+		return nil
+	}
+	tm.look()
+	tm.sampling.Lock() // the wheel has one cursor
+	defer tm.sampling.Unlock()
+	s := sample{want: n}
+	for tm.samplePortion(&s) {
+	}
+	return s.found
+}
+
+func (tm *Timer) samplePortion(s *sample) (more bool) {
+	g := &tm.guarded
+	g.Lock()
+	defer g.Unlock()
+	if s.seen == nil {
+		g.fileSome(portion) // what was held in a batch that has ended meanwhile
+		s.begin(g)
+	}
+	return s.walk(&g.wheel)
+}
+
+// sample is a walk through what is pending, which goes on at the wheel's cursor when it has the
+// lock again.
+type sample struct {
+	want  int
+	found []*Timeout
+	seen  map[*Timeout]bool // found; one that is filed again may be met again
+
+	wanted, all int64 // the share of what is filed, and of each slot, that is to be found
+	owed        int64 // by rounding, in parts of all
+	level, slot int   // the next to look at; downwards, as what is filed again moves
+	left        int   // how many to find in this slot
+}
+
+// begin finds what is in the batch, and counts the rest.
+func (s *sample) begin(g *guarded) {
+	s.seen = make(map[*Timeout]bool)
+	for _, t := range g.inBatch() {
+		s.find(t)
+	}
+	s.all = int64(max(1, g.wheel.count))
+	s.wanted = min(s.all, int64(s.want-len(s.found)))
+	s.level = len(g.wheel.levels) - 1
+	g.wheel.cursor = nil
+}
+
+// walk looks at a portion, and reports whether there is more.
+func (s *sample) walk(w *hashedWheel) (more bool) {
+	for range portion {
+		switch {
+		case len(s.found) == s.want:
+			return false
+		case s.left > 0 && w.cursor != nil:
+			t := w.cursor
+			w.cursor = t.next
+			s.find(t)
+		case s.level < 0:
+			return false
+		default:
+			s.enter(w)
+		}
+	}
+	return true
+}
+
+func (s *sample) find(t *Timeout) {
+	if len(s.found) < s.want && t.State() == Pending && !s.seen[t] {
+		s.seen[t] = true
+		s.found = append(s.found, t)
+		s.left--
+	}
+}
+
+// enter begins with the next slot that is occupied.
+func (s *sample) enter(w *hashedWheel) {
+	l := w.levels[s.level]
+	i := l.occupied.next(s.slot)
+	if i < 0 {
+		s.level, s.slot = s.level-1, 0
+		return
+	}
+	s.slot = i + 1
+	slot := &l.slots[i]
+	s.owed += int64(slot.n) * s.wanted
+	s.left = min(slot.n, int(s.owed/s.all))
+	s.owed -= int64(s.left) * s.all
+	w.cursor = slot.head
+}

@@ -6,8 +6,8 @@ import "context"
 // expired by then still start. It returns all timeouts that were pending, now Cancelled,
 // in no order, but not After's, whose channels it closes. A second Stop returns nothing.
 //
-// Stop may be called from a task. It visits all that is pending, some 0.2 s for each
-// million, and does not wait for tasks: see Shutdown.
+// Stop visits all that is pending, some 0.2 s for each million, and does not wait for tasks:
+// see Shutdown.
 func (tm *Timer) Stop() []*Timeout {
 	left, _ := tm.stop(context.Background())
 	return left

@@ -26,7 +26,7 @@ func newTimeline(c Clock, tick time.Duration) timeline {
 // now returns the time in ns since start, always short of maxDeadline.
 func (tl *timeline) now() int64 {
 	if !tl.isSystem {
-		return min(clamp(int64(tl.clock.Now().Sub(tl.start))), maxDeadline-1)
+		return min(tl.since(tl.clock.Now()), maxDeadline-1)
 	}
 	d := int64(time.Since(tl.start)) // reads the monotonic clock alone
 	if d < 0 {
@@ -41,8 +41,7 @@ func panicOutsideItsBubble() {
 	panic("hashedwheel: Timer made outside a testing/synctest bubble and used inside: make it in the bubble")
 }
 
-// deadlineIn returns the deadline d from now: a d of less than zero is zero, one
-// out of reach is never.
+// deadlineIn returns the deadline d from now. Less than zero is zero, out of reach is never.
 func (tl *timeline) deadlineIn(d time.Duration) int64 {
 	return clamp(tl.now() + clamp(max(0, int64(d))))
 }

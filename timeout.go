@@ -9,20 +9,16 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
-// A Timeout is one task and the time it is due. AfterFunc and Schedule return
-// one already armed; embedded by value in a struct of the caller's own and
-// bound by Init, it is armed, moved and stopped without an allocation, however often.
+// A Timeout is one task and the time it is due. AfterFunc and Schedule return one already
+// armed; embedded by value in a struct of the caller's own and bound by Init, it is armed,
+// moved and stopped without an allocation. The zero Timeout is Idle and unbound. All methods
+// but Init are safe for concurrent use, from inside tasks too.
 //
-// All methods but Init are safe for concurrent use, from inside tasks too.
-//
-// A Timeout must not be copied, nor overwritten once it has been armed: its timer
-// may hold on to it for a while after it was settled. Arm it again with Reset. Vet's
-// copylocks finds assignments and calls that copy one, not a slice that grows by append
-// or a struct cleared in a pool: the timer panics when it meets such a Timeout, and names
-// the task's type. It does not find a copy made within a tick of the arming, nor one that
-// is only moved later or not used again: then the original runs when it was due.
-//
-// The zero Timeout is Idle and unbound.
+// A Timeout must not be copied, nor overwritten once it has been armed: its timer may hold on
+// to it for a while after it was settled. Vet's copylocks finds assignments and calls that
+// copy one, not a slice that grows by append or a struct cleared in a pool: the timer panics
+// when it meets such a Timeout. It does not find a copy made within a tick of the arming, nor
+// one that is only moved later or not used again: then the original runs when it was due.
 //
 //	 Init          Reset               its turn to run
 //	──────▶ Idle ─────────▶ Pending ──────────────────────▶ Expired
@@ -50,9 +46,8 @@ const (
 	_ = uint(unsafe.Sizeof(word(0)) - unsafe.Sizeof(Timeout{}.word))
 )
 
-// A Task is what a Timeout runs when it expires. The timer's Executor calls Run: by
-// default in a goroutine, where it may block. Run gets the Timeout that expired, so one
-// Task value can serve many.
+// A Task is what a Timeout runs when it expires. The timer's Executor calls Run: by default in
+// a goroutine, where it may block. Run gets the Timeout that expired, so one can serve many.
 type Task interface {
 	Run(to *Timeout)
 }
@@ -107,16 +102,15 @@ func isNil(task Task) bool {
 	return task == nil || ok && f == nil
 }
 
-// Reset arms t, or moves it if it is pending, to expire d from now. It reports
-// whether it was pending, as time.Timer.Reset does; an arming refused because
-// the timer is stopped or full leaves it Rejected. Reset panics before Init.
+// Reset arms t, or moves it if it is pending, to expire d from now; zero or less is due at the
+// next tick. It reports whether it was pending, as time.Timer.Reset does; an arming refused
+// because the timer is stopped or full leaves it Rejected. Reset panics before Init.
 //
-// A zero or negative d is due at the next tick. One clock read, no allocation, no
-// lock. Moving a timeout later is that read and one CAS, however often.
+// One clock read, no allocation, no lock. Moving a timeout later is that read and one CAS.
 //
-// What the caller did before an arming, or a Reset to another time, happens before
-// the task runs. When Reset returns false the run of the last arming may be under
-// way, or yet to begin: the new one does not wait for it.
+// What the caller did before an arming, or a Reset to another time, happens before the task
+// runs. When Reset returns false the run of the last arming may be under way, or yet to begin:
+// the new one does not wait for it.
 func (t *Timeout) Reset(d time.Duration) bool {
 	tm := t.timer
 	if tm == nil {
@@ -125,10 +119,9 @@ func (t *Timeout) Reset(d time.Duration) bool {
 	return tm.arm(t, tm.deadlineIn(d))
 }
 
-// ResetAt is Reset to a time rather than a delay, for a caller that has read
-// the clock anyway: it reads none. The time should come from the timer's clock;
-// one that carries no monotonic reading, from a file or another process, is
-// compared with the wall clock as it was in New: Reset(time.Until(at)) is better.
+// ResetAt is Reset to a time that comes from the timer's clock: it reads none. A time without
+// a monotonic reading, from a file or another process, is compared with the wall clock as it
+// was in New: Reset(time.Until(at)) is better.
 func (t *Timeout) ResetAt(at time.Time) bool {
 	tm := t.timer
 	if tm == nil {
@@ -137,16 +130,17 @@ func (t *Timeout) ResetAt(at time.Time) bool {
 	return tm.arm(t, tm.since(at))
 }
 
-// Stop prevents the task from running, and reports whether this call did: false means
-// that t had expired, was stopped by another call, was rejected or never armed. It does
-// not wait for a task that has begun.
+// Stop prevents the task from running, and reports whether this call did: false means that t
+// was not pending any more, or never armed. It does not wait for a task that has begun.
 func (t *Timeout) Stop() bool {
 	for {
 		w := t.load()
 		if w.state() != Pending {
 			return false
 		}
-		if t.timer.cancel(t, w) {
+		if push, ok := t.cancel(w); ok {
+			t.timer.room.release(1)
+			t.timer.pay(t, push)
 			return true
 		}
 	}

@@ -18,7 +18,7 @@ func TestTransition(t *testing.T) {
 	}
 	stop := operation{"Stop", func(r rig) any { return r.Stop() }}
 	claim := operation{"claim", func(r rig) any { return r.claim(9) }}
-	unqueue := operation{"unqueue", func(r rig) any { return show(r.unqueue()) }} // of one alone: misuse_test.go
+	unqueue := operation{"unqueue", func(r rig) any { return show(r.unqueue()) }} // of one alone: below
 	collect := operation{"collect", func(r rig) any { return r.collect() }}
 	refuse := operation{"refuse", func(r rig) any { return r.refuse() }}
 	left := func(flag int64, s State) string { return show(pack(9, flag, s)) } // what unqueue returns
@@ -162,5 +162,14 @@ func TestOneOfRacingCallsEndsAnArming(t *testing.T) {
 	done.Wait()
 	for i := range ends {
 		require.Equal(t, int32(1), ends[i].Load(), "timeout %d", i)
+	}
+}
+
+// What runs into a list that was cut panics before it has looked at all timeouts
+// for ever: unqueue meets the same twice.
+func TestUnqueueOfOneThatIsNotQueuedIsMisuse(t *testing.T) {
+	for s := Idle; s <= tooLate; s++ {
+		r := newRig(pack(9, alone, s))
+		assert.PanicsWithValue(t, "hashedwheel: Timeout of a hashedwheel.plainFunc was copied or overwritten after it was armed", func() { r.unqueue() }, s)
 	}
 }

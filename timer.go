@@ -15,12 +15,10 @@ var (
 	ErrFull = errors.New("hashedwheel: too many pending timeouts")
 )
 
-// A Timer runs tasks at or after their deadlines, at most one tick late. One
-// Timer serves millions of timeouts; a program seldom needs more than one.
-//
-// A Timer is safe for concurrent use, from inside tasks too, and must not be copied. It
-// has no goroutine while nothing is pending: then one that is no longer used is garbage
-// without a Stop, unless it is on a ManualClock, which keeps it.
+// A Timer runs tasks at or after their deadlines, at most one tick late. It serves millions of
+// timeouts: a program seldom needs more than one. It is safe for concurrent use, from inside
+// tasks too, and must not be copied. While nothing is pending it has no goroutine: then one no
+// longer used is garbage without a Stop, unless it is on a ManualClock, which keeps it.
 type Timer struct {
 	worker
 	after    afters
@@ -55,10 +53,9 @@ func MustNew(opts ...Option) *Timer {
 	return t
 }
 
-// AfterFunc arms a new Timeout that calls f once d has passed, as time.AfterFunc does:
-// by default in a goroutine, the Executor decides. It never returns nil: if the timer is
-// stopped or full, f is not called and the Timeout is Rejected. It panics if f is nil.
-// One allocation, no lock.
+// AfterFunc arms a new Timeout that calls f once d has passed, as time.AfterFunc does: by
+// default in a goroutine, the Executor decides. It never returns nil: if the timer is stopped or
+// full, the Timeout is Rejected. It panics if f is nil. One allocation, no lock.
 func (tm *Timer) AfterFunc(d time.Duration, f func()) *Timeout {
 	if f == nil {
 		panic("hashedwheel: AfterFunc with a nil func")
@@ -103,9 +100,8 @@ func (tm *Timer) Pending() int {
 	return pending
 }
 
-// Next returns the earliest time at which a timeout may be due, or false if none
-// is pending. A timeout that was moved later, or stopped, may make it too early,
-// never too late. It costs as much as Pending.
+// Next returns the earliest time at which a timeout may be due, or false if none is pending. One
+// moved later, or stopped, may make it too early, never too late. It costs as much as Pending.
 func (tm *Timer) Next() (at time.Time, ok bool) {
 	next, pending := tm.look()
 	if pending == 0 {
@@ -114,8 +110,8 @@ func (tm *Timer) Next() (at time.Time, ok bool) {
 	return tm.at(min(next, maxDeadline/tm.tick) * tm.tick), true
 }
 
-// String returns what %v prints: the tick and how many timeouts are pending. It
-// is safe beside everything, and costs as much as Pending.
+// String returns what %v prints: the tick and how many timeouts are pending. It costs as much
+// as Pending.
 func (tm *Timer) String() string {
 	return fmt.Sprintf("hashedwheel.Timer(tick %v, %d pending)", tm.Tick(), tm.Pending())
 }
@@ -164,24 +160,6 @@ func (tm *Timer) armNew(t *Timeout, deadline int64) error {
 	return tm.push(t)
 }
 
-// armAlways arms a timeout that nobody else arms, whatever the limit on pending.
-func (tm *Timer) armAlways(t *Timeout, deadline int64) error {
-	tm.room.release(-1)
-	t.begin(t.load(), deadline)
-	return tm.push(t)
-}
-
-// cancel ends the arming of a timeout whose word is w, if it still is that.
-func (tm *Timer) cancel(t *Timeout, w word) bool {
-	push, ok := t.cancel(w)
-	if !ok {
-		return false
-	}
-	tm.room.release(1)
-	tm.pay(t, push)
-	return true
-}
-
 // push hands t over to the worker. The caller has marked it queued.
 func (tm *Timer) push(t *Timeout) error {
 	how := tm.queue.push(t)
@@ -199,4 +177,31 @@ func (tm *Timer) push(t *Timeout) error {
 		tm.help(t)
 	}
 	return nil
+}
+
+// room bounds how many timeouts are pending. reserve makes room for one more; whoever
+// ends the arming releases it, exactly once.
+type room struct {
+	max      int64 // 0: no bound, and nothing is counted
+	reserved atomic.Int64
+}
+
+func (r *room) reserve() bool {
+	for r.max != 0 {
+		n := r.reserved.Load()
+		if n >= r.max {
+			return false
+		}
+		if r.reserved.CompareAndSwap(n, n+1) {
+			break
+		}
+	}
+	return true
+}
+
+// release gives back what n armings have reserved; with -1 it reserves whatever the bound.
+func (r *room) release(n int) {
+	if r.max != 0 {
+		r.reserved.Add(-int64(n))
+	}
 }

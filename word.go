@@ -106,8 +106,8 @@ func (t *Timeout) collect() bool {
 	}
 }
 
-// refuse gives up a push that came too late, and the arming that relies on it. It reports
-// whether there was one: somebody may have cancelled it.
+// refuse gives up a push that came too late, and the arming that relies on it; it reports
+// whether there was one.
 func (t *Timeout) refuse() bool {
 	t.link = nil // let the collector have it
 	for {

@@ -164,6 +164,14 @@ func TestTickAtIsTheLastTickThatHasBegun(t *testing.T) {
 	}
 }
 
+func TestGridIsTheSameBeforeAndAfterItsStart(t *testing.T) {
+	start := time.Unix(1_000_000, 0)
+	s := Series{start: start, period: 10}
+	for ns, next := range map[time.Duration]time.Duration{-21: -20, -20: -10, -11: -10, -1: 0, 0: 10, 1: 10, 9: 10, 10: 20, 29: 30} {
+		assert.Equal(t, start.Add(next), s.pointAfter(start.Add(ns)), "the first point after %d", ns)
+	}
+}
+
 func TestNoClockReachesNever(t *testing.T) {
 	assert.Equal(t, int64(maxDeadline-1), newTimelineAt(math.MaxInt64).now())
 }

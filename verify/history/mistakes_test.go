@@ -84,9 +84,9 @@ var mistakes = []mistake{
 	{"the worker parks although a helper has left a rest", "", []edit{
 		{"guarded.go", "g.fileBacklog(2 * portion)\n", "g.fileBacklog(1)\n"},
 		{"worker.go", "case g.backlog != nil:", "case false:"}}},
-	{"Stop gives its place back twice", "full", []edit{{"timer.go",
-		"\ttm.room.release(1)\n\ttm.pay(t, push)\n",
-		"\ttm.room.release(1)\n\ttm.room.release(1)\n\ttm.pay(t, push)\n"}}},
+	{"Stop gives its place back twice", "full", []edit{{"timeout.go",
+		"t.timer.room.release(1)\n",
+		"t.timer.room.release(1)\n\t\t\tt.timer.room.release(1)\n"}}},
 	{"an expiry keeps its place", "full", []edit{{"worker.go",
 		"\t\t\twk.room.release(1)\n",
 		""}}},

@@ -59,7 +59,7 @@ var mistakes = []mistake{
 	},
 	{
 		name:  "what was cancelled before it was filed runs",
-		edits: []edit{{"filing.go", "\tcase Cancelled:\n\t\tg.cancelled++\n", "\tcase Cancelled:\n\t\tg.cancelled++\n\t\tif out := &t.timer.out; g.cancelled%100 == 0 {\n\t\t\tout.count.Add(1)\n\t\t\tout.enter()\n\t\t\tgo out.runAndLeave(t)\n\t\t}\n"}},
+		edits: []edit{{"filing.go", "\tcase Cancelled:\n\t\tg.cancelled++\n", "\tcase Cancelled:\n\t\tg.cancelled++\n\t\tif out := &t.timer.out; g.cancelled%100 == 0 {\n\t\t\tout.count.Add(1)\n\t\t\tout.enter()\n\t\t\tgo func() { defer out.leave(); out.run(t) }()\n\t\t}\n"}},
 		want:  []string{"a task ran whose arming was cancelled"},
 		load:  true,
 	},
@@ -101,7 +101,7 @@ var mistakes = []mistake{
 	},
 	{
 		name:  "a reservation is kept when a timeout is stopped",
-		edits: []edit{{"timer.go", "\ttm.room.release(1)\n\ttm.pay(t, push)\n", "\ttm.pay(t, push)\n"}},
+		edits: []edit{{"timeout.go", "\t\t\tt.timer.room.release(1)\n", ""}},
 		want:  []string{"WithMaxPending counts what is no longer pending"},
 	},
 	{

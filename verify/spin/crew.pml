@@ -1,7 +1,7 @@
 /*
- * crew.go: the goroutines that share the tasks of a batch. Each task returns, ends
- * its goroutine, or waits until all of them have begun: so it is a deadlock if one
- * task has to wait for another to return.
+ * executor.go: the goroutines of a crew, which share the tasks of a batch. Each task
+ * returns, ends its goroutine, or waits until all of them have begun: so it is a
+ * deadlock if one task has to wait for another to return.
  *
  * A model of its own: it meets the rest of the protocol in running alone, which
  * must not be 0 before the last task is over.

@@ -1,4 +1,4 @@
-package hashedwheel
+package series_test
 
 import (
 	"testing"
@@ -6,27 +6,31 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-func tidyUp(*Series) {}
+func tidyUp(*hashedwheel.Series) {}
 
 // A list of what is pending can name the function of a series.
 func TestTimeoutOfASeriesNamesItsFunction(t *testing.T) {
-	tm := MustNew(WithClock(NewManualClock(time.Now())))
+	_, tm := timertest.NewManual()
 	tm.Every(time.Hour, tidyUp)
 	left := tm.Stop()
 	require.Len(t, left, 1)
-	assert.Contains(t, left[0].String(), " hashedwheel.tidyUp)")
+	assert.Contains(t, left[0].String(), " series_test.tidyUp)")
 }
 
 // What a stopped Timeout does to its series, whoever gets hold of it.
 func TestSeriesEndsWhenItsTimeoutIsStopped(t *testing.T) {
-	clock := NewManualClock(time.Now())
-	tm := MustNew(WithClock(clock), WithExecutor(Inline{}))
+	clock, tm := timertest.NewManual(hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	defer tm.Stop()
 	runs := 0
-	s := tm.Every(time.Second, func(*Series) { runs++ })
-	require.True(t, s.to.Stop())
+	s := tm.Every(time.Second, func(*hashedwheel.Series) { runs++ })
+	pending := tm.Sample(1)
+	require.Len(t, pending, 1)
+	require.True(t, pending[0].Stop())
 	assert.Zero(t, s.Next())
 	assert.False(t, s.Stop(), "it was the other that ended it")
 	clock.Advance(time.Minute)
@@ -34,12 +38,4 @@ func TestSeriesEndsWhenItsTimeoutIsStopped(t *testing.T) {
 	assert.False(t, s.Reset(time.Second))
 	clock.Advance(10 * time.Second)
 	assert.InDelta(t, 10, runs, 1)
-}
-
-func TestGridIsTheSameBeforeAndAfterItsStart(t *testing.T) {
-	start := time.Unix(1_000_000, 0)
-	g := grid{start, 10}
-	for ns, last := range map[time.Duration]time.Duration{-21: -30, -20: -20, -11: -20, -1: -10, 0: 0, 1: 0, 9: 0, 10: 10, 29: 20} {
-		assert.Equal(t, time.Duration(ns-last), g.past(start.Add(ns)), "since the last point before %d", ns)
-	}
 }

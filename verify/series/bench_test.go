@@ -1,4 +1,4 @@
-package hashedwheel_test
+package series_test
 
 import (
 	"sync"
@@ -9,27 +9,6 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
-
-// BenchmarkAfter asks for a deadline of a select that is never reached.
-func BenchmarkAfter(b *testing.B) {
-	b.Run("impl=std", func(b *testing.B) {
-		b.ReportAllocs()
-		b.RunParallel(func(pb *testing.PB) {
-			for pb.Next() {
-				time.After(30 * time.Second)
-			}
-		})
-	})
-	b.Run("impl=After", func(b *testing.B) {
-		tm := newTimer(b)
-		b.ReportAllocs()
-		b.RunParallel(func(pb *testing.PB) {
-			for pb.Next() {
-				tm.After(30 * time.Second)
-			}
-		})
-	})
-}
 
 // BenchmarkEvery runs 10,000 series of 10ms for a second. The figure to compare
 // is cpu-ns/run: all CPU time of the process.
@@ -52,7 +31,8 @@ func BenchmarkEvery(b *testing.B) {
 		measure(b, func(f func()) func() { return startTickers(n, period, f) })
 	})
 	every := func(b *testing.B, opts ...hashedwheel.Option) {
-		tm := newTimer(b, append(opts, hashedwheel.WithTick(time.Millisecond))...)
+		tm := timertest.New(opts...)
+		defer tm.Stop()
 		measure(b, func(f func()) func() {
 			all := make([]*hashedwheel.Series, n)
 			for i := range all {
