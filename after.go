@@ -69,6 +69,8 @@ func (s *sharedTick) isFor(tick int64) bool { return s.tick == tick && s.State()
 // Run closes the channel.
 func (s *sharedTick) Run(*Timeout) { s.timer.after.close(s) }
 
+func (*sharedTick) own() {}
+
 // open returns the channel of a tick, and whether the caller must arm it.
 func (a *afters) open(tick int64) (s *sharedTick, isNew bool) {
 	a.mu.Lock()

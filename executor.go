@@ -49,10 +49,12 @@ type runner struct {
 	done    chan struct{} // closed when running has come to 0
 }
 
-// isOwn reports whether t is the library's own: it does not depend on the user's executor,
-// and Timer.Stop does not return it.
+// ownTask is a task of the library's own: it does not depend on the user's executor, and
+// Timer.Stop does not return its Timeout.
+type ownTask interface{ own() }
+
 func (t *Timeout) isOwn() bool {
-	_, is := t.task.(*sharedTick)
+	_, is := t.task.(ownTask)
 	return is
 }
 
