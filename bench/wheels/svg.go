@@ -44,7 +44,7 @@ func (d Drawing) SVG() string {
 	c.text(8, c.y, "start", "t", fmt.Sprintf("in all: %d visits, woken %d times", d.Play.Visits, d.Play.Wakes))
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" role="img" font-family="Helvetica, Arial, sans-serif">
 <title>%[3]s</title>
-<style>text{font-size:12px;fill:%[4]s}.t{font-weight:bold}.i{font-size:10px}.c{fill:#fff;font-size:11px;font-weight:bold}rect,line{stroke:%[4]s;fill:none}.k{fill:%[5]s;stroke:none}.g{stroke-dasharray:2 3}.h{fill:%[6]s}</style>
+<style>text{font-size:12px;fill:%[4]s}.t{font-weight:bold}.i{font-size:10px}.c{fill:#fff;font-size:11px;font-weight:bold}.n{font-size:9px}rect,line{stroke:%[4]s;fill:none}.k{fill:%[5]s;stroke:none}.g{stroke-dasharray:2 3}.h{fill:%[6]s}</style>
 `, width, c.y+14, html.EscapeString(d.Title), grey, blue, orange) + c.String() + "</svg>\n"
 }
 
@@ -74,7 +74,11 @@ func (c *canvas) rect(x, y, w, h int, class string) {
 // timeout draws one that is due at some tick.
 func (c *canvas) timeout(x, y int, due string) {
 	c.rect(x+3, y, box-6, chip, "k")
-	c.text(x+box/2, y+13, "middle", "c", due)
+	class := "c"
+	if len(due) > 7 {
+		class = "c n" // or it would not fit
+	}
+	c.text(x+box/2, y+13, "middle", class, due)
 }
 
 // list draws timeouts one after another, linked.
