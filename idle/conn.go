@@ -13,7 +13,8 @@ import (
 // ErrIdle is what Read and Write return once their [Conn] was closed because it was
 // idle; a TLS connection around the Conn returns it wrapped. It is a net.Error with
 // Timeout, and errors.Is finds os.ErrDeadlineExceeded in it. So to tell it from a
-// deadline of your own, which leaves the connection open, look for ErrIdle first.
+// deadline of your own, which leaves the connection open, look for ErrIdle first: a loop
+// that reads on whenever Timeout is true would spin.
 var ErrIdle error = idleError{}
 
 type idleError struct{}
@@ -28,7 +29,8 @@ type netConn = net.Conn // embedded so, it is no exported field
 // A Conn is a connection that closes itself once nobody has talked on it for its idle
 // time. A Read or Write that is blocked then, or comes later, returns [ErrIdle]. A Conn
 // sets no deadlines: those of SetDeadline and its like are the user's own. It is a
-// net.Conn; methods that are not listed here are those of the connection inside.
+// net.Conn, and no *net.TCPConn: for SetNoDelay, SyscallConn and their like take NetConn. The
+// other methods of net.Conn are those of the connection inside.
 //
 // A TCP connection on Linux is watched, as by [Watch]: its Read and Write count nothing.
 // Any other moves its Timeout each time data has come or gone, which takes 36 ns.

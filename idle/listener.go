@@ -20,7 +20,7 @@ type listener struct {
 // put the TLS listener around it, not into it.
 //
 // A connection that comes while the timer is full is closed, and Accept waits for the
-// next. Once the timer has been stopped, Accept closes the connection that comes next and
+// next: Stats().Rejected counts those. Once the timer has been stopped, Accept closes the connection that comes next and
 // returns net.ErrClosed. Close closes l, and no connection. NewListener panics if tm or
 // l is nil.
 func NewListener(tm *hashedwheel.Timer, l net.Listener, d time.Duration, opts ...Option) net.Listener {
