@@ -32,7 +32,7 @@ func (tm *Timer) After(d time.Duration) <-chan struct{} {
 		s.Init(tm, s)
 		tm.room.release(-1) // a place beyond the bound
 		s.begin(s.load(), min(tick*tm.tick, maxDeadline))
-		_ = tm.push(&s.Timeout) // refused: then Stop closes it
+		_ = tm.push(&s.Timeout) // refused: then Stop has closed it, or is about to
 	}
 	return s.done
 }
@@ -45,6 +45,8 @@ type afters struct {
 	ticks   map[int64]*sharedTick // all that are open
 	room    int                   // the most that ticks has held
 	stopped *sharedTick           // what every tick has once the timer is stopped
+
+	ending sync.Once // stop: before the first portion of Timer.Stop
 }
 
 const (
@@ -62,8 +64,8 @@ type sharedTick struct {
 }
 
 // isFor reports whether s can serve another caller of a tick. Not once it has expired: the
-// clock may have been set back before its channel is closed. Nor if somebody to whom Sample
-// gave it has stopped it.
+// clock may have been set back before its channel is closed. Nor once somebody who got it
+// from Sample has stopped it.
 func (s *sharedTick) isFor(tick int64) bool { return s.tick == tick && s.State() <= Pending }
 
 // Run closes the channel.
@@ -105,7 +107,8 @@ func (a *afters) close(s *sharedTick) {
 	s.release()
 }
 
-// stop releases all who wait, now and later.
+// stop releases all who wait, now and later. It comes before anything is collected: if a
+// channel's Timeout were cancelled while the channel can still be replaced, nobody would close it.
 func (a *afters) stop() {
 	a.mu.Lock()
 	open := a.ticks
@@ -118,5 +121,5 @@ func (a *afters) stop() {
 	}
 }
 
-// release closes the channel, once. Waking a crowd takes time: no lock but its own is held.
+// release closes the channel, once. That wakes a crowd, so afters' lock is not held.
 func (s *sharedTick) release() { s.once.Do(func() { close(s.done) }) }

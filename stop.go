@@ -37,8 +37,10 @@ func (tm *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
 	}
 }
 
-// stop collects portion by portion, and looks at ctx every ten milliseconds or so.
+// stop closes After's channels, then collects portion by portion, and looks at ctx every ten
+// milliseconds or so.
 func (tm *Timer) stop(ctx context.Context) (left []*Timeout, err error) {
+	tm.after.ending.Do(tm.after.stop)
 	for n := 1; ; n++ {
 		var more bool
 		if left, more = tm.collect(left); !more {
@@ -61,7 +63,6 @@ func (tm *Timer) collect(left []*Timeout) (_ []*Timeout, more bool) {
 			c.detach(&tm.worker)
 		}
 		tm.out.leave()
-		tm.after.stop()
 	}
 	return left, more
 }

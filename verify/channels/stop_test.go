@@ -3,6 +3,7 @@ package channels_test
 import (
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -125,4 +126,46 @@ func TestAfterReturnsAClosedChannelOnceStopHasReturned(t *testing.T) {
 		first.Wait()
 	}
 	assert.Zero(t, open, "channels of %d", 3000*ticks)
+}
+
+// Callers share the channel of one tick, and go on asking while the timer is stopped. When
+// Stop has returned, and a second one beside it, each channel that any of them got is closed.
+func TestStopClosesEveryChannelOfATickThatIsAskedForMeanwhile(t *testing.T) {
+	rounds := 2000
+	if testing.Short() {
+		rounds = 200
+	}
+	for range rounds {
+		tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Hour))
+		got := make([][]<-chan struct{}, 4)
+		var asking, stopping sync.WaitGroup
+		for i := range got {
+			asking.Go(func() { got[i] = askUntilClosed(tm) })
+		}
+		for range 2 {
+			stopping.Go(func() {
+				tm.Stop()
+				assert.True(t, isClosed(tm.After(time.Minute)), "open although Stop has returned")
+			})
+		}
+		stopping.Wait()
+		asking.Wait()
+		for _, c := range slices.Concat(got...) {
+			require.True(t, isClosed(c), "nobody closes it")
+		}
+	}
+}
+
+// askUntilClosed returns all channels that it got for a tick, the last of them closed.
+func askUntilClosed(tm *hashedwheel.Timer) (got []<-chan struct{}) {
+	for {
+		c := tm.After(time.Minute)
+		if len(got) == 0 || got[len(got)-1] != c {
+			got = append(got, c)
+		}
+		if isClosed(c) {
+			return got
+		}
+		runtime.Gosched()
+	}
 }
