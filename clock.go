@@ -11,8 +11,8 @@ import (
 // call its timer, since armings, Pending, Next, Stats and Sample call Now.
 //
 // If a clock steps forward, what it passed over is handed out at once; if it steps back,
-// what is pending waits for its deadline. The worker leaves an After behind when an arming
-// wakes it; to count the sleepers in a test use a ManualClock.
+// what is pending waits for its deadline. When an arming wakes the worker it abandons its
+// After, so a fake clock's count of waiters tells nothing: use a ManualClock.
 type Clock interface {
 	Now() time.Time
 	// After returns a channel on which a value arrives d from now.

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// guarded is all that the lock guards: the wheel, and what is on its way into it and out
-// of it. Its methods take the lock, but for those in filing.go, which have it. One hold
-// looks at one or two portions of timeouts, but for stop and rewind. The worker, producers
-// that have made a stripe deep, Pending and its like all file what is queued.
+// guarded is all that the lock guards: the wheel, and what is on its way into it and out of it.
+// Its methods take the lock; those in filing.go expect it to be held. One hold looks at one or
+// two portions of timeouts, but for stop and rewind. The worker, producers that have made a
+// stripe deep, Pending and its like all file what is queued.
 type guarded struct {
 	sync.Mutex
 	queue   *mpscQueue // as its consumer

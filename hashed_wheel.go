@@ -6,7 +6,7 @@ import (
 )
 
 // hashedWheel keeps timeouts by the tick at which they expire. It is pure: no clock, no
-// goroutine, no lock, and of atomics it reads a timeout's word alone.
+// goroutine, no lock, and the only atomic it reads is a timeout's word.
 //
 // A timeout with no rounds remaining is in the bucket of its tick, modulo the number of
 // buckets. One with rounds remaining waits in an overflow ring of 64 slots, each as wide as 32

@@ -47,7 +47,7 @@ const (
 )
 
 // A Task is what a Timeout runs when it expires. The timer's Executor calls Run: by default in
-// a goroutine, where it may block. Run gets the Timeout that expired, so one can serve many.
+// a goroutine, where it may block. Run gets the Timeout that expired: one Task can serve many.
 type Task interface {
 	Run(to *Timeout)
 }

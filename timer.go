@@ -17,8 +17,8 @@ var (
 
 // A Timer runs tasks at or after their deadlines, at most one tick late. It serves millions of
 // timeouts: a program seldom needs more than one. It is safe for concurrent use, from inside
-// tasks too, and must not be copied. While nothing is pending it has no goroutine: then one no
-// longer used is garbage without a Stop, unless it is on a ManualClock, which keeps it.
+// tasks too, and must not be copied. While nothing is pending it has no goroutine: then an unused
+// one is collected without a Stop, unless it is on a ManualClock, which holds on to it.
 type Timer struct {
 	worker
 	after    afters
@@ -101,7 +101,8 @@ func (tm *Timer) Pending() int {
 }
 
 // Next returns the earliest time at which a timeout may be due, or false if none is pending. One
-// moved later, or stopped, may make it too early, never too late. It costs as much as Pending.
+// moved later, or stopped, may make it too early; only a clock that was set back, for a tick, too
+// late. It costs as much as Pending.
 func (tm *Timer) Next() (at time.Time, ok bool) {
 	next, pending := tm.look()
 	if pending == 0 {

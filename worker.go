@@ -101,7 +101,7 @@ func (wk *worker) pass() (tick int64, drained int, more bool) {
 		wk.handOut(tick) // what a task that ended its goroutine, or an Advance, has left
 	}
 	if wk.guarded.begin(wk.slept, tick) {
-		tick = wk.tickAt(wk.now()) // a reading that waited for the lock is no clock that was set back
+		tick = wk.tickAt(wk.now()) // the first reading may be stale: it waited for the lock
 		wk.guarded.turnBack(tick)
 	}
 	drained, more = wk.drain()

@@ -20,9 +20,9 @@ type listener struct {
 // put the TLS listener around it, not into it.
 //
 // A connection that comes while the timer is full is closed, and Accept waits for the
-// next: Stats().Rejected counts those. Once the timer has been stopped, Accept closes the connection that comes next and
-// returns net.ErrClosed. Close closes l, and no connection. NewListener panics if tm or
-// l is nil.
+// next: Stats().Rejected counts those. Once the timer has been stopped, Accept closes the
+// connection that comes next and returns net.ErrClosed. Close closes l, and no connection.
+// NewListener panics if tm or l is nil.
 func NewListener(tm *hashedwheel.Timer, l net.Listener, d time.Duration, opts ...Option) net.Listener {
 	if tm == nil || l == nil {
 		panic("idle: NewListener with a nil Timer or Listener")

@@ -31,8 +31,7 @@ func OnIdle(f func(net.Conn)) Option {
 	return func(o *options) { o.onIdle = f }
 }
 
-// ReceivedOnly has only what is received keep a connection open; what is sent does not
-// count. It closes the connections of peers that only listen, in the middle of a
+// With ReceivedOnly only what is received keeps a connection open. It closes the connections of peers that only listen, in the middle of a
 // download too, and closes those of vanished peers sooner: see "What counts" above.
 func ReceivedOnly() Option {
 	return func(o *options) { o.receivedOnly = true }

@@ -25,7 +25,7 @@
 // are small wait in the Executor.
 //
 // The page is plain HTML with the picture in it, and loads nothing from elsewhere. It
-// refreshes every two seconds, and the reader keeps their place. Without JavaScript
+// refreshes every two seconds and stays where it was scrolled to. Without JavaScript
 // the browser reloads it every five.
 //
 // Rates are per second since the last look at the page, whoever looked: two people
