@@ -19,8 +19,13 @@ func newQueue() *mpscQueue {
 
 // newStripes returns a queue of n stripes, a power of two.
 func newStripes(n int) *mpscQueue {
-	return &mpscQueue{stripes: make([]stripe, n), mask: uintptr(n - 1)}
+	q := new(mpscQueue)
+	q.setStripes(n)
+	return q
 }
+
+// setStripes makes a queue the same on all machines.
+func (q *mpscQueue) setStripes(n int) { q.stripes, q.mask = make([]stripe, n), uintptr(n-1) }
 
 // onStripes returns n timeouts for each stripe of q, by stripe.
 func onStripes(q *mpscQueue, n int) [][]*Timeout {

@@ -13,7 +13,7 @@ import (
 
 // inOneStripe returns n timeouts that share a stripe.
 func inOneStripe(tm *Timer, n int) (found []*Timeout) {
-	all := make([]Timeout, 1<<15)
+	all := make([]Timeout, (n+128)*len(tm.queue.stripes)) // a page for each in turn
 	for i := range all {
 		if tm.queue.stripeOf(&all[i]) == tm.queue.stripeOf(&all[0]) && len(found) < n {
 			all[i].Init(tm, TaskFunc(func(*Timeout) {}))

@@ -39,8 +39,7 @@ func onCores(p peers.Peer, c Config, n int) ([]Figure, error) {
 	})
 	again := rate(c.Rate, n, func(int) func(int) { return rearmer(p, t) })
 	all := own(p, t, armTick, c.Many/10, func() {})
-	part := len(all) / n
-	later := rate(c.Rate, n, func(i int) func(int) { return mover(p, all[i*part:(i+1)*part]) })
+	later := rate(c.Rate, n, func(i int) func(int) { return mover(p, share(all, i, n)) })
 	return []Figure{
 		{Name: "arm and stop", Unit: PerOp, Value: fresh.wall},
 		{Name: "re-arm and stop", Unit: PerOp, Value: again.wall},

@@ -35,12 +35,17 @@ func moveLater(p peers.Peer, c Config) (figures []Figure, err error) {
 	}
 	armed := len(all)
 	for _, g := range goroutineCounts() {
-		part := len(all) / g
-		s := rate(c.Rate, g, func(i int) func(int) { return mover(p, all[i*part:(i+1)*part]) })
+		s := rate(c.Rate, g, func(i int) func(int) { return mover(p, share(all, i, g)) })
 		armed += s.ops
 		figures = append(figures, Figure{Name: goroutines(g), Unit: PerOp, Value: s.wall, Mark: ofFewer(all, c.Many)})
 	}
 	return figures, lost(t, armed)
+}
+
+// share returns the part of the i-th of n goroutines: one at least, even if some have to share it.
+func share[T any](all []T, i, n int) []T {
+	from := i * len(all) / n
+	return all[from:max(from+1, (i+1)*len(all)/n)]
 }
 
 // own returns n timeouts that are far from due, or as many as p can own.
