@@ -119,6 +119,7 @@ func TestAFarewellWithADeadlineDoesNotHoldUpTheClose(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			told, written, ended := make(chan error, 1), make(chan error, 1), make(chan error, 1)
 			here, there := connect()
+			stuff(t, here, short)
 			c, err := idle.NewConn(newTimer(t), here, short, idle.OnIdle(func(c net.Conn) {
 				_ = c.SetWriteDeadline(time.Now().Add(short))
 				_, err := c.Write([]byte("bye"))
@@ -126,7 +127,7 @@ func TestAFarewellWithADeadlineDoesNotHoldUpTheClose(t *testing.T) {
 			}))
 			require.NoError(t, err)
 			go func() {
-				_, err := c.Write(make([]byte, 64<<20)) // more than anybody buffers
+				_, err := c.Write(make([]byte, 1))
 				written <- err
 			}()
 			require.Equal(t, idle.ErrIdle, within(t, written))
@@ -138,6 +139,16 @@ func TestAFarewellWithADeadlineDoesNotHoldUpTheClose(t *testing.T) {
 			require.NoError(t, within(t, ended))
 		})
 	}
+}
+
+// stuff writes to a connection that nobody reads until it takes no more.
+func stuff(t *testing.T, c net.Conn, patience time.Duration) {
+	t.Helper()
+	for n := 1; n > 0; {
+		require.NoError(t, c.SetWriteDeadline(time.Now().Add(patience)))
+		n, _ = c.Write(make([]byte, 1<<20))
+	}
+	require.NoError(t, c.SetWriteDeadline(time.Time{}))
 }
 
 func TestOnIdleMayClose(t *testing.T) {
