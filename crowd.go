@@ -67,7 +67,7 @@ func (l *level) crowdAt(current, tick int64) (number, at int64) {
 	number, at = noTick, noTick
 	work := int64(0)
 	from := max(current>>l.shift, l.latest+1)
-	for n := l.next(&l.crowded, from, current); n != noTick; n = l.next(&l.crowded, n+1, current) {
+	for n := l.next(l.crowded, from, current); n != noTick; n = l.next(l.crowded, n+1, current) {
 		number = min(number, n)
 		work += int64(l.slots[l.index(n)].n) * int64(perCrowd)
 		at = min(at, n<<l.shift-work/tick-1)

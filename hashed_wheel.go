@@ -138,7 +138,7 @@ func (w *hashedWheel) advance(last int64, limit int) (tick int64, filed int) {
 func (w *hashedWheel) first() (tick int64, first *level) {
 	tick = noTick
 	for _, l := range w.levels {
-		if n := l.next(&l.occupied, w.current>>l.shift, w.current); n != noTick && n<<l.shift <= tick {
+		if n := l.next(l.occupied, w.current>>l.shift, w.current); n != noTick && n<<l.shift <= tick {
 			tick, first = n<<l.shift, l
 		}
 	}
@@ -180,7 +180,7 @@ func (w *hashedWheel) fileAgain(t *Timeout) {
 func (w *hashedWheel) next() int64 {
 	tick := int64(noTick)
 	for _, l := range w.levels {
-		if number := l.next(&l.occupied, w.current>>l.shift, w.current); number != noTick {
+		if number := l.next(l.occupied, w.current>>l.shift, w.current); number != noTick {
 			tick = min(tick, l.slots[l.index(number)].earliest)
 		}
 	}

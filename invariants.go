@@ -55,20 +55,20 @@ func broken(format string, args ...any) {
 func (w *hashedWheel) checkLevel(k int) (n int, first int64) {
 	first = noTick
 	l := w.levels[k]
-	l.occupied.check()
-	l.crowded.check()
-	for i := l.occupied.next(0); i >= 0; i = l.occupied.next(i + 1) {
+	l.occupied.Check(broken)
+	l.crowded.Check(broken)
+	for i := l.occupied.Next(0); i >= 0; i = l.occupied.Next(i + 1) {
 		s := &l.slots[i]
 		held := s.check(func(t *Timeout) { first = min(first, w.checkFiled(t, k, i)) })
 		if held == 0 || held != s.n {
 			broken("level %d slot %d holds %d, and counts %d", k, i, held, s.n)
 		}
-		if held >= crowd && l.crowded.next(i) != i {
+		if held >= crowd && l.crowded.Next(i) != i {
 			broken("level %d slot %d holds %d, and is not marked as a crowd", k, i, held)
 		}
 		n += held
 	}
-	for i := l.crowded.next(0); i >= 0; i = l.crowded.next(i + 1) {
+	for i := l.crowded.Next(0); i >= 0; i = l.crowded.Next(i + 1) {
 		if l.slots[i].n < crowd {
 			broken("level %d slot %d holds %d, and is marked as a crowd", k, i, l.slots[i].n)
 		}
@@ -88,17 +88,6 @@ func (b *bucket) check(f func(*Timeout)) (n int) {
 		n++
 	}
 	return n
-}
-
-// check panics if a level does not tell which words of the level below are zero.
-func (b *bitmap) check() {
-	for k := 1; k < len(b.levels); k++ {
-		for i, below := range b.levels[k-1] {
-			if upper := b.levels[k][i/64]>>(i%64)&1 != 0; upper != (below != 0) {
-				broken("bitmap level %d has bit %d = %t, the word is %#x", k, i, upper, below)
-			}
-		}
-	}
 }
 
 // checkFiled checks a timeout found in slot i of level k, and returns its tick.

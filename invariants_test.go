@@ -28,13 +28,13 @@ func TestCheckPanicsWhen(t *testing.T) {
 	for says, breakIt := range map[string]func(b brokenWheel){
 		"a list of a bucket is badly linked":          func(b brokenWheel) { b.inBucket.prev = &b.inRing.next },
 		"a list of a slot is badly linked":            func(b brokenWheel) { b.inRing.prev = nil },
-		"an occupied bucket is not marked":            func(b brokenWheel) { b.levels[0].occupied.clear(100) },
-		"an empty bucket is marked":                   func(b brokenWheel) { b.levels[0].occupied.set(101) },
-		"an upper level misses a word":                func(b brokenWheel) { b.levels[0].occupied.levels[1][0] = 0 },
-		"an upper level marks an empty word":          func(b brokenWheel) { b.levels[0].occupied.levels[1][0] |= 1 << 7 },
-		"an occupied slot is not marked":              func(b brokenWheel) { b.levels[1].occupied.clear(2000 / 256) },
-		"an empty slot is marked":                     func(b brokenWheel) { b.levels[1].occupied.set(60) },
-		"a slot that is no crowd is marked as one":    func(b brokenWheel) { b.levels[1].crowded.set(2000 / 256) },
+		"an occupied bucket is not marked":            func(b brokenWheel) { b.levels[0].occupied.Clear(100) },
+		"an empty bucket is marked":                   func(b brokenWheel) { b.levels[0].occupied.Set(101) },
+		"an upper level misses a word":                func(b brokenWheel) { b.levels[0].occupied[1][0] = 0 },
+		"an upper level marks an empty word":          func(b brokenWheel) { b.levels[0].occupied[1][0] |= 1 << 7 },
+		"an occupied slot is not marked":              func(b brokenWheel) { b.levels[1].occupied.Clear(2000 / 256) },
+		"an empty slot is marked":                     func(b brokenWheel) { b.levels[1].occupied.Set(60) },
+		"a slot that is no crowd is marked as one":    func(b brokenWheel) { b.levels[1].crowded.Set(2000 / 256) },
 		"a bucket counts one more":                    func(b brokenWheel) { b.levels[0].slots[100].n++ },
 		"one in a bucket says another bucket":         func(b brokenWheel) { b.inBucket.home += 1 << levelBits },
 		"one in a bucket says a turn later":           func(b brokenWheel) { b.inBucket.home += 512 << levelBits },
@@ -78,7 +78,7 @@ func TestCheckPanicsWhenACrowdIsNotMarked(t *testing.T) {
 		d.arm(100)
 	}
 	require.NotPanics(t, d.checkAll)
-	d.levels[0].crowded.clear(100)
+	d.levels[0].crowded.Clear(100)
 	assert.Panics(t, d.checkAll)
 }
 

@@ -1,13 +1,15 @@
 package hashedwheel
 
+import "github.com/hashedwheel/hashedwheel/internal/bitmap"
+
 // level is one ring of slots of the wheel: level 0 is the buckets, a slot for each tick; the
 // others are the overflow rings. Slots are numbered by the ticks they hold, tick >> shift, and
 // found by that number modulo len(slots): a level holds len(slots) numbers from the current on.
 type level struct {
 	shift    uint // log2(ticks a slot)
 	slots    []slot
-	occupied bitmap // the slots that hold any
-	crowded  bitmap // the slots that hold a crowd
+	occupied bitmap.Bitmap // the slots that hold any
+	crowded  bitmap.Bitmap // the slots that hold a crowd
 
 	// A slot with a crowd is opened before its time: inHand is the next of its
 	// timeouts to be looked at, latest its number. Later ones were not opened yet.
@@ -35,8 +37,8 @@ func newLevel(shift uint, slots int) *level {
 	return &level{
 		shift:    shift,
 		slots:    make([]slot, slots),
-		occupied: newBitmap(slots),
-		crowded:  newBitmap(slots),
+		occupied: bitmap.New(slots),
+		crowded:  bitmap.New(slots),
 		latest:   noSlot,
 	}
 }
@@ -52,12 +54,12 @@ func (l *level) add(t *Timeout, tick int64) {
 	i := l.index(tick >> l.shift)
 	s := &l.slots[i]
 	if s.n == 0 {
-		l.occupied.set(i)
+		l.occupied.Set(i)
 		s.earliest = tick
 	}
 	s.earliest = min(s.earliest, tick)
 	if s.n++; s.n == crowd {
-		l.crowded.set(i)
+		l.crowded.Set(i)
 	}
 	s.add(t)
 }
@@ -67,20 +69,20 @@ func (l *level) vacate(tick int64) {
 	i := l.index(tick >> l.shift)
 	s := &l.slots[i]
 	if s.n--; s.n == crowd-1 {
-		l.crowded.clear(i)
+		l.crowded.Clear(i)
 	}
 	if s.n == 0 {
-		l.occupied.clear(i)
+		l.occupied.Clear(i)
 	}
 }
 
 // next returns the first number from on that is in set, one of the level's bitmaps, or noTick.
 // The numbers go up to a turn from current.
-func (l *level) next(set *bitmap, from, current int64) int64 {
+func (l *level) next(set bitmap.Bitmap, from, current int64) int64 {
 	i := l.index(from)
-	j := set.next(i)
+	j := set.Next(i)
 	if j < 0 {
-		j = set.next(0)
+		j = set.Next(0)
 	}
 	from += int64(l.index(int64(j - i)))
 	if j < 0 || from-current>>l.shift >= int64(len(l.slots)) {

@@ -129,7 +129,7 @@ func (s *sample) find(t *Timeout) {
 // enter begins with the next slot that is occupied.
 func (s *sample) enter(w *hashedWheel) {
 	l := w.levels[s.level]
-	i := l.occupied.next(s.slot)
+	i := l.occupied.Next(s.slot)
 	if i < 0 {
 		s.level, s.slot = s.level-1, 0
 		return

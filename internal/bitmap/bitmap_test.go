@@ -1,4 +1,4 @@
-package hashedwheel
+package bitmap
 
 import (
 	"fmt"
@@ -10,34 +10,34 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bitmapSizes are on both sides of what one word, and one level, can hold.
-var bitmapSizes = []int{1, 2, 63, 64, 65, 4096, 4097, 1 << 24}
+// sizes are on both sides of what one word, and one level, can hold.
+var sizes = []int{1, 2, 63, 64, 65, 4096, 4097, 1 << 24}
 
-func bitmapOf(n int, members ...int) *bitmap {
-	b := newBitmap(n)
+func of(n int, members ...int) Bitmap {
+	b := New(n)
 	for _, i := range members {
-		b.set(i)
+		b.Set(i)
 	}
-	return &b
+	return b
 }
 
 // membersOf walks b with next.
-func membersOf(b *bitmap) []int {
+func membersOf(b Bitmap) []int {
 	all := []int{}
-	for i := b.next(0); i >= 0; i = b.next(i + 1) {
+	for i := b.Next(0); i >= 0; i = b.Next(i + 1) {
 		all = append(all, i)
 	}
 	return all
 }
 
-func TestBitmapHasAsManyLevelsAsItTakesToEndInOneWord(t *testing.T) {
+func TestHasAsManyLevelsAsItTakesToEndInOneWord(t *testing.T) {
 	for n, levels := range map[int]int{1: 1, 64: 1, 65: 2, 4096: 2, 4097: 3, 1 << 18: 3, 1 << 24: 4} {
-		assert.Len(t, newBitmap(n).levels, levels, "for %d", n)
-		assert.Len(t, newBitmap(n).levels[levels-1], 1, "for %d", n)
+		assert.Len(t, New(n), levels, "for %d", n)
+		assert.Len(t, New(n)[levels-1], 1, "for %d", n)
 	}
 }
 
-func TestBitmapNextFindsTheFirstMemberFromThereOn(t *testing.T) {
+func TestNextFindsTheFirstMemberFromThereOn(t *testing.T) {
 	for _, row := range []struct {
 		says    string
 		size    int
@@ -65,76 +65,91 @@ func TestBitmapNextFindsTheFirstMemberFromThereOn(t *testing.T) {
 		{"from one past the end of the largest", 1 << 24, []int{1<<24 - 1}, 1 << 24, -1},
 	} {
 		t.Run(row.says, func(t *testing.T) {
-			assert.Equal(t, row.want, bitmapOf(row.size, row.members...).next(row.from))
+			assert.Equal(t, row.want, of(row.size, row.members...).Next(row.from))
 		})
 	}
 }
 
-func TestBitmapHoldsItsFirstAndLastNumber(t *testing.T) {
-	for _, n := range bitmapSizes {
-		b := bitmapOf(n, 0, n-1)
+func TestHoldsItsFirstAndLastNumber(t *testing.T) {
+	for _, n := range sizes {
+		b := of(n, 0, n-1)
 		assert.Equal(t, slices.Compact([]int{0, n - 1}), membersOf(b), "size %d", n)
 		assert.True(t, b.has(0) && b.has(n-1), "size %d", n)
 	}
 }
 
-func TestBitmapClearKeepsAnUpperBitWhileItsWordHasMembers(t *testing.T) {
-	b := bitmapOf(4097, 64, 65)
-	b.clear(64)
-	assert.Equal(t, 65, b.next(0))
+func TestClearKeepsAnUpperBitWhileItsWordHasMembers(t *testing.T) {
+	b := of(4097, 64, 65)
+	b.Clear(64)
+	assert.Equal(t, 65, b.Next(0))
 }
 
-func TestBitmapSetAndClearMayBeRepeated(t *testing.T) {
-	b := bitmapOf(4097, 70, 70, 4096)
-	b.clear(70)
-	b.clear(70)
-	b.clear(71) // never was a member
+func TestSetAndClearMayBeRepeated(t *testing.T) {
+	b := of(4097, 70, 70, 4096)
+	b.Clear(70)
+	b.Clear(70)
+	b.Clear(71) // never was a member
 	assert.Equal(t, []int{4096}, membersOf(b))
-	assert.NotPanics(t, b.check)
+	assert.Empty(t, faultsOf(b))
 }
 
-func TestBitmapIsAllZeroOnceAllIsCleared(t *testing.T) {
-	for _, n := range bitmapSizes {
-		b := newBitmap(n)
+func TestCheckFindsAnUpperBitThatIsWrong(t *testing.T) {
+	b := of(4097, 5, 4096)
+	b[1][0] = 0
+	assert.Equal(t, []string{"bitmap level 1 has bit 0 = false, the word is 0x20", "bitmap level 2 has bit 0 = true, the word is 0x0"}, faultsOf(b))
+	b = of(4097, 5, 4096)
+	b[1][0] |= 1 << 7
+	assert.Equal(t, []string{"bitmap level 1 has bit 7 = true, the word is 0x0"}, faultsOf(b))
+}
+
+// faultsOf returns what Check finds.
+func faultsOf(b Bitmap) (faults []string) {
+	b.Check(func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) })
+	return faults
+}
+
+func TestIsAllZeroOnceAllIsCleared(t *testing.T) {
+	for _, n := range sizes {
+		b := New(n)
 		members := rand.New(rand.NewPCG(1, uint64(n))).Perm(min(n, 5000))
 		for _, i := range members {
-			b.set(n - 1 - i)
+			b.Set(n - 1 - i)
 		}
 		for _, i := range members {
-			b.clear(n - 1 - i)
+			b.Clear(n - 1 - i)
 		}
-		for k, words := range b.levels {
+		for k, words := range b {
 			assert.Equal(t, -1, slices.IndexFunc(words, func(w uint64) bool { return w != 0 }), "size %d, level %d", n, k)
 		}
 	}
 }
 
-func TestBitmapAgreesWithASortedSlice(t *testing.T) {
-	for _, n := range bitmapSizes {
+func TestAgreesWithASortedSlice(t *testing.T) {
+	for _, n := range sizes {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(2, uint64(n)))
-			b, model := newBitmap(n), []int{}
+			b, model := New(n), []int{}
 			for range 5000 {
 				i := near(rnd, n)
 				at, member := slices.BinarySearch(model, i)
 				switch {
 				case rnd.IntN(2) == 0 && !member:
-					b.set(i)
+					b.Set(i)
 					model = slices.Insert(model, at, i)
 				case member:
-					b.clear(i)
+					b.Clear(i)
 					model = slices.Delete(model, at, at+1)
 				}
 				from, want := near(rnd, n+1), -1
 				if at, _ := slices.BinarySearch(model, from); at < len(model) {
 					want = model[at]
 				}
-				require.Equal(t, want, b.next(from), "from %d, members %v", from, model)
+				require.Equal(t, want, b.Next(from), "from %d, members %v", from, model)
 				_, member = slices.BinarySearch(model, from)
 				require.Equal(t, member, from < n && b.has(from))
 			}
-			b.check()
-			require.Equal(t, model, membersOf(&b))
+			require.Empty(t, faultsOf(b))
+			require.Equal(t, model, membersOf(b))
 		})
 	}
 }
@@ -153,4 +168,4 @@ func near(rnd *rand.Rand, n int) int {
 	}
 }
 
-func (b *bitmap) has(i int) bool { return b.levels[0][i/64]>>(i%64)&1 != 0 }
+func (b Bitmap) has(i int) bool { return b[0][i/64]>>(i%64)&1 != 0 }
