@@ -12,8 +12,6 @@ type bucket struct {
 	head *Timeout
 }
 
-func (b *bucket) empty() bool { return b.head == nil }
-
 func (b *bucket) add(t *Timeout) {
 	if b.head != nil {
 		b.first().prev = &t.next
@@ -67,6 +65,5 @@ const (
 
 func homeIn(k int, tick int64) home { return home(tick<<levelBits | int64(inWheel+k)) }
 
-func (h home) place() int  { return int(h & (1<<levelBits - 1)) }
-func (h home) level() int  { return h.place() - inWheel }
+func (h home) level() int  { return int(h&(1<<levelBits-1)) - inWheel }
 func (h home) tick() int64 { return int64(h) >> levelBits }

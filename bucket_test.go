@@ -45,9 +45,9 @@ func numbers(all, some []*Timeout) []int {
 
 func TestBucketIsEmptyUntilSomethingIsAdded(t *testing.T) {
 	var b bucket
-	require.True(t, b.empty())
+	require.Nil(t, b.head)
 	b.add(new(Timeout))
-	assert.False(t, b.empty())
+	assert.NotNil(t, b.head)
 }
 
 func TestBucketHoldsWhatWasAdded(t *testing.T) {

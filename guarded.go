@@ -64,8 +64,9 @@ func (g *guarded) drain(limit int) int {
 	return g.fileSome(limit)
 }
 
-// help files what t's stripe holds, or the backlog if there is one. It reports false if
-// the lock is taken.
+// help has a producer file what t's stripe holds, which has become deep, or the backlog if there
+// is one: those who make a crowd keep up with it, however few processors are left to the worker.
+// It reports false if the lock is taken.
 func (g *guarded) help(t *Timeout) bool {
 	if !g.TryLock() {
 		return false

@@ -204,7 +204,7 @@ func (w *hashedWheel) rewind(tick int64) {
 	for _, l := range w.levels {
 		l.latest = noSlot
 	}
-	for !all.empty() {
+	for all.head != nil {
 		t := all.first()
 		unlink(t)
 		w.place(t, w.tickOf(t.load().deadline()))

@@ -3,6 +3,7 @@ package hashedwheel
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -174,8 +175,8 @@ func (tm *Timer) push(t *Timeout) error {
 	if tm.parked.Load() != awake { // pairs with the second look in park
 		tm.unpark()
 	}
-	if how == deepened {
-		tm.help(t)
+	if how == deepened && !tm.guarded.help(t) {
+		runtime.Gosched() // to whoever has the lock and is at work
 	}
 	return nil
 }

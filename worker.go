@@ -1,7 +1,6 @@
 package hashedwheel
 
 import (
-	"runtime"
 	"sync/atomic"
 	"time"
 )
@@ -214,14 +213,6 @@ func (wk *worker) begin() {
 		s.Reset(0)
 	} else {
 		wk.starter.Store(time.AfterFunc(0, wk.work)) // that worker may be gone, and another begun, before the Store
-	}
-}
-
-// help has a producer file what its stripe holds, which has become deep: those who make
-// a crowd keep up with it, however few processors are left to the worker.
-func (wk *worker) help(t *Timeout) {
-	if !wk.guarded.help(t) {
-		runtime.Gosched() // to whoever has the lock and is at work
 	}
 }
 

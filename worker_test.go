@@ -28,7 +28,7 @@ func inOneStripe(tm *Timer, n int) (found []*Timeout) {
 func TestWorkerThatParksBetweenTwoPortionsKnowsOfTheRest(t *testing.T) {
 	for name, file := range map[string]func(*Timer, *Timeout){
 		"drain": func(tm *Timer, _ *Timeout) { tm.guarded.drain(portion) },
-		"help":  func(tm *Timer, to *Timeout) { tm.help(to) },
+		"help":  func(tm *Timer, to *Timeout) { tm.guarded.help(to) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			tm := MustNew(WithTick(100 * time.Millisecond))

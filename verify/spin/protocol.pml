@@ -11,7 +11,7 @@
  *   hashed_wheel.pml  hashed_wheel.go: place, close, skip, advance, pop, next
  *   guarded.pml       guarded.go and filing.go: begin, drain and help with file, take with consider,
  *                     settle, pending, next
- *   worker.pml        worker.go: pass, handOut, park, unpark; sleep; help and drainAll
+ *   worker.pml        worker.go: pass, handOut, park, unpark; sleep; drainAll of guarded.go
  *   timer.pml         timer.go: arm, armNew, push; Pending and Next, as worker.look
  *   stop.pml          stop.go: stop, collect; guarded.go: collect; filing.go: stop
  *   executor.pml      executor.go: enter, leave, done

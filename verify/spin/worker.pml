@@ -240,7 +240,7 @@ inline sleepUntil(end) {
 	atomic { mine; parked = AWAKE }
 }
 
-/* help: TryLock, and a portion of the producer's stripe. */
+/* help of guarded.go: TryLock, and a portion of the producer's stripe. */
 inline help(to) {
 	at = now;
 	atomic {
