@@ -24,7 +24,7 @@ func (w *hashedWheel) thin() bool {
 				continue
 			}
 			l.latest, l.unmoved = number, 0
-			l.inHand = l.first(number)
+			l.inHand = l.slot(number).first()
 		}
 		for n := 0; n < portion && l.inHand != nil; n++ {
 			t := l.inHand
@@ -69,7 +69,7 @@ func (l *level) crowdAt(current, tick int64) (number, at int64) {
 	from := max(current>>l.shift, l.latest+1)
 	for n := l.next(l.crowded, from, current); n != noTick; n = l.next(l.crowded, n+1, current) {
 		number = min(number, n)
-		work += int64(l.slots[l.index(n)].n) * int64(perCrowd)
+		work += int64(l.slot(n).n) * int64(perCrowd)
 		at = min(at, n<<l.shift-work/tick-1)
 	}
 	if number != noTick && l.shift > 0 {

@@ -126,8 +126,8 @@ func (w *hashedWheel) advance(last int64, limit int) (tick int64, filed int) {
 		if l == w.levels[0] {
 			return start, filed
 		}
-		for number := start >> l.shift; filed < limit && l.holds(number); filed++ {
-			w.fileAgain(l.first(number))
+		for number := start >> l.shift; filed < limit && l.slot(number).n > 0; filed++ {
+			w.fileAgain(l.slot(number).first())
 		}
 	}
 	return noTick, filed
@@ -147,11 +147,11 @@ func (w *hashedWheel) first() (tick int64, first *level) {
 
 // pop removes a timeout filed under current; nil if none is left or current is behind last.
 func (w *hashedWheel) pop(last int64) *Timeout {
-	l := w.levels[0]
-	if w.current > last || !l.holds(w.current) {
+	s := w.levels[0].slot(w.current)
+	if w.current > last || s.n == 0 {
 		return nil
 	}
-	t := l.first(w.current)
+	t := s.first()
 	w.remove(t)
 	return t
 }
@@ -162,7 +162,7 @@ func (w *hashedWheel) popAny() *Timeout {
 	if l == nil {
 		return nil
 	}
-	t := l.first(tick >> l.shift)
+	t := l.slot(tick >> l.shift).first()
 	w.remove(t)
 	return t
 }
@@ -181,7 +181,7 @@ func (w *hashedWheel) next() int64 {
 	tick := int64(noTick)
 	for _, l := range w.levels {
 		if number := l.next(l.occupied, w.current>>l.shift, w.current); number != noTick {
-			tick = min(tick, l.slots[l.index(number)].earliest)
+			tick = min(tick, l.slot(number).earliest)
 		}
 	}
 	if tick >= w.never {

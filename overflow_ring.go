@@ -48,7 +48,8 @@ func (l *level) reaches(tick, current int64) bool {
 	return tick>>l.shift-current>>l.shift < int64(len(l.slots))
 }
 
-func (l *level) index(number int64) int { return int(number & int64(len(l.slots)-1)) }
+func (l *level) index(number int64) int  { return int(number & int64(len(l.slots)-1)) }
+func (l *level) slot(number int64) *slot { return &l.slots[l.index(number)] }
 
 func (l *level) add(t *Timeout, tick int64) {
 	i := l.index(tick >> l.shift)
@@ -90,9 +91,3 @@ func (l *level) next(set bitmap.Bitmap, from, current int64) int64 {
 	}
 	return from
 }
-
-// holds reports whether a slot is occupied.
-func (l *level) holds(number int64) bool { return l.slots[l.index(number)].n > 0 }
-
-// first returns a timeout of a slot that is occupied.
-func (l *level) first(number int64) *Timeout { return l.slots[l.index(number)].first() }

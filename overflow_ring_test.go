@@ -36,8 +36,8 @@ func (d *driver) thinAll(t *testing.T) (portions int) {
 		require.Less(t, portions, 2+8*(d.count/portion+1), "thin does not end")
 		d.checkAll()
 		for k, l := range d.levels {
-			if l.shift > 0 && l.latest != noSlot && l.holds(l.latest) {
-				require.Same(t, l.inHand, l.first(l.latest), "one of level %d was filed in its own slot again", k)
+			if l.shift > 0 && l.latest != noSlot && l.slot(l.latest).n > 0 {
+				require.Same(t, l.inHand, l.slot(l.latest).first(), "one of level %d was filed in its own slot again", k)
 			}
 		}
 	}
