@@ -41,28 +41,24 @@ func (tm *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
 // milliseconds or so.
 func (tm *Timer) stop(ctx context.Context) (left []*Timeout, err error) {
 	tm.after.ending.Do(tm.after.stop)
-	for n := 1; ; n++ {
-		var more bool
-		if left, more = tm.collect(left); !more {
-			return left, nil
-		}
-		if n%portion == 0 && ctx.Err() != nil {
+	for n, more := 1, true; more; n++ {
+		var ended int
+		left, ended, more = tm.guarded.collect(left)
+		tm.room.release(ended)
+		tm.ending.Do(tm.end)
+		if more && n%portion == 0 && ctx.Err() != nil {
 			return left, ctx.Err()
 		}
 	}
+	return left, nil
 }
 
-// collect takes a portion; the first ends the timer.
-func (tm *Timer) collect(left []*Timeout) (_ []*Timeout, more bool) {
-	left, ended, more := tm.guarded.collect(left)
-	tm.room.release(ended)
-	if tm.ended.CompareAndSwap(false, true) {
-		tm.parked.Store(awake) // for ever: nobody starts a worker again
-		close(tm.quit)
-		if c, ok := tm.clock.(*ManualClock); ok {
-			c.detach(&tm.worker)
-		}
-		tm.out.leave()
+// end follows the first portion, which has closed the queue.
+func (tm *Timer) end() {
+	tm.parked.Store(awake) // for ever: nobody starts a worker again
+	close(tm.quit)
+	if c, ok := tm.clock.(*ManualClock); ok {
+		c.detach(&tm.worker)
 	}
-	return left, more
+	tm.out.leave()
 }

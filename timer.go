@@ -25,7 +25,7 @@ type Timer struct {
 	after    afters
 	rejected atomic.Uint64 // armings refused
 	sampling sync.Mutex    // held by Sample, beside the lock
-	ended    atomic.Bool   // by the first portion of Stop
+	ending   sync.Once     // end: after the first portion of Stop
 }
 
 // New returns a Timer, or an error that names the option and value that is wrong. It

@@ -41,7 +41,7 @@ func window() {
 	{"timer.go", "r.reserved.Add(-int64(n))\n", "window()\n\t\tr.reserved.Add(-int64(n))\n"},
 	{"worker.go", "t := all[wk.turn]\n", "t := all[wk.turn]\n\t\twindow()\n"},
 	{"executor.go", "r.count.Add(1)\n", "window()\n\tr.count.Add(1)\n\twindow()\n"},
-	{"stop.go", "left, ended, more := tm.guarded.collect(left)\n", "window()\n\tleft, ended, more := tm.guarded.collect(left)\n\twindow()\n"},
+	{"stop.go", "left, ended, more = tm.guarded.collect(left)\n", "window()\n\t\tleft, ended, more = tm.guarded.collect(left)\n\t\twindow()\n"},
 	{"filing.go", "g.backlog, g.held = nil, nil\n", "g.backlog, g.held = nil, nil\n\twindow()\n"},
 	{"worker.go", "wk.parked.Store(rest)\n", "wk.parked.Store(rest)\n\twindow()\n"},
 	{"worker.go", "wk.out.enter() // before the CAS", "window()\n\twk.out.enter() // before the CAS"},
