@@ -62,7 +62,7 @@ func (g *guarded) file(t *Timeout) {
 }
 
 func (g *guarded) isInBatch(t *Timeout) bool {
-	if t.home == inBatch && !slices.Contains(g.inBatch(), t) {
+	if t.home == inBatch && !slices.Contains(g.batch, t) {
 		misused(t)
 	}
 	return t.home == inBatch
@@ -79,19 +79,17 @@ func (g *guarded) consider(t *Timeout, tick int64) {
 		g.wheel.place(t, g.wheel.tickOf(w.deadline()))
 		return
 	}
-	b := &g.batch
-	if b.filled == 0 {
-		b.tick = g.wheel.current
+	if len(g.batch) == 0 {
+		g.batchTick = g.wheel.current
 	}
 	t.home = inBatch
-	b.timeouts[b.filled] = t
-	b.filled++
+	g.batch = append(g.batch, t)
 }
 
 // pending counts what is filed and what waits in the batch for its turn.
 func (g *guarded) pending() int {
 	n := g.wheel.count
-	for _, t := range g.inBatch() {
+	for _, t := range g.batch {
 		if t.load().state() == Pending {
 			n++
 		}
@@ -102,9 +100,9 @@ func (g *guarded) pending() int {
 // next is hashedWheel.next, with what is in the batch.
 func (g *guarded) next() int64 {
 	tick := g.wheel.next()
-	for _, t := range g.inBatch() {
+	for _, t := range g.batch {
 		if w := t.load(); w.state() == Pending { // also if it was moved later, or armed again
-			tick = min(tick, max(g.batch.tick, g.wheel.tickOf(w.deadline())))
+			tick = min(tick, max(g.batchTick, g.wheel.tickOf(w.deadline())))
 		}
 	}
 	if tick >= g.wheel.never {

@@ -15,28 +15,22 @@ type guarded struct {
 	wheel   hashedWheel
 	backlog *Timeout // taken from the queue, not filed yet
 	held    *Timeout // queued again while in the batch, filed after it
-	batch   batch
-	passing bool // the worker is in a pass, and may be kept there
+	passing bool     // the worker is in a pass, and may be kept there
 	stopped bool
+
+	// What the worker hands out between two holds of the lock. Only take and settle write these
+	// two; the worker reads them without the lock in between.
+	batch     []*Timeout
+	batchTick int64 // that the first was filed under
 
 	cancelled   uint64
 	lag, maxLag time.Duration
-}
-
-// batch is what the worker hands out between two holds of the lock. Only take and settle
-// write it; the worker reads it without the lock in between.
-type batch struct {
-	timeouts [batchSize]*Timeout
-	filled   int
-	tick     int64 // that the first was filed under
 }
 
 const (
 	batchSize = 64  // the lock costs each next to nothing, and a slow task keeps no more from the collector
 	portion   = 256 // filed in some 50 µs, in shuffled memory
 )
-
-func (g *guarded) inBatch() []*Timeout { return g.batch.timeouts[:g.batch.filled] }
 
 // begin starts a pass: the wheel turns to the tick at which the worker meant to wake, and
 // nobody else turns it until the pass ends. It reports whether the wheel is ahead of tick.
@@ -107,12 +101,12 @@ func (g *guarded) take(tick int64) bool {
 		return false
 	}
 	g.wheel.close(tick)
-	for looked := 0; looked < portion && g.batch.filled < batchSize; looked++ {
+	for looked := 0; looked < portion && len(g.batch) < batchSize; looked++ {
 		t := g.wheel.pop(tick)
 		if t == nil {
 			at, filed := g.wheel.advance(tick, portion-looked)
 			if looked += filed; at == noTick {
-				return looked >= portion || g.batch.filled > 0
+				return looked >= portion || len(g.batch) > 0
 			}
 			continue
 		}
@@ -126,9 +120,9 @@ func (g *guarded) take(tick int64) bool {
 func (g *guarded) settle(now int64) {
 	g.Lock()
 	defer g.Unlock()
-	g.lag = time.Duration(max(0, now-g.batch.tick*g.wheel.tick))
+	g.lag = time.Duration(max(0, now-g.batchTick*g.wheel.tick))
 	g.maxLag = max(g.maxLag, g.lag)
-	for _, t := range g.inBatch() {
+	for _, t := range g.batch {
 		if t.home != inBatch {
 			misused(t)
 		}
@@ -141,8 +135,8 @@ func (g *guarded) settle(now int64) {
 		g.held = t.link
 		t.link, g.backlog = g.backlog, t
 	}
-	clear(g.inBatch()) // let the collector have them
-	g.batch.filled = 0
+	clear(g.batch) // let the collector have them
+	g.batch = g.batch[:0]
 	g.check()
 }
 
@@ -172,7 +166,7 @@ func (g *guarded) collect(left []*Timeout) (_ []*Timeout, ended int, more bool) 
 	}
 	if !g.stopped {
 		g.stop()
-		for _, t := range g.inBatch() {
+		for _, t := range g.batch {
 			settle(t)
 		}
 	}

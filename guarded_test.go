@@ -77,8 +77,8 @@ func TestTakeLooksAtNoMoreThanAPortion(t *testing.T) {
 			for more := true; more; {
 				n := touched(all, func() { more = g.take(far - 1) })
 				require.LessOrEqual(t, n, portion)
-				require.LessOrEqual(t, len(g.inBatch()), batchSize)
-				for _, to := range g.inBatch() {
+				require.LessOrEqual(t, len(g.batch), batchSize)
+				for _, to := range g.batch {
 					require.True(t, to.claim(math.MaxInt64))
 				}
 				g.settle(0)
@@ -93,8 +93,8 @@ func TestABatchIsNoLargerThanThatOfATakeOfACrowd(t *testing.T) {
 	all := g.fileMoved(many, 50, 50)
 	n := touched(all, func() { require.True(t, g.take(50)) })
 	assert.Equal(t, batchSize, n)
-	assert.Len(t, g.inBatch(), batchSize)
-	assert.Equal(t, int64(50), g.batch.tick)
+	assert.Len(t, g.batch, batchSize)
+	assert.Equal(t, int64(50), g.batchTick)
 }
 
 func TestAdvanceLooksAtNoMoreThanItIsTold(t *testing.T) {

@@ -90,7 +90,7 @@ type sample struct {
 // begin finds what is in the batch, and counts the rest.
 func (s *sample) begin(g *guarded) {
 	s.seen = make(map[*Timeout]bool)
-	for _, t := range g.inBatch() {
+	for _, t := range g.batch {
 		s.find(t)
 	}
 	s.all = int64(max(1, g.wheel.count))

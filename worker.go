@@ -47,6 +47,7 @@ func (wk *worker) init(o *options) {
 	wk.queue.init()
 	wk.guarded.queue = &wk.queue
 	wk.guarded.wheel.init(wk.tick, o.wheelSize)
+	wk.guarded.batch = make([]*Timeout, 0, batchSize)
 	wk.room.max = int64(o.maxPending)
 	wk.out.init(o)
 	wk.wake = make(chan struct{}, 1)
@@ -96,7 +97,7 @@ func (wk *worker) work() {
 // is stopped or armed meanwhile is drained before the rest is handed out.
 func (wk *worker) pass() (tick int64, drained int, more bool) {
 	tick = wk.tickAt(wk.now())
-	if wk.guarded.batch.filled > 0 {
+	if len(wk.guarded.batch) > 0 {
 		wk.handOut(tick) // what a task that ended its goroutine, or an Advance, has left
 	}
 	if wk.guarded.begin(wk.slept, tick) {
@@ -131,7 +132,7 @@ func (wk *worker) drain() (n int, more bool) {
 // handOut gives each timeout of the batch its turn: if it still is pending, and due, it
 // expires. It runs user code, and returns the time at which the last had its turn.
 func (wk *worker) handOut(tick int64) (now int64) {
-	all := wk.guarded.inBatch()
+	all := wk.guarded.batch
 	if wk.turn == len(all) {
 		now = wk.now()
 	}

@@ -84,7 +84,7 @@ var mistakes = []mistake{
 	},
 	{
 		name:  "Timer.Stop drops the batch",
-		edits: []edit{{"guarded.go", "for _, t := range g.inBatch() {\n\t\t\tsettle(t)", "for _, t := range g.inBatch()[:0] {\n\t\t\tsettle(t)"}},
+		edits: []edit{{"guarded.go", "for _, t := range g.batch {\n\t\t\tsettle(t)", "for _, t := range g.batch[:0] {\n\t\t\tsettle(t)"}},
 		want:  []string{"an arming has no outcome", "the timer went on after Timer.Stop"},
 	},
 	{
