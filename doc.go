@@ -30,11 +30,8 @@
 //	│ Timeout.word │       │ then park until the next tick that has any     │   tasks
 //	└──────────────┘       └────────────────────────────────────────────────┘
 //
-// A call changes the timeout's word with one CAS. If the worker has to know, it then pushes
-// the timeout onto a lock-free queue; moving a pending timeout later needs no push. At each
-// tick the worker drains the queue into the wheel, takes what is due out of it in batches,
-// and claims each timeout of a batch with a CAS before it gives its task to the executor.
-// docs/how-it-works.md has the order in which to read the source.
+// Moving a pending timeout later needs no push: the worker finds that out at the earlier tick.
+// docs/how-it-works.md explains the rest, and has the order in which to read the source.
 //
 // # Never early
 //
@@ -49,11 +46,8 @@
 // A task is handed to the executor within one tick of its deadline, plus what the operating
 // system or the executor adds. A delay of zero or less is due at the next tick. The library's
 // own work adds no more than a few milliseconds, even if a million timeouts are due soon after
-// each other, or a million idle timeouts turn out to have been moved later: it files such
-// crowds again ahead of their time, a portion at a time.
-//
-// By default no task waits for another to return. With [Inline] tasks run on the worker,
-// strictly one after another, so a slow task delays all others.
+// each other, or a million idle timeouts turn out to have been moved later. By default no task
+// waits for another to return; with [Inline] a slow one delays all others.
 //
 // # One outcome for each arming
 //
@@ -72,9 +66,8 @@
 //
 // Tasks, panic handlers, executors and clocks are called with no internal lock held, and only
 // [Timer.Shutdown] waits for tasks. Every method may be called from inside a task, Timer.Stop
-// too. (One that calls Shutdown waits for itself.) A [Clock]'s Now must not call its own timer.
-// A panic in a task crashes the program, as under time.AfterFunc, unless there is a panic
-// handler.
+// too. (One that calls Shutdown waits for itself.) A panic in a task crashes the program, as
+// under time.AfterFunc, unless there is a panic handler.
 //
 // # Quiet
 //
@@ -101,37 +94,31 @@
 //
 // # Bounded work
 //
-// A tick files at most the drain limit of armings (100,000 by default), for two milliseconds or
-// a quarter of a tick, whichever is less, before it hands out what is due; it files the rest in
-// the time that is left. So a flood of armings delays what is due by some milliseconds at most.
-// Whoever makes the flood helps: an arming or stop that finds much of its kind in the queue
-// files a portion of it if the lock is free, else it yields its processor once. It never waits
-// for the lock. Nobody holds the lock for much longer than a millisecond, but for Timer.Stop
-// and a clock that was set back. [WithMaxPending] bounds how many timeouts are pending at all.
+// How much a tick files before it hands out what is due is bounded, see [WithDrainLimit]: a
+// flood of armings delays that by some milliseconds at most. Whoever makes the flood helps: an
+// arming or stop that finds much of its kind in the queue files a portion of it if the lock is
+// free, else it yields its processor once. It never waits for the lock. Nobody holds the lock
+// for much longer than a millisecond, but for Timer.Stop and a clock that was set back.
+// [WithMaxPending] bounds how many timeouts are pending at all.
 //
 // # Misuse is caught
 //
 // A Timeout that was copied or overwritten while its timer holds it makes the process panic, at
-// the latest when the wheel meets it, with a message that names the type of its task (or, if
-// that was cleared too, begins "Timeout that has been cleared"):
+// the latest when the wheel meets it. [Timeout] says how that comes about, and what escapes:
 //
 //	hashedwheel: Timeout of a *main.lease was copied or overwritten after it was armed
 //
-// How that comes about, and what escapes the timer, is in the documentation of [Timeout].
-//
 // # Lateness is told
 //
-// [Timer.Stats] says how late the last batch was handed out (Lag), the latest of all (MaxLag),
-// and for how long the oldest due timeout has been waiting now (Overdue), which grows while an
-// executor, or a slow task with Inline, blocks the worker. Be alarmed by an Overdue above two
-// ticks, or, with a short tick, above what you tolerate.
+// [Stats] has how late tasks were handed out, and for how long the oldest due timeout has been
+// waiting now: be alarmed by an Overdue above two ticks, or, with a short tick, above what you
+// tolerate.
 //
 // # Series and channels
 //
 // [Timer.Every] and [Timer.Recur] run a function again and again, on a grid or as a [Scheduler]
-// says, never two runs at a time. [Timer.After] is a deadline for a select: a channel that all
-// who wait for the same tick share. Timer.Stop closes it at once, so it does not replace
-// time.Sleep.
+// says, never two runs at a time. [Timer.After] is a deadline for a select; it does not replace
+// time.Sleep, since Timer.Stop closes its channel at once.
 //
 // # Virtual time
 //
