@@ -25,15 +25,6 @@ const (
 	maxWheelSize = 1 << 24
 )
 
-func defaults() options {
-	return options{
-		tick:       100 * time.Millisecond,
-		wheelSize:  512,
-		drainLimit: 100_000,
-		clock:      systemClock{},
-	}
-}
-
 // must returns the error that New returns unless ok.
 func must(ok bool, format string, args ...any) error {
 	if ok {

@@ -31,7 +31,7 @@ type Timer struct {
 // New returns a Timer, or an error that names the option and value that is wrong. It
 // starts no goroutine: the first arming does.
 func New(opts ...Option) (*Timer, error) {
-	o := defaults()
+	o := options{tick: 100 * time.Millisecond, wheelSize: 512, drainLimit: 100_000, clock: systemClock{}}
 	for _, opt := range opts {
 		if opt == nil {
 			return nil, errors.New("hashedwheel: nil Option")
