@@ -4,14 +4,6 @@ import "slices"
 
 // Methods of guarded that are called with the lock held.
 
-// catchUp turns the wheel to the clock's tick, so that what was armed for the past is due
-// now. Not while the worker may be kept in a pass, for that would hide how late it is.
-func (g *guarded) catchUp(tick int64) {
-	if !g.passing && !g.stopped {
-		g.wheel.skip(tick)
-	}
-}
-
 // fileSome files at most limit timeouts, stripe by stripe, and returns how many.
 func (g *guarded) fileSome(limit int) (n int) {
 	if g.stopped {
@@ -86,29 +78,20 @@ func (g *guarded) consider(t *Timeout, tick int64) {
 	g.batch = append(g.batch, t)
 }
 
-// pending counts what is filed and what waits in the batch for its turn.
-func (g *guarded) pending() int {
-	n := g.wheel.count
-	for _, t := range g.batch {
-		if t.load().state() == Pending {
-			n++
-		}
-	}
-	return n
-}
-
-// next is hashedWheel.next, with what is in the batch.
-func (g *guarded) next() int64 {
-	tick := g.wheel.next()
+// look returns the earliest tick at which a timeout may be due, and how many are pending, with
+// what waits in the batch for its turn.
+func (g *guarded) look() (next int64, pending int) {
+	next, pending = g.wheel.next(), g.wheel.count
 	for _, t := range g.batch {
 		if w := t.load(); w.state() == Pending { // also if it was moved later, or armed again
-			tick = min(tick, max(g.batchTick, g.wheel.tickOf(w.deadline())))
+			next = min(next, max(g.batchTick, g.wheel.tickOf(w.deadline())))
+			pending++
 		}
 	}
-	if tick >= g.wheel.never {
-		return noTick
+	if next >= g.wheel.never {
+		next = noTick
 	}
-	return tick
+	return next, pending
 }
 
 // stop closes the queue: what it held becomes the backlog, but for what is in the batch.

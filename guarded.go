@@ -77,15 +77,16 @@ func (g *guarded) help(t *Timeout) bool {
 	return true
 }
 
-// drainAll files what is queued when it is called, and returns the earliest tick at which
-// a timeout may be due, and how many are pending.
+// drainAll files what is queued when it is called, at a tick, and then looks.
 func (g *guarded) drainAll(tick int64) (next int64, pending int) {
 	g.Lock()
 	defer g.Unlock()
-	g.catchUp(tick)
+	if !g.passing && !g.stopped { // in a pass that would hide how late the worker is
+		g.wheel.skip(tick) // what was armed for the past is due now
+	}
 	for end := g.queue.looked + uintptr(len(g.queue.stripes)); ; {
 		if g.fileSome(portion) < portion || g.queue.looked > end {
-			return g.next(), g.pending()
+			return g.look()
 		}
 		g.Unlock() // whoever waits may have it
 		g.Lock()

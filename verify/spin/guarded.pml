@@ -207,7 +207,7 @@ inline settle() {
 
 #define inTheBatch(i) (home[i] == IN_BATCH && state(word[i]) == PENDING)
 
-/* pending and next, for timeout i, leave n and at. */
+/* look, for timeout i, leave n and at. */
 inline countPending() {
 	if
 	:: home[i] >= FILED || inTheBatch(i) -> n++

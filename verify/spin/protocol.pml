@@ -10,7 +10,7 @@
  *   mpsc_queue.pml    mpsc_queue.go: push, take, takeFrom, empty, the sentinel of close
  *   hashed_wheel.pml  hashed_wheel.go: place, close, skip, advance, pop, next
  *   guarded.pml       guarded.go and filing.go: begin, drain and help with file, take with consider,
- *                     settle, pending, next
+ *                     settle, look
  *   worker.pml        worker.go: pass, handOut, park, unpark; sleep; drainAll of guarded.go
  *   timer.pml         timer.go: arm, armNew, push; Pending and Next, as worker.look
  *   stop.pml          stop.go: stop, collect; guarded.go: collect; filing.go: stop
