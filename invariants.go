@@ -3,6 +3,8 @@ package hashedwheel
 import (
 	"fmt"
 	"math/rand/v2"
+
+	"github.com/hashedwheel/hashedwheel/internal/invariants"
 )
 
 // checkedAlways is the size up to which a wheel is checked at every call, a larger one in
@@ -11,7 +13,7 @@ const checkedAlways = 1 << 11
 
 // check is called after every change, if built with -tags invariants.
 func (g *guarded) check() {
-	if invariants && !g.stopped {
+	if invariants.Enabled && !g.stopped {
 		g.wheel.check()
 	}
 }

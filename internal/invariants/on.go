@@ -1,0 +1,7 @@
+//go:build invariants
+
+// Package invariants tells whether the wheel is checked after every change.
+package invariants
+
+// Enabled is true with -tags invariants.
+const Enabled = true

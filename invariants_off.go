@@ -1,5 +1,0 @@
-//go:build !invariants
-
-package hashedwheel
-
-const invariants = false
