@@ -14,10 +14,9 @@ import (
 // Closing swaps a sentinel in: a push comes before it, and is in what close returns, or
 // after it, and is refused. verify/spin checks all that against parking and Timer.Stop.
 type mpscQueue struct {
-	stripes []stripe
-	mask    uintptr
-	closed  Timeout // the sentinel, by its address
-	looked  uintptr // how many stripes take has looked at; the consumer's, away from what producers read
+	stripes []stripe // as many as a power of two
+	closed  Timeout  // the sentinel, by its address
+	looked  uintptr  // how many stripes take has looked at; the consumer's, away from what producers read
 }
 
 type stripe struct {
@@ -49,7 +48,6 @@ func (q *mpscQueue) init() {
 	n := 4 * runtime.GOMAXPROCS(0) // spare ones, since stripes are met by chance
 	n = min(maxStripes, 1<<bits.Len(uint(n-1)))
 	q.stripes = make([]stripe, n)
-	q.mask = uintptr(n - 1)
 }
 
 // pushed is how a push went.
@@ -81,7 +79,7 @@ func (q *mpscQueue) push(t *Timeout) pushed {
 }
 
 func (q *mpscQueue) stripeOf(t *Timeout) *stripe {
-	return &q.stripes[uintptr(unsafe.Pointer(t))>>pageShift&q.mask]
+	return &q.stripes[uintptr(unsafe.Pointer(t))>>pageShift&uintptr(len(q.stripes)-1)]
 }
 
 func isSampled(t *Timeout) bool {
@@ -93,7 +91,7 @@ func isSampled(t *Timeout) bool {
 // empty. Stripes take turns, so none starves under a drain limit.
 func (q *mpscQueue) take() *Timeout {
 	for range q.stripes {
-		s := &q.stripes[q.looked&q.mask]
+		s := &q.stripes[q.looked&uintptr(len(q.stripes)-1)]
 		q.looked++
 		if list := q.takeFrom(s); list != nil {
 			return list

@@ -95,7 +95,7 @@ func TestAStripeIsDeepAfterAFewHundredPushes(t *testing.T) {
 func TestAProducerFilesWhatItsStripeHoldsOnceThatIsDeep(t *testing.T) {
 	const n = 50_000
 	g, tm := newGuarded()
-	tm.queue.setStripes(8)
+	tm.queue.stripes = make([]stripe, 8) // the same on all machines
 	most := int32(0)
 	for range n {
 		tm.AfterFunc(time.Hour, func() {})
@@ -108,7 +108,7 @@ func TestAProducerFilesWhatItsStripeHoldsOnceThatIsDeep(t *testing.T) {
 
 func TestAProducerThatHelpsTakesAllThatItsStripeHolds(t *testing.T) {
 	g, tm := newGuarded()
-	tm.queue.setStripes(1)
+	tm.queue.stripes = make([]stripe, 1)
 	for range 5000 {
 		before := g.wheel.count
 		if tm.AfterFunc(time.Hour, func() {}); g.wheel.count > before {
@@ -122,7 +122,7 @@ func TestAProducerThatHelpsTakesAllThatItsStripeHolds(t *testing.T) {
 // What was armed and stopped in between never gets into the wheel.
 func TestAProducerThatHelpsLetsGoOfWhatWasStopped(t *testing.T) {
 	g, tm := newGuarded()
-	tm.queue.setStripes(8)
+	tm.queue.stripes = make([]stripe, 8)
 	for range 50_000 {
 		tm.AfterFunc(time.Hour, func() {}).Stop()
 		require.Less(t, g.wheel.count, 10)
