@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/hashedwheel/hashedwheel/internal/crew"
 )
 
 // An Executor runs tasks. The worker calls Go, without a lock held, and waits for it before the
@@ -35,7 +37,7 @@ func (Inline) Go(f func()) { f() }
 // runner is the way out: it gives each expired timeout's task to the executor, and
 // counts what runs, for Shutdown to wait for.
 type runner struct {
-	executor Executor // nil: crews
+	executor Executor // nil: a crew for each batch
 	isInline bool
 	onPanic  func(t *Timeout, recovered any)
 	expired  []*Timeout // for a crew, at the end of the batch; the worker's
@@ -64,14 +66,14 @@ func (r *runner) init(o *options) {
 	_, isPointer := o.executor.(*Inline)
 	r.isInline = isValue || isPointer
 	r.done = make(chan struct{})
-	r.enter()
+	r.Enter()
 }
 
-func (r *runner) enter() { r.running.Add(1) }
+func (r *runner) Enter() { r.running.Add(1) }
 
-// leave is called when what has entered ends. After Timer.Stop running can come to
+// Leave is called when what has entered ends. After Timer.Stop running can come to
 // 0 again: a producer enters, and finds that there is no worker to start.
-func (r *runner) leave() {
+func (r *runner) Leave() {
 	if r.running.Add(-1) == 0 {
 		r.idle.Do(func() { close(r.done) })
 	}
@@ -82,17 +84,17 @@ func (r *runner) execute(t *Timeout) {
 	r.count.Add(1)
 	switch {
 	case r.isInline:
-		r.run(t)
+		r.Run(t)
 	case r.executor == nil || t.isOwn():
 		r.expired = append(r.expired, t)
 	default:
-		r.enter()
+		r.Enter()
 		r.submit(t)
 	}
 }
 
 // submit calls the user's executor. Should that panic, or end the goroutine, the
-// task is given up if it has not begun: it may never do so. leave is called once.
+// task is given up if it has not begun: it may never do so. Leave is called once.
 func (r *runner) submit(t *Timeout) {
 	var counted atomic.Bool // by the task that has begun, or by whoever gave it up
 	returned := false
@@ -101,19 +103,19 @@ func (r *runner) submit(t *Timeout) {
 	}
 	defer func() {
 		if !returned && counted.CompareAndSwap(false, true) {
-			r.leave()
+			r.Leave()
 		}
 	}()
 	r.executor.Go(func() {
 		if counted.CompareAndSwap(false, true) { // not if the executor runs it twice
-			defer r.leave() // deferred: the task may call runtime.Goexit
+			defer r.Leave() // deferred: the task may call runtime.Goexit
 		}
-		r.run(t)
+		r.Run(t)
 	})
 	returned = true
 }
 
-func (r *runner) run(t *Timeout) {
+func (r *runner) Run(t *Timeout) {
 	if r.onPanic != nil {
 		defer r.catch(t)
 	}
@@ -128,52 +130,11 @@ func (r *runner) catch(t *Timeout) {
 	}
 }
 
-// A crew runs the tasks of one batch. None waits for another to return, but those that
-// return soon share a few goroutines, for a fraction of the cost of one each.
-//
-// Whoever takes a task makes sure, before running it, that a goroutine is coming for the
-// next. That one clears coming before it takes a task, and is then bound by the same rule: as
-// long as a task is left, a goroutine is on its way to it (verify/spin/crew.pml). It is the
-// leader/followers pattern of Schmidt and others, 2000.
-type crew struct {
-	out      *runner
-	timeouts []*Timeout   // expired; each belongs to whoever takes it
-	taken    atomic.Int32 // how many were taken, and one more for each goroutine that found none left
-	coming   atomic.Bool  // a goroutine was started that has yet to look for a task
-}
-
-// launch starts the tasks that a crew has to run, at the end of a batch.
+// launch has a crew run the tasks that a batch leaves to it, at its end.
 func (r *runner) launch() {
-	if len(r.expired) == 0 {
-		return
-	}
-	c := &crew{out: r, timeouts: slices.Clone(r.expired)}
-	c.call()
-	clear(r.expired) // let the collector have them
-	r.expired = r.expired[:0]
-}
-
-// call starts a goroutine, unless one is coming already.
-func (c *crew) call() {
-	if c.coming.CompareAndSwap(false, true) {
-		c.out.enter()
-		go c.work()
-	}
-}
-
-func (c *crew) work() {
-	defer c.out.leave() // deferred: a task may call runtime.Goexit
-	c.coming.Store(false)
-	for {
-		i := int(c.taken.Add(1)) - 1
-		if i >= len(c.timeouts) {
-			return
-		}
-		if i+1 < len(c.timeouts) {
-			c.call()
-		}
-		t := c.timeouts[i]
-		c.timeouts[i] = nil // a slow task keeps no other from the collector
-		c.out.run(t)
+	if len(r.expired) > 0 {
+		crew.Launch(r, slices.Clone(r.expired))
+		clear(r.expired) // let the collector have them
+		r.expired = r.expired[:0]
 	}
 }

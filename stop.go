@@ -60,5 +60,5 @@ func (tm *Timer) end() {
 	if c, ok := tm.clock.(*ManualClock); ok {
 		c.detach(&tm.worker)
 	}
-	tm.out.leave()
+	tm.out.Leave()
 }

@@ -66,7 +66,7 @@ func (wk *worker) work() {
 	ended := false
 	defer func() {
 		if ended {
-			wk.out.leave() // and nothing else: the next worker may have begun
+			wk.out.Leave() // and nothing else: the next worker may have begun
 			return
 		}
 		wk.interrupted = true
@@ -199,11 +199,11 @@ func (wk *worker) unpark() {
 		}
 		return
 	}
-	wk.out.enter() // before the CAS, so that Stop, which ends it, sees one or the other
+	wk.out.Enter() // before the CAS, so that Stop, which ends it, sees one or the other
 	if wk.parked.CompareAndSwap(absent, awake) {
 		wk.begin()
 	} else {
-		wk.out.leave()
+		wk.out.Leave()
 	}
 }
 
@@ -225,15 +225,15 @@ func (wk *worker) look() (next int64, pending int) {
 
 // passOnce is the worker's part as ManualClock.Advance does it.
 func (wk *worker) passOnce() {
-	wk.out.enter()
-	defer wk.out.leave() // deferred: a task may panic
+	wk.out.Enter()
+	defer wk.out.Leave() // deferred: a task may panic
 	wk.slept = wk.tickAt(wk.now())
 	wk.pass()
 }
 
 // finishOnce hands out what a task that panicked has left of its batch.
 func (wk *worker) finishOnce() {
-	wk.out.enter()
-	defer wk.out.leave() // deferred: a task may panic
+	wk.out.Enter()
+	defer wk.out.Leave() // deferred: a task may panic
 	wk.handOut(wk.tickAt(wk.now()))
 }

@@ -44,7 +44,7 @@ func window() {
 	{"stop.go", "left, ended, more = tm.guarded.collect(left)\n", "window()\n\t\tleft, ended, more = tm.guarded.collect(left)\n\t\twindow()\n"},
 	{"filing.go", "g.backlog, g.held = nil, nil\n", "g.backlog, g.held = nil, nil\n\twindow()\n"},
 	{"worker.go", "wk.parked.Store(rest)\n", "wk.parked.Store(rest)\n\twindow()\n"},
-	{"worker.go", "wk.out.enter() // before the CAS", "window()\n\twk.out.enter() // before the CAS"},
+	{"worker.go", "wk.out.Enter() // before the CAS", "window()\n\twk.out.Enter() // before the CAS"},
 	// Every second Timeout counts, and makes its stripe deep: its producer helps.
 	{"mpsc_queue.go", "sampleShift = 64 - 7", "sampleShift = 64 - 1"},
 	{"mpsc_queue.go", "\tdeep = 4\n", "\tdeep = 1\n"},

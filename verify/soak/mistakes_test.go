@@ -62,7 +62,7 @@ var mistakes = []mistake{
 	},
 	{
 		name:  "what was cancelled before it was filed runs",
-		edits: []edit{{"filing.go", "\tcase Cancelled:\n\t\tg.cancelled++\n", "\tcase Cancelled:\n\t\tg.cancelled++\n\t\tif out := &t.timer.out; g.cancelled%100 == 0 {\n\t\t\tout.count.Add(1)\n\t\t\tout.enter()\n\t\t\tgo func() { defer out.leave(); out.run(t) }()\n\t\t}\n"}},
+		edits: []edit{{"filing.go", "\tcase Cancelled:\n\t\tg.cancelled++\n", "\tcase Cancelled:\n\t\tg.cancelled++\n\t\tif out := &t.timer.out; g.cancelled%100 == 0 {\n\t\t\tout.count.Add(1)\n\t\t\tout.Enter()\n\t\t\tgo func() { defer out.Leave(); out.Run(t) }()\n\t\t}\n"}},
 		want:  []string{"a task ran whose arming was cancelled"},
 		load:  true,
 	},

@@ -1,5 +1,5 @@
 /*
- * executor.go: the goroutines of a crew, which share the tasks of a batch. Each task
+ * internal/crew: the goroutines of a crew, which share the tasks of a batch. Each task
  * returns, ends its goroutine, or waits until all of them have begun: so it is a
  * deadlock if one task has to wait for another to return.
  *

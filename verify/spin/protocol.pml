@@ -14,7 +14,7 @@
  *   worker.pml        worker.go: pass, handOut, park, unpark; sleep; drainAll of guarded.go
  *   timer.pml         timer.go: arm, armNew, push; Pending and Next, as worker.look
  *   stop.pml          stop.go: stop, collect; guarded.go: collect; filing.go: stop
- *   executor.pml      executor.go: enter, leave, done
+ *   executor.pml      executor.go: Enter, Leave, done
  *
  *   proctype          stands for
  *   work              work in worker.go
