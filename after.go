@@ -24,7 +24,7 @@ import (
 // one: a loop that waits for After alone must end when its timer does, or it spins.
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	tick := roundUp(tm.deadlineIn(d), tm.tick)
-	if s := tm.after.recent[tick&(recentTicks-1)].Load(); s != nil && s.isFor(tick) {
+	if s := tm.after.recent[tick&(recentTicks-1)].Load(); s.isFor(tick) {
 		return s.done
 	}
 	s, isNew := tm.after.open(tick)
@@ -63,12 +63,13 @@ type sharedTick struct {
 	once sync.Once // closes done
 }
 
-// isFor reports whether s can serve another caller of a tick. Not once it has expired: the
-// clock may have been set back before its channel is closed. Nor once somebody who got it
+// isFor reports whether s, if any, can serve another caller of a tick. Not once it has expired:
+// the clock may have been set back before its channel is closed. Nor once somebody who got it
 // from Sample has stopped it.
-func (s *sharedTick) isFor(tick int64) bool { return s.tick == tick && s.State() <= Pending }
+func (s *sharedTick) isFor(tick int64) bool {
+	return s != nil && s.tick == tick && s.State() <= Pending
+}
 
-// Run closes the channel.
 func (s *sharedTick) Run(*Timeout) { s.timer.after.close(s) }
 
 func (*sharedTick) own() {}
@@ -81,11 +82,8 @@ func (a *afters) open(tick int64) (s *sharedTick, isNew bool) {
 		return a.stopped, false
 	}
 	s = a.ticks[tick]
-	if isNew = s == nil || !s.isFor(tick); isNew {
+	if isNew = !s.isFor(tick); isNew {
 		s = &sharedTick{tick: tick, done: make(chan struct{})}
-		if a.ticks == nil {
-			a.ticks = make(map[int64]*sharedTick)
-		}
 		a.ticks[tick] = s
 		a.room = max(a.room, len(a.ticks))
 	}

@@ -80,9 +80,8 @@
 // # Any delay costs the same
 //
 // A far timeout waits in an overflow ring and is filed again once a ring, a handful of times on
-// its way to its deadline, however small the wheel. One that was moved later meanwhile goes on
-// from there. When the clock jumps, or the process was stopped, catching up costs what is
-// pending, not the ticks that were missed.
+// its way to its deadline, however small the wheel. When the clock jumps, or the process was
+// stopped, catching up costs what is pending, not the ticks that were missed.
 //
 // # Small and garbage-free
 //

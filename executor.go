@@ -79,7 +79,6 @@ func (r *runner) Leave() {
 	}
 }
 
-// execute gives the task of an expired timeout to the executor.
 func (r *runner) execute(t *Timeout) {
 	r.count.Add(1)
 	switch {

@@ -7,8 +7,7 @@ import (
 
 // guarded is all that the lock guards: the wheel, and what is on its way into it and out of it.
 // Its methods take the lock; those in filing.go expect it to be held. One hold looks at one or
-// two portions of timeouts, but for stop and rewind. The worker, producers that have made a
-// stripe deep, Pending and its like all file what is queued.
+// two portions of timeouts, but for stop and rewind.
 type guarded struct {
 	sync.Mutex
 	queue   *mpscQueue // as its consumer
@@ -77,7 +76,7 @@ func (g *guarded) help(t *Timeout) bool {
 	return true
 }
 
-// drainAll files what is queued when it is called, at a tick, and then looks.
+// drainAll files what is queued when it is called, at a tick of the clock, and then looks.
 func (g *guarded) drainAll(tick int64) (next int64, pending int) {
 	g.Lock()
 	defer g.Unlock()
@@ -141,7 +140,6 @@ func (g *guarded) settle(now int64) {
 	g.check()
 }
 
-// thin looks at a portion of a crowd, if there is one to be opened.
 func (g *guarded) thin() bool {
 	g.Lock()
 	defer g.Unlock()

@@ -79,7 +79,6 @@ func (w *hashedWheel) addRing() {
 	w.levels = append(w.levels, newLevel(shift, ringSlots))
 }
 
-// remove takes a filed timeout out.
 func (w *hashedWheel) remove(t *Timeout) {
 	k := t.home.level()
 	if k >= len(w.levels) {
@@ -98,8 +97,7 @@ func (w *hashedWheel) remove(t *Timeout) {
 	w.count--
 }
 
-// close makes what is placed from now on expire after a tick: so a pass does not meet what
-// its own tasks arm.
+// close makes what is placed from now on, by tasks of this pass too, expire after a tick.
 func (w *hashedWheel) close(tick int64) { w.opening = max(w.opening, tick+1) }
 
 // skip moves on to a tick if nothing is due before it: what was armed for the past is

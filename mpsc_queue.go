@@ -40,17 +40,14 @@ const (
 	// In sampled pushes: at about 512 timeouts, 32 KiB if they are packed, which take
 	// 10 µs to file (go test -bench Drain). All stripes of a processor fit its cache.
 	deep = 4
-
-	maxStripes = 256
 )
 
 func (q *mpscQueue) init() {
 	n := 4 * runtime.GOMAXPROCS(0) // spare ones, since stripes are met by chance
-	n = min(maxStripes, 1<<bits.Len(uint(n-1)))
+	n = min(256, 1<<bits.Len(uint(n-1)))
 	q.stripes = make([]stripe, n)
 }
 
-// pushed is how a push went.
 type pushed uint8
 
 const (

@@ -26,10 +26,7 @@ type Stats struct {
 // Stats returns the counters as of now. It costs as much as Pending.
 func (tm *Timer) Stats() Stats {
 	next, pending := tm.look()
-	overdue := time.Duration(0)
-	if now := tm.now(); next != noTick {
-		overdue = time.Duration(max(0, now-next*tm.tick))
-	}
+	overdue := max(0, tm.now()-min(next, tm.guarded.wheel.never)*tm.tick) // 0 if nothing is pending
 	tm.guarded.Lock()
 	defer tm.guarded.Unlock()
 	return Stats{
@@ -41,7 +38,7 @@ func (tm *Timer) Stats() Stats {
 		Wakeups:   tm.wakeups.Load(),
 		Lag:       tm.guarded.lag,
 		MaxLag:    tm.guarded.maxLag,
-		Overdue:   overdue,
+		Overdue:   time.Duration(overdue),
 	}
 }
 

@@ -49,7 +49,6 @@ func (tl *timeline) deadlineIn(d time.Duration) int64 {
 // since returns a time in ns since start.
 func (tl *timeline) since(at time.Time) int64 { return clamp(int64(at.Sub(tl.start))) }
 
-// at returns the time of a deadline.
 func (tl *timeline) at(deadline int64) time.Time { return tl.start.Add(time.Duration(deadline)) }
 
 // tickAt returns the last tick that has begun at a time.

@@ -28,8 +28,7 @@ type Timer struct {
 	ending   sync.Once     // end: after the first portion of Stop
 }
 
-// New returns a Timer, or an error that names the option and value that is wrong. It
-// starts no goroutine: the first arming does.
+// New returns a Timer, or an error that names the option and value that is wrong.
 func New(opts ...Option) (*Timer, error) {
 	o := options{tick: 100 * time.Millisecond, wheelSize: 512, drainLimit: 100_000, clock: systemClock{}}
 	for _, opt := range opts {
@@ -40,7 +39,7 @@ func New(opts ...Option) (*Timer, error) {
 			return nil, err
 		}
 	}
-	tm := new(Timer)
+	tm := &Timer{after: afters{ticks: make(map[int64]*sharedTick)}}
 	tm.worker.init(&o)
 	return tm, nil
 }
@@ -80,8 +79,7 @@ func (tm *Timer) Schedule(d time.Duration, task Task) (*Timeout, error) {
 	return t, nil
 }
 
-// Now returns the time on the timer's clock, from which the times given to
-// Timeout.ResetAt should come.
+// Now returns the time on the timer's clock, where that given to ResetAt should come from.
 func (tm *Timer) Now() time.Time {
 	now := tm.clock.Now()
 	if tm.isSystem && now.Before(tm.start) {
@@ -112,8 +110,7 @@ func (tm *Timer) Next() (at time.Time, ok bool) {
 	return tm.at(min(next, maxDeadline/tm.tick) * tm.tick), true
 }
 
-// String returns what %v prints: the tick and how many timeouts are pending. It costs as much
-// as Pending.
+// String tells the tick and how many timeouts are pending. It costs as much as Pending.
 func (tm *Timer) String() string {
 	return fmt.Sprintf("hashedwheel.Timer(tick %v, %d pending)", tm.Tick(), tm.Pending())
 }

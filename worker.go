@@ -38,9 +38,6 @@ const (
 	absent // nothing is pending
 )
 
-// maxDrain bounds the time for which a pass drains before it hands out what is due.
-const maxDrain = 2 * time.Millisecond
-
 func (wk *worker) init(o *options) {
 	wk.timeline = newTimeline(o.clock, o.tick)
 	wk.drainLimit = o.drainLimit
@@ -113,8 +110,8 @@ func (wk *worker) pass() (tick int64, drained int, more bool) {
 	return tick, drained, wk.guarded.thin() || more
 }
 
-// drain files what is queued: no more than the limit, nor for longer than a quarter of a
-// tick or maxDrain. It reports whether there may be more.
+// drain files what is queued: no more than the limit, nor for longer than two milliseconds, or
+// a quarter of a tick. It reports whether there may be more.
 func (wk *worker) drain() (n int, more bool) {
 	for begun := time.Now(); n < wk.drainLimit; {
 		limit := min(portion, wk.drainLimit-n)
@@ -122,7 +119,7 @@ func (wk *worker) drain() (n int, more bool) {
 		if n += k; k < limit {
 			return n, false
 		}
-		if time.Since(begun) > min(time.Duration(wk.tick/4), maxDrain) {
+		if time.Since(begun) > min(time.Duration(wk.tick/4), 2*time.Millisecond) {
 			break
 		}
 	}
@@ -217,8 +214,7 @@ func (wk *worker) begin() {
 	}
 }
 
-// look files what is queued, and returns the earliest tick at which a timeout may be due,
-// and how many are pending.
+// look drains, and returns what Next and Pending tell.
 func (wk *worker) look() (next int64, pending int) {
 	return wk.guarded.drainAll(wk.tickAt(wk.now()))
 }
