@@ -50,7 +50,7 @@ func (w *hashedWheel) isMoved(t *Timeout) bool {
 // wake returns the tick at which something may be due, or a crowd is to be opened.
 func (w *hashedWheel) wake() int64 {
 	tick := w.next()
-	if tick == noTick {
+	if tick >= w.never {
 		return noTick // what is never due is no crowd
 	}
 	for _, l := range w.levels {

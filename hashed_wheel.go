@@ -173,17 +173,14 @@ func (w *hashedWheel) fileAgain(t *Timeout) {
 	}
 }
 
-// next returns the earliest tick at which a timeout may be due, or noTick if there is none that
-// the clock can reach. It is too early for one moved later, or removed, since it was filed.
-func (w *hashedWheel) next() int64 {
-	tick := int64(noTick)
+// next returns the earliest tick at which a timeout may be due, or noTick if none is filed. It
+// is too early for one moved later, or removed, since it was filed.
+func (w *hashedWheel) next() (tick int64) {
+	tick = noTick
 	for _, l := range w.levels {
 		if number := l.next(l.occupied, w.current>>l.shift, w.current); number != noTick {
 			tick = min(tick, l.slot(number).earliest)
 		}
-	}
-	if tick >= w.never {
-		return noTick
 	}
 	return tick
 }

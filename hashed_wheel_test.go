@@ -224,9 +224,9 @@ func TestDeadlinesThatNoClockReachesAreNeverDue(t *testing.T) {
 			d := newDriverOf(tick, size)
 			to := d.arm(maxDeadline)[0]
 			last := int64(maxDeadline-1) / d.hashedWheel.tick // that the clock can show
-			require.Equal(t, int64(noTick), d.next(), "tick %v, size %d", tick, size)
+			require.Equal(t, int64(noTick), d.wake(), "tick %v, size %d", tick, size)
 			require.Empty(t, d.take(last), "tick %v, size %d", tick, size)
-			require.Equal(t, int64(noTick), d.next(), "tick %v, size %d", tick, size)
+			require.Equal(t, int64(noTick), d.wake(), "tick %v, size %d", tick, size)
 			d.remove(to) // it stays cancellable
 			require.Zero(t, d.count)
 		}
