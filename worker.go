@@ -214,7 +214,8 @@ func (wk *worker) begin() {
 	}
 }
 
-// look drains, and returns what Next and Pending tell.
+// look drains, and returns the earliest tick at which a timeout may be due, and how many are
+// pending.
 func (wk *worker) look() (next int64, pending int) {
 	return wk.guarded.drainAll(wk.tickAt(wk.now()))
 }
