@@ -28,6 +28,7 @@ func (b *bucket) first() *Timeout {
 	return b.head
 }
 
+// unlink takes t out of the list it is in.
 func unlink(t *Timeout) {
 	if t.prev == nil || *t.prev != t {
 		misused(t)

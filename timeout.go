@@ -29,6 +29,7 @@ import (
 //
 // (If the timer is full a Reset leads straight to Rejected.)
 type Timeout struct {
+	// Ground rules: who may touch which field, and when.
 	word  atomic.Int64 // everybody's, at any time: deadline<<4 | queued<<3 | state, changed by one CAS, in word.go
 	timer *Timer       // Init's, then read only
 	task  Task         // Init's, then read only
