@@ -114,20 +114,20 @@ func TestOnIdleRunsOnceBeforeTheClose(t *testing.T) {
 // connection with it.
 func TestAFarewellWithADeadlineDoesNotHoldUpTheClose(t *testing.T) {
 	const short = 50 * time.Millisecond
+	farewell := make([]byte, 64<<20) // more than anybody buffers
 	watched := func() (net.Conn, net.Conn) { here, there := tcp(t); return here, there }
 	for name, connect := range map[string]func() (net.Conn, net.Conn){"watched": watched, "counted": net.Pipe} {
 		t.Run(name, func(t *testing.T) {
 			told, written, ended := make(chan error, 1), make(chan error, 1), make(chan error, 1)
 			here, there := connect()
-			stuff(t, here, short)
 			c, err := idle.NewConn(newTimer(t), here, short, idle.OnIdle(func(c net.Conn) {
 				_ = c.SetWriteDeadline(time.Now().Add(short))
-				_, err := c.Write([]byte("bye"))
+				_, err := c.Write(farewell)
 				told <- err
 			}))
 			require.NoError(t, err)
 			go func() {
-				_, err := c.Write(make([]byte, 1))
+				_, err := c.Write(farewell)
 				written <- err
 			}()
 			require.Equal(t, idle.ErrIdle, within(t, written))
@@ -139,16 +139,6 @@ func TestAFarewellWithADeadlineDoesNotHoldUpTheClose(t *testing.T) {
 			require.NoError(t, within(t, ended))
 		})
 	}
-}
-
-// stuff writes to a connection that nobody reads until it takes no more.
-func stuff(t *testing.T, c net.Conn, patience time.Duration) {
-	t.Helper()
-	for n := 1; n > 0; {
-		require.NoError(t, c.SetWriteDeadline(time.Now().Add(patience)))
-		n, _ = c.Write(make([]byte, 1<<20))
-	}
-	require.NoError(t, c.SetWriteDeadline(time.Time{}))
 }
 
 func TestOnIdleMayClose(t *testing.T) {
