@@ -23,19 +23,18 @@ func (m *Map[K, V]) All() iter.Seq2[K, V] {
 // all calls yield for each entry, and reports false if that asked for an end.
 //
 // The lock is held whenever the loop takes a step, and released for the body. For the
-// Go map that is the same as one goroutine that changes it within its loop, which the
-// language allows. Meanwhile shrink may have put another map in its place: then the
-// loop goes on over the old one, which has all that were there by then; those that have
-// left since have no home.
+// Go maps that is the same as one goroutine that changes them within its loop, which the
+// language allows. A map that shrink has replaced meanwhile still shows entries that have
+// left since: those have no home.
 func (s *shard[K, V]) all(yield func(K, V) bool) bool {
 	s.mu.Lock()
-	for k, e := range s.entries {
+	for e := range s.table.all {
 		if e.home.Load() == nil {
 			continue
 		}
 		v := e.value
 		s.mu.Unlock()
-		if !yield(k, v) { // may panic, too: the lock is not held
+		if !yield(e.key, v) { // may panic, too: the lock is not held
 			return false
 		}
 		s.mu.Lock()

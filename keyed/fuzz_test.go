@@ -13,7 +13,8 @@ import (
 )
 
 // FuzzMap plays a script on a Map and on its model. The first byte is the room of the timer,
-// each two that follow are an operation: what to do to which key, and a number for it.
+// and whether all keys share one hash; each two that follow are an operation: what to do to
+// which key, and a number for it.
 func FuzzMap(f *testing.F) {
 	for _, script := range [][]byte{
 		{9},
@@ -28,6 +29,7 @@ func FuzzMap(f *testing.F) {
 		{9, opSet, 20, opPass, 5, opTouch, 90, opStop, 0, opRelease, 0, opDrain, 0}, // moved before the stop
 		{9, opSet, 20, opPass, 5, opTouch, 0, opPass, 1, opRelease, 0},              // two runs
 		{9, opSet, 20, opSet + 1, 30, opSet + 2, 40, opDrain, 0, opPass, 9, opRelease, 0},
+		{oneHash + 6, opSet, 50, opSet + 1, 20, opSet + 2, 90, opDelete, 0, opTouch + 1, 30, opSet, 20, opAll, 2, opPass, 9, opRelease, 0},
 	} {
 		f.Add(script)
 	}
@@ -35,7 +37,7 @@ func FuzzMap(f *testing.F) {
 		if len(script) == 0 || len(script) > 400 {
 			return
 		}
-		p := newPlay(t, int(script[0])%keysInPlay+1)
+		p := newPlay(t, script[0])
 		defer p.tm.Stop()
 		for op := range slices.Chunk(script[1:], 2) {
 			if len(op) == 2 {
@@ -62,6 +64,8 @@ const (
 
 const keysInPlay = 8
 
+const oneHash = 1 << 7 // in the first byte of a script
+
 // A play is a Map on a clock that stands, with an executor that holds what is due, and the
 // model of it.
 type play struct {
@@ -75,11 +79,15 @@ type play struct {
 	count int // of the values set
 }
 
-func newPlay(t *testing.T, room int) *play {
+func newPlay(t *testing.T, how byte) *play {
+	room := int(how%keysInPlay) + 1
 	p := &play{T: t, clock: hashedwheel.NewManualClock(time.Now()), held: new(held)}
 	p.tm = hashedwheel.MustNew(hashedwheel.WithTick(tick), hashedwheel.WithClock(p.clock),
 		hashedwheel.WithExecutor(p.held), hashedwheel.WithMaxPending(room))
 	p.m = keyed.New(p.tm, func(k, v int) { p.ended("expired", k, v) })
+	if how&oneHash != 0 {
+		p.m.Collide()
+	}
 	p.model = model{room: room, entries: map[int]*modelEntry{}}
 	return p
 }

@@ -2,6 +2,7 @@ package keyed
 
 import (
 	"hash/maphash"
+	"math"
 	"runtime"
 	"time"
 
@@ -19,6 +20,8 @@ type Map[K comparable, V any] struct {
 	expired func(K, V)
 	seed    maphash.Seed
 	shards  []shard[K, V] // a power of two of them
+
+	hashBits uint64 // those of a key's hash that count: all, but in tests that make keys share one
 }
 
 // shardsPerProcessor makes it unlikely that two goroutines want the same shard at the
@@ -43,10 +46,9 @@ func New[K comparable, V any](tm *hashedwheel.Timer, expired func(K, V)) *Map[K,
 	for n < shardsPerProcessor*runtime.GOMAXPROCS(0) {
 		n *= 2
 	}
-	m := &Map[K, V]{timer: tm, expired: expired, seed: maphash.MakeSeed(), shards: make([]shard[K, V], n)}
+	m := &Map[K, V]{timer: tm, expired: expired, seed: maphash.MakeSeed(), shards: make([]shard[K, V], n), hashBits: math.MaxUint64}
 	for i := range m.shards {
 		m.shards[i].owner = m
-		m.shards[i].entries = make(map[K]*entry[K, V])
 	}
 	return m
 }
@@ -63,27 +65,28 @@ func New[K comparable, V any](tm *hashedwheel.Timer, expired func(K, V)) *Map[K,
 // there. Set panics if k is not equal to itself, as NaN is not: nobody could find it
 // again.
 func (m *Map[K, V]) Set(k K, v V, d time.Duration) error {
-	s, at := m.shardOf(k), m.in(d)
+	s, hash := m.shardOf(k)
+	at := m.in(d)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e := s.entries[k]; e != nil {
+	if e := s.table.find(hash, k); e != nil {
 		if err := e.move(at); err != nil {
 			return err
 		}
 		e.value = v
 		return nil
 	}
-	return s.insert(k, v, at)
+	return s.insert(hash, k, v, at)
 }
 
 // Get returns the value of k, and whether k is there. It does not move k's time. A value
 // is there until expired is called for it, which may be a tick after its time, or more if
 // the Executor is busy.
 func (m *Map[K, V]) Get(k K) (v V, ok bool) {
-	s := m.shardOf(k)
+	s, hash := m.shardOf(k)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := s.entries[k]
+	e := s.table.find(hash, k)
 	if e == nil {
 		return v, false
 	}
@@ -97,24 +100,25 @@ func (m *Map[K, V]) Get(k K) (v V, ok bool) {
 //
 // No allocation.
 func (m *Map[K, V]) Touch(k K, d time.Duration) bool {
-	s, at := m.shardOf(k), m.in(d)
+	s, hash := m.shardOf(k)
+	at := m.in(d)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := s.entries[k]
+	e := s.table.find(hash, k)
 	return e != nil && e.move(at) == nil
 }
 
 // Delete takes k out and returns its value. True means that this call did, and that
 // expired is not called for it.
 func (m *Map[K, V]) Delete(k K) (v V, ok bool) {
-	s := m.shardOf(k)
+	s, hash := m.shardOf(k)
 	s.mu.Lock()
-	e := s.entries[k]
+	e := s.table.find(hash, k)
 	if e == nil {
 		s.mu.Unlock()
 		return v, false
 	}
-	v = s.take(e)
+	v = s.take(hash, e)
 	s.mu.Unlock()
 	e.timeout.Stop()
 	return v, true
@@ -126,14 +130,16 @@ func (m *Map[K, V]) Len() (n int) {
 	for i := range m.shards {
 		s := &m.shards[i]
 		s.mu.Lock()
-		n += len(s.entries)
+		n += s.table.len()
 		s.mu.Unlock()
 	}
 	return n
 }
 
-func (m *Map[K, V]) shardOf(k K) *shard[K, V] {
-	return &m.shards[maphash.Comparable(m.seed, k)&uint64(len(m.shards)-1)]
+// shardOf returns the shard of k, and the hash by which it finds k.
+func (m *Map[K, V]) shardOf(k K) (s *shard[K, V], hash uint64) {
+	hash = maphash.Comparable(m.seed, k) & m.hashBits
+	return &m.shards[hash&uint64(len(m.shards)-1)], hash
 }
 
 // in returns the time d from now. It is called without a lock: the clock may be the

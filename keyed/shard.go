@@ -22,11 +22,10 @@ import (
 type shard[K comparable, V any] struct {
 	owner *Map[K, V] // set by New, then read only
 
-	mu      sync.Mutex
-	entries map[K]*entry[K, V] // guarded by mu
-	peak    int                // the most entries since the map was made; guarded by mu
+	mu    sync.Mutex
+	table table[K, V] // guarded by mu
 
-	_ [96]byte // 128 in all: no two shards share a cache line, nor a pair of lines that is fetched together
+	_ [88]byte // 128 in all: no two shards share a cache line, nor a pair of lines that is fetched together
 }
 
 // An entry is a key that is in a map, or was: it leaves for good.
@@ -43,7 +42,7 @@ type entry[K comparable, V any] struct {
 
 // insert puts a new key in, unless the timer refuses it. The caller holds mu: so
 // the entry is in the map before Run looks for it, however soon it is due.
-func (s *shard[K, V]) insert(k K, v V, at time.Time) error {
+func (s *shard[K, V]) insert(hash uint64, k K, v V, at time.Time) error {
 	if isNaN(k) {
 		panic("keyed: Set with a key that is not equal to itself")
 	}
@@ -53,8 +52,7 @@ func (s *shard[K, V]) insert(k K, v V, at time.Time) error {
 	if err := e.move(at); err != nil {
 		return err
 	}
-	s.entries[k] = e
-	s.peak = max(s.peak, len(s.entries))
+	s.table.put(hash, e)
 	return nil
 }
 
@@ -64,31 +62,15 @@ func isNaN[K comparable](k K) bool {
 	return k != same
 }
 
-// take takes e out of the map and returns its value, which ends here. The caller
-// holds mu, and e is in the map.
-func (s *shard[K, V]) take(e *entry[K, V]) V {
-	delete(s.entries, e.key)
+// take takes e, whose key has that hash, out of the map and returns its value, which ends
+// here. The caller holds mu, and e is in the map.
+func (s *shard[K, V]) take(hash uint64, e *entry[K, V]) V {
+	s.table.remove(hash, e)
 	e.home.Store(nil)
-	s.shrink()
 	v := e.value
 	var zero V
 	e.value = zero // let the collector have it, though the wheel keeps e for a tick or two
 	return v
-}
-
-// shrink makes a smaller map once this one is nearly empty: a Go map never gives
-// memory back by itself. The caller holds mu, for the time it takes to move an eighth of
-// what the map has held.
-func (s *shard[K, V]) shrink() {
-	const worthwhile = 1024
-	if s.peak < worthwhile || len(s.entries) > s.peak/8 {
-		return
-	}
-	entries := make(map[K]*entry[K, V], len(s.entries))
-	for k, e := range s.entries {
-		entries[k] = e
-	}
-	s.entries, s.peak = entries, len(entries)
 }
 
 // move arms e, or moves it, to be due at a time, or returns why the timer refuses.
@@ -117,12 +99,13 @@ func (e *entry[K, V]) Run(*hashedwheel.Timeout) {
 	if s == nil {
 		return
 	}
+	_, hash := s.owner.shardOf(e.key)
 	s.mu.Lock()
 	if e.home.Load() == nil || !e.due() {
 		s.mu.Unlock()
 		return
 	}
-	v := s.take(e)
+	v := s.take(hash, e)
 	s.mu.Unlock()
 	s.owner.expired(e.key, v)
 }
