@@ -69,7 +69,8 @@ func TestMemoryOfAnEntry(t *testing.T) {
 		return float64(heap()-before) / float64(m.Len())
 	}
 	key := new(string)
-	for _, n := range []int{60_000, 80_000, 100_000} { // a Go map is more or less full
+	for _, each := range []int{30_000, 40_000, 50_000} { // a Go map is more or less full
+		n := each * min(16, runtime.GOMAXPROCS(0)) // each has shards of its own
 		before := heap()
 		numbers := filled(t, n)
 		ofNumbers := perEntry(numbers, before)
@@ -93,10 +94,11 @@ func TestMemoryOfAnEntry(t *testing.T) {
 }
 
 func TestAMapThatHasBecomeSmallGivesItsMemoryBack(t *testing.T) {
+	n := 50_000 * min(16, runtime.GOMAXPROCS(0)) // each has shards of its own
 	before := heap()
-	m := filled(t, 100_000)
+	m := filled(t, n)
 	full := heap() - before
-	for k := range 99_000 {
+	for k := range n - n/100 {
 		m.Delete(k)
 	}
 	require.Eventually(t, func() bool { return heap()-before < full/20 }, 10*time.Second, 50*time.Millisecond,
