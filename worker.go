@@ -12,11 +12,11 @@ type worker struct {
 	parked     atomic.Int32 // awake, asleep or absent: producers push, then look at it
 	queue      mpscQueue
 	drainLimit int
+	room       room
 
 	_ [128]byte // away from the lines that the worker writes
 
 	guarded guarded // its lock is never held while user code runs
-	room    room
 	out     runner
 
 	slept       int64       // the tick until which the worker meant to sleep; this and the next three are its own
