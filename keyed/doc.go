@@ -49,11 +49,11 @@
 // pointer (go test -run TestMemory -v ./keyed). Moving and deleting allocate nothing.
 //
 // Set, Get, Touch and Delete hash the key once, take the lock of one shard and look into a
-// Go map of such hashes; all but Get move or stop one Timeout. With a million keys that takes some hundred nanoseconds,
-// at worst about a microsecond, because memory is slow (go test -run '^$' -bench . ./keyed).
-// There are 32 shards a processor, of 128 bytes when they are empty, so goroutines seldom
-// wait for each other, unless they arm faster than the timer's worker files: then they file
-// a part themselves, with their shard locked.
+// Go map of such hashes; all but Get move or stop one Timeout. With a million keys that
+// takes some hundred nanoseconds, at worst about a microsecond, because memory is slow
+// (go test -run '^$' -bench . ./keyed). There are 32 shards a processor, of 128 bytes when
+// they are empty, so goroutines seldom wait for each other, unless they arm faster than the
+// timer's worker files: then they file a part themselves, with their shard locked.
 //
 // A Go map never gives memory back, so a shard that holds an eighth of what it has held
 // gets a new one.
