@@ -26,7 +26,7 @@ type Stats struct {
 // Stats returns the counters as of now. It costs as much as Pending.
 func (tm *Timer) Stats() Stats {
 	next, pending := tm.look()
-	overdue := max(0, tm.now()-min(next, tm.guarded.wheel.never)*tm.tick) // 0 if nothing is pending
+	overdue := max(0, tm.now()-min(next, maxDeadline/tm.tick+1)*tm.tick) // 0 if nothing is pending
 	tm.guarded.Lock()
 	defer tm.guarded.Unlock()
 	return Stats{

@@ -79,7 +79,7 @@ func (tm *Timer) Schedule(d time.Duration, task Task) (*Timeout, error) {
 	return t, nil
 }
 
-// Now returns the time on the timer's clock, where that given to ResetAt should come from.
+// Now returns the time on the timer's clock, from which times given to ResetAt should come.
 func (tm *Timer) Now() time.Time {
 	now := tm.clock.Now()
 	if tm.isSystem && now.Before(tm.start) {

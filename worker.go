@@ -12,7 +12,7 @@ type worker struct {
 	parked     atomic.Int32 // awake, asleep or absent: producers push, then look at it
 	queue      mpscQueue
 	drainLimit int
-	room       room
+	room       room // every arming reads it
 
 	_ [128]byte // away from the lines that the worker writes
 

@@ -145,7 +145,8 @@ func TestEveryMistakeIsFound(t *testing.T) {
 			program := m.build(t)
 			soak := command(program, "-for", duration, "-life", "1s", "-pending", "5000", "-seed", "1", "-patience", "3s")
 			out, err := soak.CombinedOutput()
-			if err == nil || !m.isIn(string(out)) {
+			crashed := strings.Contains(string(out), misuse) // else soak has found it
+			if err == nil || !m.isIn(string(out)) || !crashed && soak.ProcessState.ExitCode() != 1 {
 				t.Errorf("soak ended with %v, without one of %q:\n%s", err, m.want, out)
 			}
 			_, verdict, _ := strings.Cut(string(out), "BALANCE:\n")

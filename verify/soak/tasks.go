@@ -40,9 +40,9 @@ func (l *life) misbehave(a *account) {
 }
 
 // slowBelow is below which roll of misbehave a task is slow. With Inline, where it
-// holds all others up, that is so for one in twenty of them alone.
+// holds all others up, that is so for one in five of them alone.
 func (l *life) slowBelow(dice uint64) uint64 {
-	if l.lane.executor == "inline" && dice>>32%20 != 0 {
+	if l.lane.executor == "inline" && dice>>32%5 != 0 {
 		return 400
 	}
 	return 405
