@@ -95,7 +95,7 @@ func TestMemoryOfAnEntry(t *testing.T) {
 
 func TestAMapThatHasBecomeSmallGivesItsMemoryBack(t *testing.T) {
 	for _, each := range []int{20_000, 50_000} { // a few in a shard, and many
-		n := each * min(16, runtime.GOMAXPROCS(0)) // each has shards of its own
+		n := each * runtime.GOMAXPROCS(0) // each has shards of its own
 		before := heap()
 		m := filled(t, n)
 		full := heap() - before

@@ -30,14 +30,13 @@ type shard[K comparable, V any] struct {
 
 // An entry is a key that is in a map, or was: it leaves for good.
 type entry[K comparable, V any] struct {
-	timeout hashedwheel.Timeout // armed and moved under home's lock only
-
 	// home is the shard whose map the entry is in; nil once it has left. Changed
 	// under that shard's lock.
 	home atomic.Pointer[shard[K, V]]
 
-	value V // guarded by home's lock
-	key   K // read only
+	key     K                   // read only; beside the word of timeout, with which it is read
+	timeout hashedwheel.Timeout // armed and moved under home's lock only
+	value   V                   // guarded by home's lock
 }
 
 // insert puts a new key in, unless the timer refuses it. The caller holds mu: so

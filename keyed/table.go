@@ -55,7 +55,7 @@ func (t *table[K, V]) remove(hash uint64, e *entry[K, V]) {
 // shrink makes a smaller map once this one is nearly empty: a Go map never gives
 // memory back by itself. It takes the time to move an eighth of what the map has held.
 func (t *table[K, V]) shrink() {
-	const worthwhile = 64
+	const worthwhile = 16
 	if t.peak < worthwhile || len(t.entries) > t.peak/8 {
 		return
 	}
