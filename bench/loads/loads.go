@@ -99,7 +99,7 @@ func Full() Config {
 		Many:    1_000_000,
 		Storm:   160_000,
 		Fire:    []int{500_000, 1_000_000},
-		RPC:     6 * time.Second,
+		RPC:     4 * time.Second,
 		Heap:    3 * time.Second,
 		Due:     1_000_000,
 		DueFor:  3 * time.Second,
@@ -111,7 +111,7 @@ func Full() Config {
 		Flying: 10_000, Serve: 2 * time.Second, ServeConns: []int{100, 10_000}, FallIdle: 4 * time.Second,
 		Ticks: []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond},
 		Idle:  time.Second,
-		Late:  3000,
+		Late:  2000,
 		Grow:  []int{1e3, 1e4, 1e5, 1e6, 1e7},
 		Limit: 90 * time.Second,
 	}
