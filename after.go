@@ -54,8 +54,7 @@ const (
 	spareRoom   = 1024 // a map that has held no more stays as it is
 )
 
-// sharedTick is the channel of those who wait for the same tick, and the Timeout
-// that closes it.
+// sharedTick is the channel of those who wait for a tick, and the Timeout that closes it.
 type sharedTick struct {
 	Timeout
 	tick int64

@@ -14,8 +14,7 @@ const (
 	patience = crowd / 4
 )
 
-// thin looks at a portion of a crowd that had to be opened before current, and
-// reports whether there was one.
+// thin looks at a portion of a crowd that is to be opened by now, and reports whether there was one.
 func (w *hashedWheel) thin() bool {
 	for _, l := range w.levels {
 		if l.inHand == nil {

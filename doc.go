@@ -95,9 +95,9 @@
 //
 // How much a tick files before it hands out what is due is bounded, see [WithDrainLimit]: a
 // flood of armings delays that by some milliseconds at most. Whoever makes the flood helps: an
-// arming or stop that finds much of its kind in the queue files a portion of it if the lock is
-// free, else it yields its processor once. It never waits for the lock. Nobody holds the lock
-// for much longer than a millisecond, but for Timer.Stop and a clock that was set back.
+// arming or stop that finds much of its kind in the queue files a portion of it. If the lock is
+// taken, or the worker waits, it yields its processor once: it never waits for the lock. Nobody
+// holds that for much longer than a millisecond, but for Timer.Stop and a clock that was set back.
 // [WithMaxPending] bounds how many timeouts are pending at all.
 //
 // # Misuse is caught

@@ -1,7 +1,6 @@
 package hashedwheel
 
 import (
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -37,10 +36,10 @@ func (Inline) Go(f func()) { f() }
 // runner is the way out: it gives each expired timeout's task to the executor, and
 // counts what runs, for Shutdown to wait for.
 type runner struct {
-	executor Executor // nil: a crew for each batch
+	executor Executor // nil: the crews
 	isInline bool
 	onPanic  func(t *Timeout, recovered any)
-	expired  []*Timeout // for a crew, at the end of the batch; the worker's
+	crews    crew.Crews[*Timeout] // for tasks that have no other executor; the worker's
 	panics   atomic.Uint64
 	count    atomic.Uint64 // of tasks handed out
 
@@ -66,6 +65,7 @@ func (r *runner) init(o *options) {
 	_, isPointer := o.executor.(*Inline)
 	r.isInline = isValue || isPointer
 	r.done = make(chan struct{})
+	r.crews.Init(r)
 	r.Enter()
 }
 
@@ -85,7 +85,7 @@ func (r *runner) execute(t *Timeout) {
 	case r.isInline:
 		r.Run(t)
 	case r.executor == nil || t.isOwn():
-		r.expired = append(r.expired, t)
+		r.crews.Add(t) // until the end of the batch
 	default:
 		r.Enter()
 		r.submit(t)
@@ -126,14 +126,5 @@ func (r *runner) catch(t *Timeout) {
 	if p := recover(); p != nil {
 		r.panics.Add(1)
 		r.onPanic(t, p)
-	}
-}
-
-// launch has a crew run the tasks that a batch leaves to it, at its end.
-func (r *runner) launch() {
-	if len(r.expired) > 0 {
-		crew.Launch(r, slices.Clone(r.expired))
-		clear(r.expired) // let the collector have them
-		r.expired = r.expired[:0]
 	}
 }

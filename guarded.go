@@ -2,6 +2,7 @@ package hashedwheel
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,6 +17,7 @@ type guarded struct {
 	held    *Timeout // queued again while in the batch, filed after it
 	passing bool     // the worker is in a pass, and may be kept there
 	stopped bool
+	wanted  atomic.Int64 // the time from which on the worker waits for the lock or a processor; 0: it does not
 
 	// What the worker hands out between two holds of the lock. Only take and settle write these
 	// two; the worker reads them without the lock in between.
@@ -29,12 +31,22 @@ type guarded struct {
 const (
 	batchSize = 64  // the lock costs each next to nothing, and a slow task keeps no more from the collector
 	portion   = 256 // filed in some 50 µs, in shuffled memory
+
+	waits = 1 // wanted, while the worker waits for the lock
 )
+
+// lockFirst is Lock for the worker: until it has the lock no producer helps. It ends a wait for a
+// processor, too.
+func (g *guarded) lockFirst() {
+	g.wanted.Store(waits)
+	g.Lock()
+	g.wanted.Store(0)
+}
 
 // begin starts a pass: the wheel turns to the tick at which the worker meant to wake, and
 // nobody else turns it until the pass ends. It reports whether the wheel is ahead of tick.
 func (g *guarded) begin(slept, tick int64) (ahead bool) {
-	g.Lock()
+	g.lockFirst()
 	defer g.Unlock()
 	g.passing = true
 	g.wheel.skip(min(slept, tick))
@@ -43,7 +55,7 @@ func (g *guarded) begin(slept, tick int64) (ahead bool) {
 
 // turnBack turns the wheel back to the tick of a clock that was set back.
 func (g *guarded) turnBack(tick int64) {
-	g.Lock()
+	g.lockFirst()
 	defer g.Unlock()
 	if g.wheel.isAhead(tick) {
 		g.wheel.rewind(tick)
@@ -52,7 +64,7 @@ func (g *guarded) turnBack(tick int64) {
 
 // drain files at most limit queued timeouts, and returns how many it saw.
 func (g *guarded) drain(limit int) int {
-	g.Lock()
+	g.lockFirst()
 	defer g.Unlock()
 	return g.fileSome(limit)
 }
@@ -95,7 +107,7 @@ func (g *guarded) drainAll(tick int64) (next int64, pending int) {
 // take fills the batch with what is due by tick and reports whether there may be any: the
 // batch may have stayed empty, since not all that is filed under a tick need still be due.
 func (g *guarded) take(tick int64) bool {
-	g.Lock()
+	g.lockFirst()
 	defer g.Unlock()
 	if g.stopped {
 		return false
@@ -118,7 +130,7 @@ func (g *guarded) take(tick int64) bool {
 // settle empties the batch, whose last was handed out at a time: what was in it is let go,
 // or filed if it was moved later.
 func (g *guarded) settle(now int64) {
-	g.Lock()
+	g.lockFirst()
 	defer g.Unlock()
 	g.lag = time.Duration(max(0, now-g.batchTick*g.wheel.tick))
 	g.maxLag = max(g.maxLag, g.lag)
@@ -141,7 +153,7 @@ func (g *guarded) settle(now int64) {
 }
 
 func (g *guarded) thin() bool {
-	g.Lock()
+	g.lockFirst()
 	defer g.Unlock()
 	return !g.stopped && g.wheel.thin()
 }

@@ -78,8 +78,7 @@ func (w *hashedWheel) checkLevel(k int) (n int, first int64) {
 	return n, first
 }
 
-// check panics if the list is not well linked, hands each timeout to f and
-// returns how many there are.
+// check panics if the list is not well linked. It hands each timeout to f, and returns how many.
 func (b *bucket) check(f func(*Timeout)) (n int) {
 	for link := &b.head; *link != nil; link = &(*link).next {
 		t := *link

@@ -2,8 +2,7 @@ package hashedwheel
 
 import "time"
 
-// sleep returns when a tick begins, or earlier when there is a token or the timer
-// stops. It reports whether it was a token.
+// sleep returns when a tick begins, there is a token, which it reports, or the timer stops.
 func (wk *worker) sleep(tick int64) (woken bool) {
 	wk.slept = tick
 	if alarm, begun := wk.setAlarm(tick); !begun {
@@ -33,6 +32,7 @@ func (wk *worker) setAlarm(tick int64) (alarm <-chan time.Time, begun bool) {
 	default:
 		wk.alarm.Reset(wait) // it may still run: a timer nobody waits for costs nothing
 	}
+	wk.guarded.wanted.Store(tick * wk.tick) // not with the user's clock, whose alarm may never ring
 	return wk.alarm.C, false
 }
 

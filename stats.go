@@ -71,8 +71,7 @@ func (tm *Timer) samplePortion(s *sample) (more bool) {
 	return s.walk(&g.wheel)
 }
 
-// sample is a walk through what is pending, which goes on at the wheel's cursor when it has the
-// lock again.
+// sample is a walk through what is pending. With every hold of the lock it goes on at the cursor.
 type sample struct {
 	want  int
 	found []*Timeout

@@ -37,8 +37,7 @@ func (tm *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
 	}
 }
 
-// stop closes After's channels, then collects portion by portion, and looks at ctx every ten
-// milliseconds or so.
+// stop closes After's channels, then collects portion by portion. Every 10 ms or so it looks at ctx.
 func (tm *Timer) stop(ctx context.Context) (left []*Timeout, err error) {
 	tm.after.ending.Do(tm.after.stop)
 	for n, more := 1, true; more; n++ {

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unsafe"
 
@@ -169,4 +170,71 @@ func TestAProducerGivesWayToWhoeverHasTheLock(t *testing.T) {
 		tm.AfterFunc(time.Hour, func() {})
 	}
 	assert.Less(t, pushes, 20_000)
+}
+
+// With one processor, a worker that was woken to take the lock would otherwise find it taken
+// again, or run no sooner than the scheduler preempts the producer.
+func TestAProducerGivesWayToAWorkerThatWaitsForTheLock(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	g, tm := newGuarded()
+	var isDone atomic.Bool
+	g.Lock()
+	go func() {
+		defer isDone.Store(true)
+		g.drain(0)
+	}()
+	for !tm.waits() {
+		runtime.Gosched()
+	}
+	g.Unlock()
+	pushes := 0
+	for ; !isDone.Load(); pushes++ {
+		tm.AfterFunc(time.Hour, func() {})
+	}
+	assert.Less(t, pushes, 20_000)
+	assert.False(t, tm.waits())
+}
+
+// Whoever helped would keep the processor from a worker that has no other.
+func TestAProducerDoesNotHelpWhileAWorkerWaitsWhoseAlarmHasRung(t *testing.T) {
+	g, tm := newGuarded()
+	arm := func(n int) {
+		for range n {
+			tm.AfterFunc(time.Hour, func() {})
+		}
+	}
+	tm.clock.(*ManualClock).Advance(time.Second)
+	g.wanted.Store(tm.now())
+	arm(20_000)
+	assert.Zero(t, g.wheel.count)
+	g.wanted.Store(tm.now() + 1)
+	arm(20_000)
+	assert.NotZero(t, g.wheel.count, "it has yet to ring")
+	assert.Equal(t, 40_000, tm.Pending())
+}
+
+func TestAWorkerThatSleepsSaysFromWhenOnItWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := MustNew(WithTick(time.Second))
+		defer tm.Stop()
+		tm.AfterFunc(9500*time.Millisecond, func() {})
+		time.Sleep(2500 * time.Millisecond) // it has ticked twice, and found nothing more
+		synctest.Wait()
+		assert.Equal(t, int64(10*time.Second), tm.guarded.wanted.Load())
+		assert.False(t, tm.waits())
+		time.Sleep(8 * time.Second)
+		synctest.Wait()
+		assert.Zero(t, tm.guarded.wanted.Load(), "it has ended")
+	})
+}
+
+func TestProducersExpectNoAlarmOfAUsersClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := MustNew(WithTick(time.Second), WithClock(struct{ systemClock }{}))
+		defer tm.Stop()
+		tm.AfterFunc(time.Hour, func() {})
+		time.Sleep(90 * time.Second)
+		synctest.Wait()
+		assert.Zero(t, tm.guarded.wanted.Load())
+	})
 }

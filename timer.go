@@ -100,8 +100,8 @@ func (tm *Timer) Pending() int {
 }
 
 // Next returns the earliest time at which a timeout may be due, or false if none is pending. One
-// moved later, or stopped, may make it too early; only a clock that was set back, for a tick, too
-// late. It costs as much as Pending.
+// moved later, or stopped, may make it too early; a clock set back, for a tick, too late. It costs
+// as much as Pending.
 func (tm *Timer) Next() (at time.Time, ok bool) {
 	next, pending := tm.look()
 	if pending == 0 {
@@ -172,14 +172,13 @@ func (tm *Timer) push(t *Timeout) error {
 	if tm.parked.Load() != awake { // pairs with the second look in park
 		tm.unpark()
 	}
-	if how == deepened && !tm.guarded.help(t) {
-		runtime.Gosched() // to whoever has the lock and is at work
+	if how == deepened && (tm.waits() || !tm.guarded.help(t)) {
+		runtime.Gosched() // to the worker, or to whoever has the lock and is at work
 	}
 	return nil
 }
 
-// room bounds how many timeouts are pending. reserve makes room for one more; whoever
-// ends the arming releases it, exactly once.
+// room bounds how many are pending. reserve makes room for one; whoever ends the arming releases it.
 type room struct {
 	max      int64 // 0: no bound, and nothing is counted
 	reserved atomic.Int64

@@ -33,8 +33,7 @@ func (t *Timeout) cas(old, new word) bool {
 	return t.word.CompareAndSwap(int64(old), int64(new))
 }
 
-// move gives a pending timeout another deadline. A later one owes nothing: the worker
-// finds it at the earlier tick.
+// move gives a pending timeout another deadline. For a later one the worker looks at the earlier tick.
 func (t *Timeout) move(w word, deadline int64) (push, ok bool) {
 	next := w&queued | pack(deadline, 0, Pending)
 	if deadline < w.deadline() {
@@ -78,8 +77,7 @@ func (t *Timeout) claim(due int64) bool {
 	}
 }
 
-// unqueue ends the consumer's ownership of link and returns the word as it left it.
-// From here on t may be pushed again.
+// unqueue ends the consumer's ownership of link: t may be pushed again. It returns the word it left.
 func (t *Timeout) unqueue() word {
 	t.link = nil // let the collector have it
 	for {

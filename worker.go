@@ -145,10 +145,10 @@ func (wk *worker) handOut(tick int64) (now int64) {
 			wk.out.execute(t)
 		}
 		if wk.mayStep {
-			wk.out.launch() // before the user's clock is asked again
+			wk.out.crews.Launch() // before the user's clock is asked again
 		}
 	}
-	wk.out.launch()
+	wk.out.crews.Launch()
 	if len(all) > 0 {
 		wk.guarded.settle(now)
 	}
@@ -163,7 +163,7 @@ func (wk *worker) handOut(tick int64) (now int64) {
 func (wk *worker) park(tick int64, drained int) (next int64, rest int32) {
 	now := wk.tickAt(wk.now())
 	g := &wk.guarded
-	g.Lock()
+	g.lockFirst()
 	defer g.Unlock()
 	switch {
 	case g.stopped:
@@ -185,6 +185,12 @@ func (wk *worker) park(tick int64, drained int) (next int64, rest int32) {
 		return tick + 1, awake
 	}
 	return next, rest
+}
+
+// waits reports whether the worker waits for the lock or, its alarm past, for a processor.
+func (wk *worker) waits() bool {
+	at := wk.guarded.wanted.Load()
+	return at == waits || at != 0 && at <= wk.now()
 }
 
 // unpark makes sure that the worker will look at the queue: the slow part of push.
@@ -214,8 +220,7 @@ func (wk *worker) begin() {
 	}
 }
 
-// look drains, and returns the earliest tick at which a timeout may be due, and how many are
-// pending.
+// look drains, and returns the earliest tick at which any may be due, and how many are pending.
 func (wk *worker) look() (next int64, pending int) {
 	return wk.guarded.drainAll(wk.tickAt(wk.now()))
 }

@@ -16,30 +16,58 @@ type Host[T any] interface {
 	Run(task T) // it may block, and may end the goroutine
 }
 
+// Crews launches one batch after another. All but Init is for one goroutine at a time.
+type Crews[T any] struct {
+	host  Host[T]
+	next  *crew[T]                // for the tasks of this batch; nil before the first
+	size  int                     // of the last batch, which the next may have, too
+	spare atomic.Pointer[crew[T]] // one that all have left, to be used again
+}
+
+// Init sets the host, before the first Add.
+func (cs *Crews[T]) Init(host Host[T]) { cs.host = host }
+
+// Add adds a task to the batch. It hardly ever allocates: while the collector is at work whoever
+// allocates may have to help it, and then waits behind all others that are ready to run.
+func (cs *Crews[T]) Add(task T) {
+	if cs.next == nil {
+		cs.next = cs.spare.Swap(nil)
+	}
+	if cs.next == nil {
+		cs.next = &crew[T]{crews: cs, tasks: make([]T, 0, cs.size)}
+		cs.next.work = cs.next.run
+	}
+	cs.next.tasks = append(cs.next.tasks, task)
+}
+
+// Launch has goroutines run the tasks of the batch, and does not wait for them.
+func (cs *Crews[T]) Launch() {
+	if c := cs.next; c != nil {
+		cs.next, cs.size = nil, len(c.tasks)
+		c.call()
+	}
+}
+
 type crew[T any] struct {
-	host   Host[T]
+	crews  *Crews[T]
+	work   func()       // c.run, as a func: so a go statement allocates nothing
 	tasks  []T          // each belongs to whoever takes it
 	taken  atomic.Int32 // how many were taken, and one more for each goroutine that found none left
 	coming atomic.Bool  // a goroutine was started that has yet to look for a task
-}
-
-// Launch has goroutines run the tasks, at least one, and does not wait for them. The slice is
-// the crew's from then on.
-func Launch[T any](host Host[T], tasks []T) {
-	c := &crew[T]{host: host, tasks: tasks}
-	c.call()
+	inside atomic.Int32 // goroutines that were started and have not left
 }
 
 // call starts a goroutine, unless one is coming already.
 func (c *crew[T]) call() {
 	if c.coming.CompareAndSwap(false, true) {
-		c.host.Enter()
+		c.inside.Add(1)
+		c.crews.host.Enter()
 		go c.work()
 	}
 }
 
-func (c *crew[T]) work() {
-	defer c.host.Leave() // deferred: a task may call runtime.Goexit
+func (c *crew[T]) run() {
+	defer c.leave() // deferred: a task may call runtime.Goexit
 	c.coming.Store(false)
 	var none T
 	for {
@@ -52,6 +80,18 @@ func (c *crew[T]) work() {
 		}
 		t := c.tasks[i]
 		c.tasks[i] = none // a slow task keeps no other from the collector
-		c.host.Run(t)
+		c.crews.host.Run(t)
 	}
+}
+
+// leave ends a goroutine. With the last one no task is left, since for each a goroutine comes,
+// and only those inside call another: the crew belongs to the next batch.
+func (c *crew[T]) leave() {
+	host := c.crews.host
+	if c.inside.Add(-1) == 0 {
+		c.tasks = c.tasks[:0]
+		c.taken.Store(0)
+		c.crews.spare.Store(c)
+	}
+	host.Leave()
 }

@@ -158,6 +158,27 @@ func TestCrewsAreFewAndCostNearlyNoAllocation(t *testing.T) {
 	assert.Less(t, most.Load()-before, int64(n/16))
 }
 
+// Whoever allocates may have to help the collector: then the worker, and what is due, would
+// wait behind all other goroutines.
+func TestABatchThatEndsBeforeTheNextIsHandedOutWithoutAnAllocation(t *testing.T) {
+	allocs := func(opts ...hashedwheel.Option) float64 {
+		clock := hashedwheel.NewManualClock(time.Now())
+		tm := timertest.New(append(opts, hashedwheel.WithClock(clock))...)
+		defer tm.Stop()
+		var to hashedwheel.Timeout
+		to.Init(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {}))
+		before := runtime.NumGoroutine()
+		return testing.AllocsPerRun(100, func() {
+			to.Reset(timertest.Tick)
+			clock.Advance(2 * timertest.Tick)
+			for runtime.NumGoroutine() > before {
+				runtime.Gosched()
+			}
+		})
+	}
+	assert.Equal(t, allocs(hashedwheel.WithExecutor(hashedwheel.Inline{})), allocs(), "what Advance allocates")
+}
+
 // What has run is garbage although another task of its batch goes on for ever.
 func TestCrewASlowTaskKeepsNothingFromTheCollector(t *testing.T) {
 	const n = 64
