@@ -11,7 +11,8 @@ import (
 var sessions = load{
 	name: "sessions",
 	what: "Very many timeouts in shuffled memory, due evenly within a window: how late each runs. Ours run Inline, " +
-		"those of package time in goroutines.",
+		"those of package time in goroutines. Beside: a heartbeat of 1 ms by package time in the same process meanwhile, which shows " +
+		"what the machine itself does to whoever waits; ours are up to a tick later than that.",
 	cases: func(c config) (cases []testCase) {
 		for _, p := range c.Sessions {
 			cases = append(cases, testCase{
@@ -35,9 +36,11 @@ func (p plan) run(who peer) []figure {
 	armed := time.Since(c.start)
 	runtime.GC()
 	time.Sleep(c.until(p.Lead))
+	beside := startHeartbeat(std{}, time.Millisecond)
 	ok := c.wait(p.N, p.Window+silence)
 	figures := append(c.late.figures("late", time.Millisecond, 0.5, 0.99, 1),
-		figure{Name: "arming took, s", Value: armed.Seconds()})
+		beside.end().figures("beside", time.Millisecond, 0.99, 1)...)
+	figures = append(figures, figure{Name: "arming took, s", Value: armed.Seconds()})
 	if !ok {
 		figures[0].Mark = fmt.Sprintf("(%d lost)", p.N-int(c.ran.Load()))
 	}
