@@ -35,6 +35,7 @@ func TestCheckPanicsWhen(t *testing.T) {
 		"an occupied slot is not marked":              func(b brokenWheel) { b.levels[1].occupied.Clear(2000 / 256) },
 		"an empty slot is marked":                     func(b brokenWheel) { b.levels[1].occupied.Set(60) },
 		"a slot that is no crowd is marked as one":    func(b brokenWheel) { b.levels[1].crowded.Set(2000 / 256) },
+		"an upper level of the crowds marks no word":  func(b brokenWheel) { b.levels[0].crowded[1][0] |= 1 << 7 },
 		"a bucket counts one more":                    func(b brokenWheel) { b.levels[0].slots[100].n++ },
 		"one in a bucket says another bucket":         func(b brokenWheel) { b.inBucket.home += 1 << levelBits },
 		"one in a bucket says a turn later":           func(b brokenWheel) { b.inBucket.home += 512 << levelBits },

@@ -29,7 +29,8 @@ const (
 )
 
 // misusers are loans of one timer, armed for the same tick. In their bucket the
-// first is the first; in the queue it is the last.
+// first is the first; in the queue it is the last, since they lie in one page of the heap and so
+// meet in one stripe.
 type misusers struct {
 	clock *hashedwheel.ManualClock
 	tm    *hashedwheel.Timer
@@ -39,10 +40,10 @@ type misusers struct {
 func newMisusers() misusers {
 	clock, tm := timertest.NewManual(hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	m := misusers{clock: clock, tm: tm}
-	for range 3 {
-		l := new(loan)
-		m.all = append(m.all, l)
-		m.arm(l)
+	loans := new([3]loan)
+	for i := range loans {
+		m.all = append(m.all, &loans[i])
+		m.arm(&loans[i])
 	}
 	return m
 }
