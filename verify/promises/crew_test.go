@@ -161,20 +161,20 @@ func TestCrewsAreFewAndCostNearlyNoAllocation(t *testing.T) {
 // Whoever allocates may have to help the collector: then the worker, and what is due, would
 // wait behind all other goroutines.
 func TestABatchThatEndsBeforeTheNextIsHandedOutWithoutAnAllocation(t *testing.T) {
-	allocs := func(opts ...hashedwheel.Option) float64 {
-		clock := hashedwheel.NewManualClock(time.Now())
-		tm := timertest.New(append(opts, hashedwheel.WithClock(clock))...)
-		defer tm.Stop()
-		var to hashedwheel.Timeout
-		to.Init(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {}))
-		before := runtime.NumGoroutine()
-		return testing.AllocsPerRun(100, func() {
-			to.Reset(timertest.Tick)
-			clock.Advance(2 * timertest.Tick)
-			for runtime.NumGoroutine() > before {
-				runtime.Gosched()
-			}
+	allocs := func(opts ...hashedwheel.Option) (n float64) {
+		synctest.Test(t, func(*testing.T) {
+			clock := hashedwheel.NewManualClock(time.Now())
+			tm := timertest.New(append(opts, hashedwheel.WithClock(clock))...)
+			defer tm.Stop()
+			var to hashedwheel.Timeout
+			to.Init(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {}))
+			n = testing.AllocsPerRun(100, func() {
+				to.Reset(timertest.Tick)
+				clock.Advance(2 * timertest.Tick)
+				synctest.Wait() // all have left the crew
+			})
 		})
+		return n
 	}
 	assert.Equal(t, allocs(hashedwheel.WithExecutor(hashedwheel.Inline{})), allocs(), "what Advance allocates")
 }
