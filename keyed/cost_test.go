@@ -55,6 +55,10 @@ func TestAnEntryIsOneAllocationAndTouchIsNone(t *testing.T) {
 	t.Run("interface", func(t *testing.T) { allocs(t, func(i int) any { return &i }) })
 }
 
+func TestAValueOfNoSizeTakesNoMemory(t *testing.T) {
+	assert.Equal(t, keyed.EntrySize[int64, int64]()-8, keyed.EntrySize[int64, struct{}]())
+}
+
 // heap returns the bytes in use once the collector has run.
 func heap() uint64 {
 	runtime.GC()

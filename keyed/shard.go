@@ -30,13 +30,13 @@ type shard[K comparable, V any] struct {
 
 // An entry is a key that is in a map, or was: it leaves for good.
 type entry[K comparable, V any] struct {
+	key     K                   // read only; beside the word of timeout, with which it is read
+	timeout hashedwheel.Timeout // armed and moved under home's lock only
+	value   V                   // guarded by home's lock; not last, where one of no size would be padded
+
 	// home is the shard whose map the entry is in; nil once it has left. Changed
 	// under that shard's lock.
 	home atomic.Pointer[shard[K, V]]
-
-	key     K                   // read only; beside the word of timeout, with which it is read
-	timeout hashedwheel.Timeout // armed and moved under home's lock only
-	value   V                   // guarded by home's lock
 }
 
 // insert puts a new key in, unless the timer refuses it. The caller holds mu: so
