@@ -110,18 +110,18 @@ func TestALaunchWithoutTasksStartsNothing(t *testing.T) {
 }
 
 func TestACrewThatAllHaveLeftIsUsedAgain(t *testing.T) {
-	h, done := new(host), make(chan struct{}, 1)
-	cs, task := new(Crews[func()]), func() { done <- struct{}{} }
-	cs.Init(h)
-	allocated := testing.AllocsPerRun(1000, func() {
-		cs.Add(task)
-		cs.Launch()
-		<-done
-		for h.running.Load() > 0 {
-			runtime.Gosched()
-		}
+	synctest.Test(t, func(t *testing.T) {
+		h, cs, runs := new(host), new(Crews[func()]), 0
+		task := func() { runs++ }
+		cs.Init(h)
+		allocated := testing.AllocsPerRun(1000, func() {
+			cs.Add(task)
+			cs.Launch()
+			synctest.Wait()
+		})
+		assert.Zero(t, allocated, "for a batch")
+		assert.Equal(t, 1001, runs)
 	})
-	assert.Zero(t, allocated, "for a batch")
 }
 
 func TestASlowTaskKeepsItsCrewAndNoOther(t *testing.T) {
@@ -154,15 +154,15 @@ func TestACrewLetsGoOfWhatItHasRun(t *testing.T) {
 		cs.Launch()
 	}()
 	<-done
-	for collected := false; !collected; {
+	assert.Eventually(t, func() bool {
 		runtime.GC()
 		select {
 		case <-gone:
-			collected = true
+			return true
 		default:
-			runtime.Gosched()
+			return false
 		}
-	}
+	}, 10*time.Second, time.Millisecond)
 	runtime.KeepAlive(cs)
 }
 
