@@ -206,3 +206,22 @@ func TestNextIsNeverTooLateWhileABatchIsHandedOut(t *testing.T) {
 		})
 	}
 }
+
+// The worker does not wait then: if producers went on giving way, all that is stopped would stay.
+func TestProducersHelpWhileATaskBlocksTheWorker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := MustNew(WithTick(time.Millisecond), WithExecutor(Inline{}))
+		defer tm.Stop()
+		over := make(chan struct{})
+		defer close(over)
+		tm.AfterFunc(0, func() { <-over })
+		time.Sleep(time.Second)
+		for range 50_000 {
+			tm.AfterFunc(time.Hour, func() {}).Stop()
+		}
+		g := &tm.guarded
+		g.Lock() // Stats would drain
+		defer g.Unlock()
+		assert.Greater(t, g.cancelled, uint64(25_000))
+	})
+}
