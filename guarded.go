@@ -35,8 +35,7 @@ const (
 	waits = 1 // wanted, while the worker waits for the lock
 )
 
-// lockFirst is Lock for the worker: until it has the lock no producer helps. It ends a wait for a
-// processor, too.
+// lockFirst is Lock for the worker, which then waits no longer; until then no producer helps.
 func (g *guarded) lockFirst() {
 	g.wanted.Store(waits)
 	g.Lock()

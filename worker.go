@@ -187,10 +187,11 @@ func (wk *worker) park(tick int64, drained int) (next int64, rest int32) {
 	return next, rest
 }
 
-// waits reports whether the worker waits for the lock or, its alarm past, for a processor.
+// waits reports whether the worker waits for the lock or, since its alarm has rung, for a processor.
+// It does not use now, which panics in a bubble: a Timeout from outside may be stopped there.
 func (wk *worker) waits() bool {
 	at := wk.guarded.wanted.Load()
-	return at == waits || at != 0 && at <= wk.now()
+	return at == waits || at != 0 && at <= wk.since(wk.clock.Now())
 }
 
 // unpark makes sure that the worker will look at the queue: the slow part of push.

@@ -87,6 +87,23 @@ func TestATimerFromOutsideTheBubbleMayBeStoppedInside(t *testing.T) {
 	})
 }
 
+// Whoever stops so many looks whether the worker's alarm has rung.
+func TestACrowdFromOutsideTheBubbleMayBeStoppedInside(t *testing.T) {
+	tm := timertest.New(hashedwheel.WithTick(time.Hour))
+	all := make([]*hashedwheel.Timeout, 20_000)
+	for i := range all {
+		all[i] = tm.AfterFunc(10*time.Hour, timertest.Nop)
+	}
+	require.Equal(t, len(all), tm.Pending(), "none is left in the queue")
+	time.Sleep(10 * timertest.Tick) // the worker waits for its tick
+	synctest.Test(t, func(t *testing.T) {
+		for _, to := range all {
+			require.True(t, to.Stop())
+		}
+		assert.Empty(t, tm.Stop())
+	})
+}
+
 // A user's clock and a ManualClock know nothing of bubbles.
 func TestATimerOnAManualClockServesInAnyBubble(t *testing.T) {
 	clock, tm := timertest.NewManual()
