@@ -97,7 +97,7 @@
 // flood of armings delays that by some milliseconds at most. Whoever makes the flood helps: an
 // arming or stop that finds much of its kind in the queue files a portion of it. If the lock is
 // taken, or the worker waits, it yields its processor once: it never waits for the lock. Nobody
-// holds that for much longer than a millisecond, but for Timer.Stop and a clock that was set back.
+// holds it for much longer than a millisecond, but for Timer.Stop and a clock that was set back.
 // [WithMaxPending] bounds how many timeouts are pending at all.
 //
 // # Misuse is caught

@@ -17,7 +17,7 @@ type guarded struct {
 	held    *Timeout // queued again while in the batch, filed after it
 	passing bool     // the worker is in a pass, and may be kept there
 	stopped bool
-	wanted  atomic.Int64 // the time from which on the worker waits for the lock or a processor; 0: it does not
+	wanted  atomic.Int64 // atomic, not guarded: when the worker begins to wait, for the lock or a processor; 0: it does not
 
 	// What the worker hands out between two holds of the lock. Only take and settle write these
 	// two; the worker reads them without the lock in between.
@@ -32,12 +32,12 @@ const (
 	batchSize = 64  // the lock costs each next to nothing, and a slow task keeps no more from the collector
 	portion   = 256 // filed in some 50 µs, in shuffled memory
 
-	waits = 1 // wanted, while the worker waits for the lock
+	forLock = 1 // wanted, while the worker waits for the lock
 )
 
 // lockFirst is Lock for the worker, which then waits no longer; until then no producer helps.
 func (g *guarded) lockFirst() {
-	g.wanted.Store(waits)
+	g.wanted.Store(forLock)
 	g.Lock()
 	g.wanted.Store(0)
 }

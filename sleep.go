@@ -2,7 +2,7 @@ package hashedwheel
 
 import "time"
 
-// sleep returns when a tick begins, there is a token, which it reports, or the timer stops.
+// sleep returns when a tick begins, a token comes or the timer stops; it reports a token.
 func (wk *worker) sleep(tick int64) (woken bool) {
 	wk.slept = tick
 	if alarm, begun := wk.setAlarm(tick); !begun {
@@ -32,7 +32,7 @@ func (wk *worker) setAlarm(tick int64) (alarm <-chan time.Time, begun bool) {
 	default:
 		wk.alarm.Reset(wait) // it may still run: a timer nobody waits for costs nothing
 	}
-	wk.guarded.wanted.Store(tick * wk.tick) // not with the user's clock, whose alarm may never ring
+	wk.guarded.wanted.Store(tick * wk.tick) // the system's clock only: a user's alarm may never ring
 	return wk.alarm.C, false
 }
 

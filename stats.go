@@ -71,7 +71,7 @@ func (tm *Timer) samplePortion(s *sample) (more bool) {
 	return s.walk(&g.wheel)
 }
 
-// sample is a walk through what is pending. With every hold of the lock it goes on at the cursor.
+// sample is a walk through what is pending. Each hold of the lock goes on at the cursor.
 type sample struct {
 	want  int
 	found []*Timeout

@@ -213,7 +213,7 @@ func TestAProducerDoesNotHelpWhileAWorkerWaitsWhoseAlarmHasRung(t *testing.T) {
 	assert.Equal(t, 40_000, tm.Pending())
 }
 
-func TestAWorkerThatSleepsSaysFromWhenOnItWaits(t *testing.T) {
+func TestASleepingWorkerSaysWhenItsAlarmRings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew(WithTick(time.Second))
 		defer tm.Stop()

@@ -100,7 +100,7 @@ func (tm *Timer) Pending() int {
 }
 
 // Next returns the earliest time at which a timeout may be due, or false if none is pending. One
-// moved later, or stopped, may make it too early; a clock set back, for a tick, too late. It costs
+// moved later, or stopped, may make it too early; a clock set back, up to a tick too late. It costs
 // as much as Pending.
 func (tm *Timer) Next() (at time.Time, ok bool) {
 	next, pending := tm.look()

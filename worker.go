@@ -191,7 +191,7 @@ func (wk *worker) park(tick int64, drained int) (next int64, rest int32) {
 // It does not use now, which panics in a bubble: a Timeout from outside may be stopped there.
 func (wk *worker) waits() bool {
 	at := wk.guarded.wanted.Load()
-	return at == waits || at != 0 && at <= wk.since(wk.clock.Now())
+	return at == forLock || at != 0 && at <= wk.since(wk.clock.Now())
 }
 
 // unpark makes sure that the worker will look at the queue: the slow part of push.

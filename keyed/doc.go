@@ -51,7 +51,7 @@
 // Set, Get, Touch and Delete hash the key once, take the lock of one shard and look into a
 // Go map of such hashes; all but Get move or stop one Timeout. With a million keys that
 // takes some hundred nanoseconds, at worst about a microsecond, because memory is slow
-// (go test -run '^$' -bench . ./keyed). There are 128 shards a processor, of 128 bytes when
+// (go test -run '^$' -bench . ./keyed). There are 128 shards a processor, 16 KiB even when
 // they are empty, so goroutines seldom wait for each other, unless they arm faster than the
 // timer's worker files: then they file a part themselves, with their shard locked.
 //

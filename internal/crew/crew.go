@@ -16,10 +16,10 @@ type Host[T any] interface {
 	Run(task T) // it may block, and may end the goroutine
 }
 
-// Crews launches one batch after another. All but Init is for one goroutine at a time.
+// Crews launches one batch after another. Add and Launch are for one goroutine at a time.
 type Crews[T any] struct {
 	host  Host[T]
-	next  *crew[T]                // for the tasks of this batch; nil before the first
+	next  *crew[T]                // for the tasks of this batch; nil before its first
 	size  int                     // of the last batch, which the next may have, too
 	spare atomic.Pointer[crew[T]] // one that all have left, to be used again
 }
@@ -27,7 +27,7 @@ type Crews[T any] struct {
 // Init sets the host, before the first Add.
 func (cs *Crews[T]) Init(host Host[T]) { cs.host = host }
 
-// Add adds a task to the batch. It hardly ever allocates: while the collector is at work whoever
+// Add adds a task to the batch. It allocates nothing if a crew is spare: while the collector is at work whoever
 // allocates may have to help it, and then waits behind all others that are ready to run.
 func (cs *Crews[T]) Add(task T) {
 	if cs.next == nil {
@@ -84,8 +84,8 @@ func (c *crew[T]) run() {
 	}
 }
 
-// leave ends a goroutine. With the last one no task is left, since for each a goroutine comes,
-// and only those inside call another: the crew belongs to the next batch.
+// leave ends a goroutine. When the last has left, every task was taken, since a goroutine comes for
+// each, and nobody is coming, since only those inside call another: the next batch may have the crew.
 func (c *crew[T]) leave() {
 	host := c.crews.host
 	if c.inside.Add(-1) == 0 {
