@@ -77,7 +77,7 @@ func (tm *Timer) Recur(scheduler Scheduler, f func(*Series)) *Series {
 	}
 	s := &Series{f: f, scheduler: scheduler}
 	s.to.Init(tm, (*nextRun)(s))
-	now := tm.Now()
+	now := s.now()
 	if at := scheduler.Next(now); !at.IsZero() {
 		s.begin(now, at.Sub(now))
 	}

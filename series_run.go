@@ -82,13 +82,13 @@ func (s *Series) endTurn() {
 	now = s.now()
 }
 
-// now reads the clock: for a grid without the wall clock, which takes half the time.
+// now reads the clock; for a Scheduler the wall clock, too, which may have been set since New.
 func (s *Series) now() time.Time {
-	tm := s.to.timer
-	if s.scheduler == nil {
-		return tm.at(tm.now())
+	now := s.to.timer.Now()
+	if s.scheduler != nil {
+		now = s.to.timer.clock.Now()
 	}
-	return tm.Now()
+	return now
 }
 
 // isOverdue reports whether the run that the Timeout is armed for was due by now: its tick

@@ -79,13 +79,13 @@ func (tm *Timer) Schedule(d time.Duration, task Task) (*Timeout, error) {
 	return t, nil
 }
 
-// Now returns the time on the timer's clock, from which times given to ResetAt should come.
+// Now returns the time on the timer's clock, from which times given to ResetAt should come. With
+// the system's it is that of New and what the monotonic clock has counted since, as Deadline is.
 func (tm *Timer) Now() time.Time {
-	now := tm.clock.Now()
-	if tm.isSystem && now.Before(tm.start) {
-		panicOutsideItsBubble()
+	if tm.isSystem {
+		return tm.at(tm.now())
 	}
-	return now
+	return tm.clock.Now()
 }
 
 // Tick returns the tick, as WithTick set it.
