@@ -82,9 +82,9 @@ func (s *Series) endTurn() {
 	now = s.now()
 }
 
-// now reads the clock; for a Scheduler the wall clock, too, which may have been set since New.
+// now reads the clock. A Scheduler gets the wall clock, which may have been set since New.
 func (s *Series) now() time.Time {
-	now := s.to.timer.Now()
+	now := s.to.timer.Now() // panics outside its bubble
 	if s.scheduler != nil {
 		now = s.to.timer.clock.Now()
 	}

@@ -151,6 +151,14 @@ func TestAProducerDoesNotWaitForTheLock(t *testing.T) {
 	assert.Equal(t, 10_000, tm.Pending())
 }
 
+// pushesUntil arms until somebody else is done, and returns how often.
+func pushesUntil(isDone *atomic.Bool, tm *Timer) (n int) {
+	for ; !isDone.Load(); n++ {
+		tm.AfterFunc(time.Hour, func() {})
+	}
+	return n
+}
+
 // With one processor, whoever has the lock would otherwise come to its end no sooner
 // than the scheduler preempts the producer, 10 ms later.
 func TestAProducerGivesWayToWhoeverHasTheLock(t *testing.T) {
@@ -165,11 +173,7 @@ func TestAProducerGivesWayToWhoeverHasTheLock(t *testing.T) {
 			runtime.Gosched()
 		}
 	}()
-	pushes := 0
-	for ; !isDone.Load(); pushes++ {
-		tm.AfterFunc(time.Hour, func() {})
-	}
-	assert.Less(t, pushes, 20_000)
+	assert.Less(t, pushesUntil(&isDone, tm), 20_000)
 }
 
 // With one processor, a worker that was woken to take the lock would otherwise find it taken
@@ -187,11 +191,7 @@ func TestAProducerGivesWayToAWorkerThatWaitsForTheLock(t *testing.T) {
 		runtime.Gosched()
 	}
 	g.Unlock()
-	pushes := 0
-	for ; !isDone.Load(); pushes++ {
-		tm.AfterFunc(time.Hour, func() {})
-	}
-	assert.Less(t, pushes, 20_000)
+	assert.Less(t, pushesUntil(&isDone, tm), 20_000)
 	assert.False(t, tm.waits())
 }
 

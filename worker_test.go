@@ -192,6 +192,29 @@ func TestATimerMadeOutsideABubblePanicsInside(t *testing.T) {
 }
 
 // Whoever wraps Inline calls its Go.
+// A calendar goes by the wall clock, however far the system's has been set since New.
+type calendar struct{ asked []time.Time }
+
+func (c *calendar) Next(now time.Time) time.Time {
+	c.asked = append(c.asked, now)
+	return time.Time{}
+}
+
+func TestASchedulerGetsTheWallClockAndNowTheTimeSinceNew(t *testing.T) {
+	tm, set, c := MustNew(), time.Now().Add(time.Hour), new(calendar)
+	defer tm.Stop()
+	tm.clock = setClock{set}
+	assert.Less(t, tm.Now().Sub(tm.start), time.Minute)
+	tm.Recur(c, func(*Series) {})
+	assert.Equal(t, []time.Time{set}, c.asked)
+}
+
+// setClock stands for the system's, the wall clock of which has been set.
+type setClock struct{ at time.Time }
+
+func (c setClock) Now() time.Time                     { return c.at }
+func (setClock) After(time.Duration) <-chan time.Time { return nil }
+
 func TestInlineHasRunTheTaskWhenGoReturns(t *testing.T) {
 	ran := false
 	Inline{}.Go(func() { ran = true })

@@ -27,8 +27,8 @@ type Crews[T any] struct {
 // Init sets the host, before the first Add.
 func (cs *Crews[T]) Init(host Host[T]) { cs.host = host }
 
-// Add adds a task to the batch. It allocates nothing if a crew is spare: while the collector is at work whoever
-// allocates may have to help it, and then waits behind all others that are ready to run.
+// Add adds a task to the batch. It allocates nothing if a crew is spare: while the collector is at
+// work whoever allocates may have to help it, and then waits behind all others that are ready to run.
 func (cs *Crews[T]) Add(task T) {
 	if cs.next == nil {
 		cs.next = cs.spare.Swap(nil)
