@@ -155,32 +155,33 @@ func (a *account) Run(*hashedwheel.Timeout) { a.expire() }
 // expire books a run, then does what tasks do. The timer may no longer call it
 // once the life is reckoning: then it is called for what Timer.Stop returned.
 func (a *account) expire() {
-	now := a.life.now()
 	if a.life.reckoning.Load() {
 		a.end(returned)
 		return
 	}
-	if deadline, ok := a.end(expired); ok {
-		a.life.lateness.note(now - deadline)
-		if now < deadline {
-			a.life.fault("a task ran before its deadline", kindNames[a.kind]+", early by "+time.Duration(deadline-now).String())
+	if late, ok := a.end(expired); ok {
+		a.life.lateness.note(late)
+		if late < 0 {
+			a.life.fault("a task ran before its deadline", kindNames[a.kind]+", early by "+time.Duration(-late).String())
 		}
 	}
 	a.life.misbehave(a)
 }
 
-// end books an outcome that the timer has decided, and returns the deadline of
-// the arming that it belongs to: an owed one's, which is sure to have come to its
-// end, before the last one's.
-func (a *account) end(o outcome) (deadline int64, ok bool) {
+// end books an outcome that the timer has decided, and returns how long ago the
+// deadline was of the arming that it belongs to: an owed one's, which is sure to
+// have come to its end, before the last one's. Two runs may be booked in either
+// order, so it reads the clock while it holds mu: the second reading is the later.
+func (a *account) end(o outcome) (late int64, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	now := a.life.now()
 	switch {
 	case len(a.owed) > 0:
-		deadline, a.owed = a.owed[0], a.owed[1:]
+		late, a.owed = now-a.owed[0], a.owed[1:]
 		a.life.books.settle(a.kind, o)
 	case a.open:
-		deadline = a.deadline
+		late = now - a.deadline
 		a.settle(o)
 	case o == expired:
 		a.life.fault("a task ran whose arming was "+outcomeNames[a.last], kindNames[a.kind])
@@ -189,7 +190,7 @@ func (a *account) end(o outcome) (deadline int64, ok bool) {
 		a.life.fault("Timer.Stop returned a Timeout that was "+outcomeNames[a.last], kindNames[a.kind])
 		return 0, false
 	}
-	return deadline, true
+	return late, true
 }
 
 // isSettled reports whether every arming of the account has its outcome.
