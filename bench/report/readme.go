@@ -47,6 +47,9 @@ func (r *Report) README() string {
 	return b.String()
 }
 
+// unlike is from where on the README says how far apart even figures are.
+const unlike = 1.1
+
 func (r *Report) readmeRow(h headline) string {
 	rows, _ := r.caseOf(h)
 	f, ok := figureOf(rows, h)
@@ -54,9 +57,13 @@ func (r *Report) readmeRow(h headline) string {
 	if !ok || math.IsNaN(both.ratio) {
 		return fmt.Sprintf("| %s | – | – | not measured |\n", h.text)
 	}
-	said := judge(both.ratio, band(rows, f.figure), f.unit)
+	within := band(rows, f.figure)
+	said := judge(both.ratio, within, f.unit).inWords(both.ratio)
+	if seems := judge(both.ratio, unlike, f.unit); seems != even && said == string(even) {
+		said = fmt.Sprintf("%s, within the noise of ±%.0f%%", seems.inWords(both.ratio), 100*(within-1))
+	}
 	return fmt.Sprintf("| %s | %s | %s | %s |\n", h.text, amount(cell{value: both.other}, f.unit),
-		amount(cell{value: both.value}, f.unit), said.inWords(both.ratio))
+		amount(cell{value: both.value}, f.unit), said)
 }
 
 // inWords writes a verdict with its factor: 2.1 times better.

@@ -133,6 +133,27 @@ func TestREADMEHasNineRowsInFourGroups(t *testing.T) {
 	}
 }
 
+// A difference that the noise may have made is said, and the noise with it.
+func TestREADMESaysHowNoisyARowIs(t *testing.T) {
+	for _, c := range []struct {
+		twin, ours float64
+		want       string
+	}{
+		{100, 130, "1.3 times worse"},
+		{140, 130, "1.3 times worse, within the noise of ±40%"},
+		{140, 80, "1.2 times better, within the noise of ±40%"},
+		{140, 105, "even"},
+	} {
+		row := func(peer string, value float64) Row {
+			return Row{"move", "earlier", peer, 1, "CPU", loads.PerOp, value, ""}
+		}
+		table := (&Report{Rows: []Row{row("std", 100), row("std-again", c.twin), row(ours, c.ours)}}).README()
+		if !strings.Contains(table, " | "+c.want+" |\n") {
+			t.Errorf("no %q in\n%s", c.want, table)
+		}
+	}
+}
+
 func TestTableIsPutBetweenItsMarks(t *testing.T) {
 	text := "before\n" + TableBegins + "old\n" + TableEnds + "after\n"
 	got, ok := PutTable(text, "new\n")
