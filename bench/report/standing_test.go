@@ -102,6 +102,17 @@ func TestFiguresAgreeWithTheirRatio(t *testing.T) {
 	}
 }
 
+// Beside itself a peer has the same ratio in each round: what it shows is its median.
+func TestBaseShowsItsMedian(t *testing.T) {
+	var rows []Row
+	for i, value := range []float64{100, 300, 200} {
+		rows = append(rows, Row{"arm", "1k pending", base, i + 1, "wall", loads.PerOp, value, ""})
+	}
+	if c := summarize(rows, base, "wall"); c.value != 200 {
+		t.Errorf("%v, want the median 200", c.value)
+	}
+}
+
 func TestStandingSaysWhatBecameOfOurs(t *testing.T) {
 	h := headline{text: "arm", load: "arm", ours: ours, is: named("wall")}
 	failed := Row{"arm", "1k pending", ours, 1, Whole, "", math.NaN(), "lost 1 of 2"}

@@ -68,7 +68,8 @@ func summarize(rows []Row, peer, figure string) cell {
 type round struct{ value, other, ratio float64 }
 
 // middle returns the round whose ratio of a peer to another is the median, so that
-// the figures agree with it; NaN if there is none.
+// the figures agree with it, and of equal ratios that of the median figure (so base
+// beside itself); NaN if there is none.
 func middle(rows []Row, peer, other, figure string) round {
 	var rounds []round
 	others := of(rows, other, figure)
@@ -81,7 +82,9 @@ func middle(rows []Row, peer, other, figure string) round {
 	if len(rounds) == 0 {
 		return round{math.NaN(), math.NaN(), math.NaN()}
 	}
-	slices.SortFunc(rounds, func(a, b round) int { return cmp.Compare(a.ratio, b.ratio) })
+	slices.SortFunc(rounds, func(a, b round) int {
+		return cmp.Or(cmp.Compare(a.ratio, b.ratio), cmp.Compare(a.value, b.value))
+	})
 	return rounds[(len(rounds)-1)/2]
 }
 
