@@ -45,8 +45,6 @@ type afters struct {
 	ticks   map[int64]*sharedTick // all that are open
 	room    int                   // the most that ticks has held
 	stopped *sharedTick           // what every tick has once the timer is stopped
-
-	ending sync.Once // stop: before the first portion of Timer.Stop
 }
 
 const (
@@ -104,15 +102,23 @@ func (a *afters) close(s *sharedTick) {
 	s.release()
 }
 
-// stop releases all who wait, now and later. It comes before anything is collected: if a
-// channel's Timeout were cancelled while the channel can still be replaced, nobody would close it.
+// stop ends the opening of channels. It comes before anything is collected: if a channel's
+// Timeout were cancelled while the channel can still be replaced, nobody would close it.
 func (a *afters) stop() {
+	a.mu.Lock()
+	if a.stopped == nil {
+		a.stopped = &sharedTick{done: make(chan struct{})}
+	}
+	a.mu.Unlock()
+}
+
+// releaseAll releases all who wait, now and later, once Timer.Stop is in effect.
+func (a *afters) releaseAll() {
 	a.mu.Lock()
 	open := a.ticks
 	a.ticks = nil
-	a.stopped = &sharedTick{done: make(chan struct{})}
-	a.stopped.release()
 	a.mu.Unlock()
+	a.stopped.release()
 	for _, s := range open {
 		s.release()
 	}

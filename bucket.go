@@ -1,6 +1,6 @@
 package hashedwheel
 
-import "fmt"
+import "github.com/hashedwheel/hashedwheel/internal/taskname"
 
 // bucket is a doubly linked list of timeouts, in no order. prev points at whatever points
 // at the timeout, a predecessor's next or the head, as in Linux's hlist: a timeout leaves
@@ -47,7 +47,7 @@ func unlink(t *Timeout) {
 func misused(t *Timeout) {
 	owner := "that has been cleared"
 	if t.task != nil {
-		owner = fmt.Sprintf("of a %T", t.task)
+		owner = "of a " + taskname.Of(t.task)
 	}
 	panic("hashedwheel: Timeout " + owner + " was copied or overwritten after it was armed")
 }

@@ -74,8 +74,7 @@
 // A Timer has no goroutine before the first arming, while nothing is pending, and after Stop.
 // While only far timeouts are pending the worker sleeps until the next is due: there are no
 // empty ticks. It ticks while armings, moves to earlier or stops of what is filed come in, and
-// for one tick more. It inherits nothing, neither profiler labels nor modes, from the goroutine
-// that armed first.
+// for one tick more. It inherits neither profiler labels nor modes from whoever armed first.
 //
 // # Any delay costs the same
 //
@@ -86,10 +85,9 @@
 // # Small and garbage-free
 //
 // A Timeout is 64 bytes on 64-bit machines. AfterFunc and Schedule allocate that and nothing
-// else; Reset and Stop allocate nothing. Nor does anything else for a Timeout embedded in the
-// caller's own struct, but for what an executor other than Inline takes to run its task. A
-// cancelled timeout, and all that its task holds, is garbage within two ticks, unless a task or
-// an executor blocks the worker.
+// else; Reset and Stop allocate nothing. Nor does anything for one embedded in a caller's
+// struct, but for what an executor other than Inline takes to run its task. A cancelled timeout,
+// and all that its task holds, is garbage within two ticks, unless something blocks the worker.
 //
 // # Bounded work
 //
@@ -109,21 +107,18 @@
 //
 // # Lateness is told
 //
-// [Stats] has how late tasks were handed out, and for how long the oldest due timeout has been
-// waiting now: be alarmed by an Overdue above two ticks, or, with a short tick, above what you
-// tolerate.
+// [Stats] has how late tasks were handed out, and how long the oldest due timeout has waited:
+// be alarmed by an Overdue above two ticks, or, with a short tick, above what you tolerate.
 //
 // # Series and channels
 //
-// [Timer.Every] and [Timer.Recur] run a function again and again, on a grid or as a [Scheduler]
-// says, never two runs at a time. [Timer.After] is a deadline for a select; it does not replace
-// time.Sleep, since Timer.Stop closes its channel at once.
+// [Timer.Every] and [Timer.Recur] run a function again and again. [Timer.After] is a deadline for
+// a select; it does not replace time.Sleep, since Timer.Stop closes its channel at once.
 //
 // # Virtual time
 //
-// In a testing/synctest bubble a Timer lives on the bubble's time. Make the Timer inside the
-// bubble, and stop it before the bubble ends: one that was made outside and is used inside
-// panics and says so. A [ManualClock] does without a bubble.
+// In a testing/synctest bubble a Timer lives on the bubble's time. Make it inside, and stop it
+// before the bubble ends: one made outside panics there. A [ManualClock] does without a bubble.
 //
 // # Not promised
 //

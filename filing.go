@@ -9,14 +9,13 @@ func (g *guarded) fileSome(limit int) (n int) {
 	if g.stopped {
 		return 0
 	}
-	for n < limit {
+	for ; n < limit; n += g.fileBacklog(limit - n) {
 		if g.backlog == nil {
 			g.backlog = g.queue.take()
 		}
 		if g.backlog == nil {
 			break
 		}
-		n += g.fileBacklog(limit - n)
 	}
 	g.check()
 	return n

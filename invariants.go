@@ -7,8 +7,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/invariants"
 )
 
-// checkedAlways is the size up to which a wheel is checked at every call, a larger one in
-// proportion: some tens of microseconds a call on average.
+// checkedAlways is the size up to which a wheel is checked at every call, a larger one seldomer.
 const checkedAlways = 1 << 11
 
 // check is called after every change, if built with -tags invariants.

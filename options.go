@@ -39,7 +39,7 @@ func must(ok bool, format string, args ...any) error {
 func WithTick(d time.Duration) Option {
 	return func(o *options) error {
 		o.tick = d
-		return must(d >= minTick && d <= maxTick, "WithTick(%v): must be from %v to %v", d, minTick, maxTick)
+		return must(d >= minTick && d <= maxTick, "WithTick(%v): must be from %v to 18 years", d, minTick)
 	}
 }
 
@@ -84,7 +84,7 @@ func WithExecutor(e Executor) Option {
 	return func(o *options) error {
 		f, isFunc := e.(ExecutorFunc)
 		o.executor = e
-		return must(e != nil && !(isFunc && f == nil), "WithExecutor(nil)")
+		return must(e != nil && !(isFunc && f == nil), "WithExecutor: must not be nil")
 	}
 }
 
@@ -92,7 +92,7 @@ func WithExecutor(e Executor) Option {
 func WithClock(c Clock) Option {
 	return func(o *options) error {
 		o.clock = c
-		return must(c != nil, "WithClock(nil)")
+		return must(c != nil, "WithClock: must not be nil")
 	}
 }
 
@@ -103,6 +103,6 @@ func WithClock(c Clock) Option {
 func WithPanicHandler(h func(t *Timeout, recovered any)) Option {
 	return func(o *options) error {
 		o.onPanic = h
-		return must(h != nil, "WithPanicHandler(nil)")
+		return must(h != nil, "WithPanicHandler: must not be nil")
 	}
 }

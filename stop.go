@@ -37,9 +37,9 @@ func (tm *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
 	}
 }
 
-// stop closes After's channels, then collects portion by portion. Every 10 ms or so it looks at ctx.
+// stop collects portion by portion. Every 10 ms or so it looks at ctx.
 func (tm *Timer) stop(ctx context.Context) (left []*Timeout, err error) {
-	tm.after.ending.Do(tm.after.stop)
+	tm.after.stop()
 	for n, more := 1, true; more; n++ {
 		var ended int
 		left, ended, more = tm.guarded.collect(left)
@@ -60,4 +60,5 @@ func (tm *Timer) end() {
 		c.detach(&tm.worker)
 	}
 	tm.out.Leave()
+	tm.after.releaseAll()
 }

@@ -182,5 +182,5 @@ func (t *Timeout) String() string {
 	if t.task == nil {
 		return "hashedwheel.Timeout(Idle)"
 	}
-	return fmt.Sprintf("hashedwheel.Timeout(%v, %v, %s)", t.State(), t.Deadline().Format(time.StampMilli), taskname.Of(t.task))
+	return fmt.Sprintf("hashedwheel.Timeout(%v, %v, %s)", t.State(), t.Deadline().Format(time.DateTime+".000"), taskname.Of(t.task))
 }

@@ -170,6 +170,6 @@ func TestOneOfRacingCallsEndsAnArming(t *testing.T) {
 func TestUnqueueOfOneThatIsNotQueuedIsMisuse(t *testing.T) {
 	for s := Idle; s <= tooLate; s++ {
 		r := newRig(pack(9, alone, s))
-		assert.PanicsWithValue(t, "hashedwheel: Timeout of a hashedwheel.plainFunc was copied or overwritten after it was armed", func() { r.unqueue() }, s)
+		assert.PanicsWithValue(t, "hashedwheel: Timeout of a hashedwheel.newRig.func1 was copied or overwritten after it was armed", func() { r.unqueue() }, s)
 	}
 }

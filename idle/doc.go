@@ -51,7 +51,7 @@
 // An idle time does not bound a Write: a peer that talks, but does not read, keeps it
 // waiting for ever. Give writes a time of their own, by SetWriteDeadline, or by a
 // [hashedwheel.Timeout] beside the connection that is Reset before each Write and stopped
-// after it, and whose task closes the connection: see the example WriteTimeout.
+// after it, and whose task closes the connection: see example_write_test.go.
 //
 // # How late
 //

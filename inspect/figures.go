@@ -33,7 +33,7 @@ func figures(r timerReport, before stats, elapsed time.Duration) []figure {
 		flow("Cancelled", before.Cancelled, s.Cancelled, elapsed),
 		event("Rejected", before.Rejected, s.Rejected, elapsed),
 		event("Panics", before.Panics, s.Panics, elapsed),
-		{Label: "Lag", Value: span(s.Lag), Note: "at most " + span(s.MaxLag), Quiet: s.Lag == 0},
+		{Label: "Lag", Value: span(s.Lag), Note: "worst " + span(s.MaxLag), Quiet: s.Lag == 0},
 		overdue(s.Overdue, r.Tick),
 		{Label: "Tick", Value: span(r.Tick), Note: wakeups(before.Wakeups, s.Wakeups, elapsed)},
 	}

@@ -49,7 +49,7 @@ func TestAPageHasAllFigures(t *testing.T) {
 			"Cancelled": "4.0/s (8 in all)",
 			"Rejected":  "1 (0.5/s)",
 			"Panics":    "1 (0.5/s)",
-			"Lag":       "0 (at most 0)",
+			"Lag":       "0 (worst 0)",
 			"Overdue":   "none",
 		} {
 			text, _ := shown(t, got, label)

@@ -73,11 +73,12 @@ func (r *reader) look() {
 	if r.err = json.Unmarshal(body, &r.last); r.err != nil {
 		return
 	}
-	r.looks++
+	if r.looks++; r.looks > 1 {
+		fmt.Fprintln(r.out)
+	}
 	for _, t := range r.last.Timers {
 		fmt.Fprintln(r.out, t)
 	}
-	fmt.Fprintln(r.out)
 }
 
 // String says how much is pending, what most of it is and when most of it is due.
@@ -87,13 +88,33 @@ func (t timerReport) String() string {
 		task = t.Tasks[0] // they are sorted
 	}
 	var due dueRow
-	for _, row := range t.Due {
+	var from time.Duration // a row counts what the row before it does not
+	for i, row := range t.Due {
 		if row.Count > due.Count {
 			due = row
+			if i > 0 {
+				from = t.Due[i-1].Within
+			}
 		}
 	}
-	return fmt.Sprintf("%-12s %6d pending %6d expired %6d cancelled; %6d are %s, %d due within %v",
-		t.Name, t.Stats.Pending, t.Stats.Expired, t.Stats.Cancelled, task.Count, task.Name, due.Count, due.Within)
+	about := ""
+	if t.Sampled < t.Stats.Pending {
+		about = "about "
+	}
+	return fmt.Sprintf("%-12s %6d pending %6d expired %6d cancelled; %s%d are %s, %d due in %s to %s",
+		t.Name, t.Stats.Pending, t.Stats.Expired, t.Stats.Cancelled, about, task.Count, task.Name, due.Count, brief(from), brief(due.Within))
+}
+
+// brief writes 1h for 1h0m0s.
+func brief(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
 }
 
 // get returns the page in a form.

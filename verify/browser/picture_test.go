@@ -63,6 +63,7 @@ func TestPictures(t *testing.T) {
 	if folder == "" {
 		folder = t.TempDir()
 	}
+	require.NoError(t, os.MkdirAll(folder, 0o755))
 	url := startExample(t)
 	desktop := chromedp.EmulateViewport(1080, 700)
 	phone := chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile)

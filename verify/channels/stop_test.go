@@ -99,6 +99,28 @@ func TestAfterReleasesWhoComesDuringStop(t *testing.T) {
 	}
 }
 
+// Whoever Stop releases finds it in effect, though hundreds are released before all that is
+// pending has been collected.
+func TestAfterIsReleasedOnceStopIsInEffect(t *testing.T) {
+	for range 20 {
+		tm := timertest.NewOn(nil)
+		var accepted atomic.Int64
+		var waiters sync.WaitGroup
+		for i := range time.Duration(500) {
+			c := tm.After((1 + i) * time.Hour)
+			waiters.Go(func() {
+				<-c
+				if _, err := tm.Schedule(time.Hour, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {})); err == nil {
+					accepted.Add(1)
+				}
+			})
+		}
+		tm.Stop()
+		timertest.Returns(t, waiters.Wait)
+		require.Zero(t, accepted.Load())
+	}
+}
+
 // From the moment that Stop returns no channel is open, though its first caller
 // may still be on the way.
 func TestAfterReturnsAClosedChannelOnceStopHasReturned(t *testing.T) {

@@ -256,7 +256,7 @@ func TestStringTellsStateDeadlineAndTask(t *testing.T) {
 	to := timertest.Owned(tm, new(timertest.RunLog))
 	assert.Contains(t, to.String(), "Idle")
 	to.Reset(time.Minute)
-	assert.Equal(t, "hashedwheel.Timeout(Pending, Jan  1 00:01:00.000, *timertest.RunLog)", to.String())
+	assert.Equal(t, "hashedwheel.Timeout(Pending, 2025-01-01 00:01:00.000, *timertest.RunLog)", to.String())
 	to.Stop()
 	assert.Contains(t, to.String(), "Cancelled")
 	assert.Equal(t, "hashedwheel.Timer(tick 10ms, 0 pending)", tm.String())

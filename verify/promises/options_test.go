@@ -28,9 +28,9 @@ func TestNewRefusesBadOptions(t *testing.T) {
 		{hashedwheel.WithMaxPending(-1), "WithMaxPending(-1)"},
 		{hashedwheel.WithDrainLimit(0), "WithDrainLimit(0)"},
 		{hashedwheel.WithDrainLimit(-5), "WithDrainLimit(-5)"},
-		{hashedwheel.WithExecutor(nil), "WithExecutor(nil)"},
-		{hashedwheel.WithClock(nil), "WithClock(nil)"},
-		{hashedwheel.WithPanicHandler(nil), "WithPanicHandler(nil)"},
+		{hashedwheel.WithExecutor(nil), "WithExecutor: must not be nil"},
+		{hashedwheel.WithClock(nil), "WithClock: must not be nil"},
+		{hashedwheel.WithPanicHandler(nil), "WithPanicHandler: must not be nil"},
 		{nil, "nil Option"},
 	} {
 		t.Run(bad.names, func(t *testing.T) {
@@ -118,5 +118,5 @@ func TestTheLastOptionOfASortCounts(t *testing.T) {
 
 func TestAnExecutorFuncThatIsNilIsABadOption(t *testing.T) {
 	_, err := hashedwheel.New(hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(nil)))
-	assert.ErrorContains(t, err, "hashedwheel: WithExecutor(nil)")
+	assert.ErrorContains(t, err, "hashedwheel: WithExecutor: must not be nil")
 }
