@@ -17,10 +17,11 @@
 // idle are *idle.limit there, keys of package keyed *keyed.entry[…] with the types of key
 // and value. To tell two listeners apart give each a Timer of its own.
 //
-// When timeouts come late, look at Overdue first. It says how long the oldest due timeout
-// has been waiting, and is red above two ticks: then something holds the worker up, most
-// likely a task with Inline or an Executor whose Go does not return, or a machine that is too
-// busy: at a tick of a few milliseconds look twice. A goroutine dump shows which, in the goroutine of hashedwheel.(*worker).work. Lag says how late the
+// When timeouts come late, look at Overdue first. It says how long the oldest due
+// timeout has been waiting, and is red above two ticks: then something holds the worker
+// up, most likely a task with Inline or an Executor whose Go does not return, or a
+// machine that is too busy: at a tick of a few milliseconds look twice. A goroutine dump
+// shows which, in the goroutine of hashedwheel.(*worker).work. Lag says how late the
 // last batch was, MaxLag the latest of all. Timeouts that are late although all three
 // are small wait in the Executor.
 //
