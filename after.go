@@ -60,14 +60,11 @@ type sharedTick struct {
 	once sync.Once // closes done
 }
 
-// isFor reports whether s, if any, can serve another caller of a tick. Not once it has expired:
-// the clock may have been set back before its channel is closed. Nor once somebody who got it
-// from Sample has stopped it.
+// isFor reports whether s, if any, can serve another caller of a tick: not once it has expired, since
+// the clock may have been set back, nor once somebody who got it from Sample has stopped it.
 func (s *sharedTick) isFor(tick int64) bool {
 	return s != nil && s.tick == tick && s.State() <= Pending
 }
-
-func (s *sharedTick) Run(*Timeout) { s.timer.after.close(s) }
 
 func (*sharedTick) own() {}
 
@@ -80,6 +77,9 @@ func (a *afters) open(tick int64) (s *sharedTick, isNew bool) {
 	}
 	s = a.ticks[tick]
 	if isNew = !s.isFor(tick); isNew {
+		if s != nil && s.State() == Expired { // its Run is under way; Stop would not find it
+			s.release()
+		}
 		s = &sharedTick{tick: tick, done: make(chan struct{})}
 		a.ticks[tick] = s
 		a.room = max(a.room, len(a.ticks))
@@ -88,9 +88,12 @@ func (a *afters) open(tick int64) (s *sharedTick, isNew bool) {
 	return s, isNew
 }
 
-// close releases all who wait for s. Another may have its place.
-func (a *afters) close(s *sharedTick) {
+// Run releases all who wait for s, and gives up its place if it still has it.
+func (s *sharedTick) Run(*Timeout) {
+	s.release() // before Stop can miss it
+	a := &s.timer.after
 	a.mu.Lock()
+	defer a.mu.Unlock()
 	if a.ticks[s.tick] == s {
 		delete(a.ticks, s.tick)
 	}
@@ -98,8 +101,6 @@ func (a *afters) close(s *sharedTick) {
 		a.ticks = maps.Collect(maps.All(a.ticks))
 		a.room = len(a.ticks)
 	}
-	a.mu.Unlock()
-	s.release()
 }
 
 // stop ends the opening of channels. It comes before anything is collected: if a channel's
@@ -115,14 +116,13 @@ func (a *afters) stop() {
 // releaseAll releases all who wait, now and later, once Timer.Stop is in effect.
 func (a *afters) releaseAll() {
 	a.mu.Lock()
-	open := a.ticks
-	a.ticks = nil
-	a.mu.Unlock()
+	defer a.mu.Unlock()
 	a.stopped.release()
-	for _, s := range open {
+	for _, s := range a.ticks {
 		s.release()
 	}
+	a.ticks = nil
 }
 
-// release closes the channel, once. That wakes a crowd, so afters' lock is not held.
+// release closes the channel, once, which may wake a crowd.
 func (s *sharedTick) release() { s.once.Do(func() { close(s.done) }) }

@@ -121,6 +121,64 @@ func TestAfterIsReleasedOnceStopIsInEffect(t *testing.T) {
 	}
 }
 
+// A channel whose tick has come, but not yet the turn of what closes it, has its place taken
+// by that of a later call: Stop finds only the later one.
+func TestStopClosesAChannelThatAnotherHasReplaced(t *testing.T) {
+	for _, order := range []string{"before", "after"} {
+		t.Run(order, func(t *testing.T) {
+			clock := hashedwheel.NewManualClock(time.Now())
+			tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithTick(tick),
+				hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { f() })))
+			var c <-chan struct{}
+			ran := false
+			sibling := func() {
+				tm.AfterFunc(tick, func() {
+					tm.After(0)
+					tm.Stop()
+					assert.True(t, isClosed(c))
+					ran = true
+				})
+				require.NotZero(t, tm.Pending()) // file it now
+			}
+			if order == "before" {
+				sibling()
+			}
+			c = tm.After(tick)
+			require.NotZero(t, tm.Pending())
+			if order == "after" {
+				sibling()
+			}
+			clock.Advance(2 * tick)
+			assert.True(t, ran)
+		})
+	}
+}
+
+// Though Stop may meet what closes the channel of a tick that has come, at any point.
+func TestStopLeavesNoChannelOpenOfATickThatHasCome(t *testing.T) {
+	const shortest = 100 * time.Microsecond
+	for start := time.Now(); time.Since(start) < timertest.Lasting(2*time.Second); {
+		tm := hashedwheel.MustNew(hashedwheel.WithTick(shortest))
+		var others sync.WaitGroup
+		var over atomic.Bool
+		for range 4 {
+			others.Go(func() {
+				for i := time.Duration(1); !over.Load(); i++ {
+					tm.After(i % 1000 * time.Hour) // none of the last few: takes the lock
+				}
+			})
+		}
+		var got []<-chan struct{}
+		for until := time.Now().Add(5 * shortest); time.Now().Before(until); {
+			got = append(got, tm.After(0), tm.After(shortest))
+		}
+		tm.Stop()
+		require.Zero(t, openAmong(got))
+		over.Store(true)
+		others.Wait()
+	}
+}
+
 // From the moment that Stop returns no channel is open, though its first caller
 // may still be on the way.
 func TestAfterReturnsAClosedChannelOnceStopHasReturned(t *testing.T) {
