@@ -37,7 +37,7 @@ func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	return s.done
 }
 
-// afters finds the channel of a tick. No other lock is taken while mu is held.
+// afters finds the channel of a tick. While mu is held no other lock is taken but that of a channel.
 type afters struct {
 	recent [recentTicks]atomic.Pointer[sharedTick] // by tick, modulo; what callers look at first; may have expired
 

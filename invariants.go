@@ -7,7 +7,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/invariants"
 )
 
-// checkedAlways is the size up to which a wheel is checked at every call, a larger one seldomer.
+// checkedAlways is the size up to which a wheel is checked at every call, a larger one less often.
 const checkedAlways = 1 << 11
 
 // check is called after every change, if built with -tags invariants.

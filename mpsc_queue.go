@@ -81,7 +81,7 @@ func (q *mpscQueue) stripeOf(t *Timeout) *stripe {
 
 func isSampled(t *Timeout) bool {
 	address := uint64(uintptr(unsafe.Pointer(t)))
-	return (address^address>>9)*fibonacci>>sampleShift == 0 // without the shift a stride may never be met
+	return (address^address>>8)*fibonacci>>sampleShift == 0 // without the shift a stride may never be met
 }
 
 // take removes one stripe's timeouts, linked by link, the newest first; nil if the queue is

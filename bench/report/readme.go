@@ -58,8 +58,9 @@ func (r *Report) readmeRow(h headline) string {
 		return fmt.Sprintf("| %s | – | – | not measured |\n", h.text)
 	}
 	within := band(rows, f.figure)
-	said := judge(both.ratio, within, f.unit).inWords(both.ratio)
-	if seems := judge(both.ratio, unlike, f.unit); seems != even && said == string(even) {
+	is, seems := judge(both.ratio, within, f.unit), judge(both.ratio, unlike, f.unit)
+	said := is.inWords(both.ratio)
+	if is == even && seems != even {
 		said = fmt.Sprintf("%s, within the noise of ±%.0f%%", seems.inWords(both.ratio), 100*(within-1))
 	}
 	return fmt.Sprintf("| %s | %s | %s | %s |\n", h.text, amount(cell{value: both.other}, f.unit),
