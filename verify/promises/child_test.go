@@ -52,8 +52,7 @@ func TestNobodysChildHasNobodysLabels(t *testing.T) {
 			}
 			soon := func(f func()) *hashedwheel.Timeout { return tm.AfterFunc(timertest.Tick, f) }
 			run("the first worker", soon)
-			time.Sleep(20 * timertest.Tick)
-			require.Zero(t, timertest.LibraryGoroutines(), "it has ended")
+			require.Eventually(t, func() bool { return timertest.LibraryGoroutines() == 0 }, 10*time.Second, timertest.Tick, "it has ended")
 			run("the next one", soon)
 
 			tm.AfterFunc(time.Hour, timertest.Nop)
@@ -77,7 +76,5 @@ func TestNobodysChildHasNobodysLabelsAfterGoexit(t *testing.T) {
 	})
 	<-goexit
 	tm.AfterFunc(time.Hour, timertest.Nop)
-	time.Sleep(20 * timertest.Tick)
-	assert.Equal(t, 1, timertest.LibraryGoroutines())
-	assert.False(t, isLabelled(t))
+	assert.Eventually(t, func() bool { return timertest.LibraryGoroutines() == 1 && !isLabelled(t) }, 10*time.Second, timertest.Tick)
 }
