@@ -66,6 +66,7 @@ func TestNobodysChildHasNobodysLabels(t *testing.T) {
 func TestNobodysChildHasNobodysLabelsAfterGoexit(t *testing.T) {
 	tm := timertest.NewOn(hashedwheel.Inline{})
 	defer tm.Stop()
+	tm.AfterFunc(time.Hour, timertest.Nop) // else no worker stays
 	goexit := make(chan struct{})
 	labelled(func() {
 		tm.AfterFunc(timertest.Tick, func() {
@@ -75,6 +76,5 @@ func TestNobodysChildHasNobodysLabelsAfterGoexit(t *testing.T) {
 		})
 	})
 	<-goexit
-	tm.AfterFunc(time.Hour, timertest.Nop)
 	assert.Eventually(t, func() bool { return timertest.LibraryGoroutines() == 1 && !isLabelled(t) }, 10*time.Second, timertest.Tick)
 }
