@@ -161,16 +161,21 @@ func assertNoneTwice(t *testing.T, all []*hashedwheel.Timeout) {
 
 // Spread over all deadlines: not the first hundred.
 func TestSampleIsSpread(t *testing.T) {
-	clock, tm := timertest.NewManual()
-	for i := range 100_000 {
-		tm.AfterFunc(time.Duration(i)*10*time.Millisecond, timertest.Nop)
-	}
-	var quarters [4]int
-	for _, to := range tm.Sample(1000) {
-		quarters[min(3, to.Deadline().Sub(clock.Now())/(250*time.Second))]++
-	}
-	for q, n := range quarters {
-		assert.InDelta(t, 250, n, 100, "quarter %d", q)
+	const tick = 10 * time.Millisecond
+	for says, n := range map[string]int{"one in each slot": 500, "many in each": 100_000} {
+		t.Run(says, func(t *testing.T) {
+			clock, tm := timertest.NewManual()
+			for i := range n {
+				tm.AfterFunc(time.Duration(i)*tick, timertest.Nop)
+			}
+			var quarters [4]int
+			for _, to := range tm.Sample(n / 5) {
+				quarters[int64(4*to.Deadline().Sub(clock.Now())/(time.Duration(n)*tick))]++
+			}
+			for q, found := range quarters {
+				assert.InDelta(t, n/20, found, float64(n/100), "quarter %d", q)
+			}
+		})
 	}
 }
 
