@@ -63,6 +63,31 @@ func TestShutdownEndsWithItsContext(t *testing.T) {
 	})
 }
 
+// A Shutdown whose context is done has left some of what is due, and the worker is in the
+// middle of handing it out.
+func TestShutdownLeavesNothingThatRuns(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		const n = 100_000
+		ctx, end := context.WithCancel(context.Background())
+		end()
+		ran := 0
+		var left []*hashedwheel.Timeout
+		for range n {
+			tm.AfterFunc(5*timertest.Tick, func() {
+				if ran++; ran == 1 {
+					var err error
+					left, err = tm.Shutdown(ctx)
+					assert.ErrorIs(t, err, context.Canceled)
+				}
+			})
+		}
+		timertest.Pass(10 * timertest.Tick)
+		assert.Equal(t, 1, ran)
+		require.Less(t, len(left), n-1, "it has ended before all was collected")
+		assert.Len(t, tm.Stop(), n-1-len(left), "the next has the rest")
+	}, timertest.OnWorker)
+}
+
 func TestShutdownByManyGoroutines(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		release := make(chan struct{})

@@ -207,3 +207,27 @@ func TestManyGoroutinesRearmOneTimeout(t *testing.T) {
 		})
 	}
 }
+
+// Of those that arm it at once all reserve, and one has to.
+func TestManyGoroutinesThatArmOneTimeoutTakeNoRoom(t *testing.T) {
+	const limit = 20
+	tm := timertest.NewOn(hashedwheel.Inline{}, hashedwheel.WithMaxPending(limit))
+	defer tm.Stop()
+	to := timertest.Owned(tm, timertest.NopTask)
+	var users sync.WaitGroup
+	end := time.Now().Add(timertest.Lasting(300 * time.Millisecond))
+	for range 8 {
+		users.Go(func() {
+			for time.Now().Before(end) {
+				to.Reset(time.Hour)
+				to.Stop()
+			}
+		})
+	}
+	users.Wait()
+	assert.Zero(t, tm.Stats().Rejected, "there was room for each")
+	for range limit {
+		assert.NoError(t, tm.AfterFunc(time.Hour, timertest.Nop).Err())
+	}
+	assert.ErrorIs(t, tm.AfterFunc(time.Hour, timertest.Nop).Err(), hashedwheel.ErrFull)
+}
