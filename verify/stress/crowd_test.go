@@ -208,7 +208,7 @@ func TestManyGoroutinesRearmOneTimeout(t *testing.T) {
 	}
 }
 
-// Of those that arm it at once all reserve, and one has to.
+// All who arm it at once reserve room, and all but one give it back.
 func TestManyGoroutinesThatArmOneTimeoutTakeNoRoom(t *testing.T) {
 	const limit = 20
 	tm := timertest.NewOn(hashedwheel.Inline{}, hashedwheel.WithMaxPending(limit))
