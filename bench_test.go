@@ -1,11 +1,10 @@
 package hashedwheel_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"net"
+	"runtime"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,14 +12,14 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// The library's hot paths beside package time. Each benchmark has the standard
-// library's way (impl=std) and the wheel's, so that one run compares them:
+// Each benchmark here compares package time with this library:
 //
-//	go test -run '^$' -bench . -benchmem
+//	go test -run '^$' -bench . -benchmem    # less than a minute on two cores
 //
-// An absolute time depends on the machine; the ratio within a run does not.
+// Compare the lines of one benchmark, since times depend on the machine. The column "pending" shows how
+// many other timeouts are pending during the run.
 
-// newTimer has the default options, but for those given, and ends with b.
+// newTimer returns a Timer that is stopped at the end of b.
 func newTimer(b *testing.B, opts ...hashedwheel.Option) *hashedwheel.Timer {
 	tm := hashedwheel.MustNew(opts...)
 	b.Cleanup(func() { tm.Stop() })
@@ -34,54 +33,63 @@ func fillWheel(tm *hashedwheel.Timer, n int) []hashedwheel.Timeout {
 		all[i].Init(tm, timertest.NopTask)
 		all[i].Reset(time.Hour)
 	}
-	tm.Pending() // drains
+	tm.Pending() // leaves nothing in the queue
 	return all
 }
 
-func fillStd(b *testing.B, n int) []*time.Timer {
+func fillStd(n int) []*time.Timer {
 	all := make([]*time.Timer, n)
 	for i := range all {
 		all[i] = time.AfterFunc(time.Hour, timertest.Nop)
 	}
-	b.Cleanup(func() {
-		for _, t := range all {
-			t.Stop()
-		}
-	})
 	return all
 }
 
-// BenchmarkArmStop arms a new timeout and stops it: a deadline for each call.
-func BenchmarkArmStop(b *testing.B) {
-	for _, pending := range []int{0, 1_000_000} {
-		b.Run(fmt.Sprintf("pending=%d/impl=std", pending), func(b *testing.B) {
-			fillStd(b, pending)
-			b.ReportAllocs()
-			b.ResetTimer()
-			b.RunParallel(func(pb *testing.PB) {
-				for pb.Next() {
-					time.AfterFunc(30*time.Second, timertest.Nop).Stop()
-				}
-			})
-		})
-		b.Run(fmt.Sprintf("pending=%d/impl=AfterFunc", pending), func(b *testing.B) {
-			tm := newTimer(b)
-			fillWheel(tm, pending)
-			b.ReportAllocs()
-			b.ResetTimer()
-			b.RunParallel(func(pb *testing.PB) {
-				for pb.Next() {
-					tm.AfterFunc(30*time.Second, timertest.Nop).Stop()
-				}
-			})
-		})
+func stopStd(all []*time.Timer) {
+	for _, t := range all {
+		t.Stop()
 	}
 }
 
-// BenchmarkRearmStop does the same to a timeout that the caller owns.
+// BenchmarkArmStop arms a new timeout and stops it, like the deadline of a call that returns in time.
+func BenchmarkArmStop(b *testing.B) { armStop(b, 0) }
+
+// BenchmarkArmStopMillionPending is BenchmarkArmStop while a million other timeouts are pending.
+func BenchmarkArmStopMillionPending(b *testing.B) { armStop(b, million) }
+
+func armStop(b *testing.B, pending int) {
+	std := fillStd(pending) // once, since Run calls its function several times
+	b.Run("time.AfterFunc", func(b *testing.B) {
+		runParallel(b, pending, func(pb *testing.PB) {
+			for pb.Next() {
+				time.AfterFunc(30*time.Second, timertest.Nop).Stop()
+			}
+		})
+	})
+	stopStd(std)
+	tm := newTimer(b)
+	fillWheel(tm, pending)
+	b.Run("hashedwheel", func(b *testing.B) {
+		runParallel(b, pending, func(pb *testing.PB) {
+			for pb.Next() {
+				tm.AfterFunc(30*time.Second, timertest.Nop).Stop()
+			}
+		})
+	})
+}
+
+// runParallel runs f on all processors, and reports how many other timeouts are pending.
+func runParallel(b *testing.B, pending int, f func(pb *testing.PB)) {
+	b.ReportAllocs()
+	b.ResetTimer()
+	b.RunParallel(f)
+	b.ReportMetric(float64(pending), "pending")
+}
+
+// BenchmarkRearmStop is BenchmarkArmStop with a timeout that is used again and again.
 func BenchmarkRearmStop(b *testing.B) {
-	b.Run("impl=std", func(b *testing.B) {
-		b.RunParallel(func(pb *testing.PB) {
+	b.Run("time.Timer", func(b *testing.B) {
+		runParallel(b, 0, func(pb *testing.PB) {
 			own := time.AfterFunc(time.Hour, timertest.Nop)
 			for pb.Next() {
 				own.Reset(30 * time.Second)
@@ -89,9 +97,9 @@ func BenchmarkRearmStop(b *testing.B) {
 			}
 		})
 	})
-	b.Run("impl=Reset", func(b *testing.B) {
+	b.Run("hashedwheel", func(b *testing.B) {
 		tm := newTimer(b)
-		b.RunParallel(func(pb *testing.PB) {
+		runParallel(b, 0, func(pb *testing.PB) {
 			var own hashedwheel.Timeout
 			own.Init(tm, timertest.NopTask)
 			for pb.Next() {
@@ -100,9 +108,9 @@ func BenchmarkRearmStop(b *testing.B) {
 			}
 		})
 	})
-	b.Run("impl=ResetAt", func(b *testing.B) {
+	b.Run("hashedwheel.ResetAt", func(b *testing.B) {
 		tm := newTimer(b)
-		b.RunParallel(func(pb *testing.PB) {
+		runParallel(b, 0, func(pb *testing.PB) {
 			var own hashedwheel.Timeout
 			own.Init(tm, timertest.NopTask)
 			at := time.Now().Add(30 * time.Second)
@@ -114,128 +122,125 @@ func BenchmarkRearmStop(b *testing.B) {
 	})
 }
 
-// idleTimer is a timer of package time in a struct that has 64 bytes, as a Timeout.
+const million = 1_000_000
+
+// idleTimer is a *time.Timer in a struct of 64 bytes, the size of a Timeout.
 type idleTimer struct {
 	*time.Timer
 	_ [7]uintptr
 }
 
-// BenchmarkMoveLater moves one of a million pending timeouts later: an idle
-// timeout at each read. The two sides are laid out alike: held=pointer reaches
-// each timeout through a pointer of its own (package time: to the Timer that
-// AfterFunc has returned); held=value has them in a struct of 64 bytes one behind
-// the other, where package time has no more than a pointer to offer.
+// BenchmarkMoveLater moves one of a million pending timeouts later, like an idle timeout at each read. On
+// both sides the timeouts are in a slice of structs of 64 bytes, which for package time hold a pointer.
 func BenchmarkMoveLater(b *testing.B) {
-	const n = 1 << 20
-	b.Run("held=pointer/impl=std", func(b *testing.B) { moveLater(b, fillStd(b, n)) })
-	b.Run("held=pointer/impl=Reset", func(b *testing.B) { moveLater(b, fillPointers(newTimer(b), n)) })
-	b.Run("held=pointer/impl=ResetAt", func(b *testing.B) {
-		all := fillPointers(newTimer(b), n)
-		moveLaterAt(b, n, func(i uint32, at time.Time) { all[i].ResetAt(at) })
+	std := make([]idleTimer, million)
+	timers := fillStd(million)
+	for i, t := range timers {
+		std[i].Timer = t
+	}
+	b.Run("time.Timer", func(b *testing.B) {
+		moveLater(b, func(i uint32) { std[i].Reset(2 * time.Hour) })
 	})
-	b.Run("held=value/impl=std", func(b *testing.B) {
-		all := make([]idleTimer, n)
-		for i, t := range fillStd(b, n) {
-			all[i].Timer = t
-		}
-		b.ResetTimer()
-		b.RunParallel(func(pb *testing.PB) {
-			for pb.Next() {
-				all[rand.Uint32()%n].Reset(2 * time.Hour)
-			}
-		})
+	stopStd(timers)
+	all := fillWheel(newTimer(b), million)
+	b.Run("hashedwheel", func(b *testing.B) {
+		moveLater(b, func(i uint32) { all[i].Reset(2 * time.Hour) })
 	})
-	b.Run("held=value/impl=Reset", func(b *testing.B) {
-		all := fillWheel(newTimer(b), n)
-		b.ResetTimer()
-		b.RunParallel(func(pb *testing.PB) {
-			for pb.Next() {
-				all[rand.Uint32()%n].Reset(2 * time.Hour)
-			}
-		})
-	})
-	b.Run("held=value/impl=ResetAt", func(b *testing.B) {
-		all := fillWheel(newTimer(b), n)
-		moveLaterAt(b, n, func(i uint32, at time.Time) { all[i].ResetAt(at) })
+	b.Run("hashedwheel.ResetAt", func(b *testing.B) {
+		moveLaterAt(b, func(i uint32, at time.Time) { all[i].ResetAt(at) })
 	})
 }
 
-func moveLater[T interface{ Reset(time.Duration) bool }](b *testing.B, all []T) {
-	b.ResetTimer()
-	b.RunParallel(func(pb *testing.PB) {
+// BenchmarkMoveLaterByPointer is BenchmarkMoveLater with timeouts that AfterFunc returned.
+func BenchmarkMoveLaterByPointer(b *testing.B) {
+	std := fillStd(million)
+	b.Run("time.Timer", func(b *testing.B) {
+		moveLater(b, func(i uint32) { std[i].Reset(2 * time.Hour) })
+	})
+	stopStd(std)
+	all := fillPointers(newTimer(b), million)
+	b.Run("hashedwheel", func(b *testing.B) {
+		moveLater(b, func(i uint32) { all[i].Reset(2 * time.Hour) })
+	})
+	b.Run("hashedwheel.ResetAt", func(b *testing.B) {
+		moveLaterAt(b, func(i uint32, at time.Time) { all[i].ResetAt(at) })
+	})
+}
+
+func moveLater(b *testing.B, move func(i uint32)) {
+	runParallel(b, million, func(pb *testing.PB) {
 		for pb.Next() {
-			all[rand.Uint32()%uint32(len(all))].Reset(2 * time.Hour)
+			move(rand.Uint32N(million))
 		}
 	})
 }
 
-func moveLaterAt(b *testing.B, n uint32, resetAt func(i uint32, at time.Time)) {
-	b.ResetTimer()
-	b.RunParallel(func(pb *testing.PB) {
+func moveLaterAt(b *testing.B, resetAt func(i uint32, at time.Time)) {
+	runParallel(b, million, func(pb *testing.PB) {
 		at := time.Now().Add(2 * time.Hour)
 		for pb.Next() {
-			at = at.Add(1) // as if the event loop had read the clock
-			resetAt(rand.Uint32()%n, at)
+			at = at.Add(1) // as if an event loop had read the clock
+			resetAt(rand.Uint32N(million), at)
 		}
 	})
 }
 
-// fillPointers arms n timeouts, each an object of its own.
+// fillPointers is fillWheel with AfterFunc.
 func fillPointers(tm *hashedwheel.Timer, n int) []*hashedwheel.Timeout {
 	all := make([]*hashedwheel.Timeout, n)
 	for i := range all {
 		all[i] = tm.AfterFunc(time.Hour, timertest.Nop)
 	}
-	tm.Pending() // drains
+	tm.Pending() // leaves nothing in the queue
 	return all
 }
 
-// BenchmarkIdleConn moves the idle timeout of a TCP connection: for a caller that
-// reads the clock each time, and for an event loop that has read it for all
-// (clock=given).
+// BenchmarkIdleConn moves the idle timeout of a TCP connection; the caller reads the clock each time.
 func BenchmarkIdleConn(b *testing.B) {
-	type times func() time.Time
-	read := func() times { return func() time.Time { return time.Now().Add(time.Minute) } }
-	given := func() times {
-		at := time.Now().Add(time.Minute)
-		return func() time.Time {
-			at = at.Add(1)
-			return at
-		}
-	}
-	std := func(newTimes func() times) func(b *testing.B) {
-		return func(b *testing.B) {
-			b.RunParallel(func(pb *testing.PB) {
-				conn, next := loopback(b), newTimes()
-				for pb.Next() {
-					_ = conn.SetReadDeadline(next())
-				}
-			})
-		}
-	}
-	b.Run("clock=read/impl=std", std(read))
-	b.Run("clock=read/impl=Reset", func(b *testing.B) {
-		tm := newTimer(b)
-		b.RunParallel(func(pb *testing.PB) {
-			var idle hashedwheel.Timeout
-			idle.Init(tm, timertest.NopTask)
-			for pb.Next() {
-				idle.Reset(time.Minute)
-			}
-			idle.Stop()
-		})
+	b.Run("SetReadDeadline", func(b *testing.B) {
+		setDeadlines(b, func(time.Time) time.Time { return time.Now().Add(time.Minute) })
 	})
-	b.Run("clock=given/impl=std", std(given))
-	b.Run("clock=given/impl=ResetAt", func(b *testing.B) {
-		tm := newTimer(b)
-		b.RunParallel(func(pb *testing.PB) {
-			var idle hashedwheel.Timeout
-			idle.Init(tm, timertest.NopTask)
-			for next := given(); pb.Next(); {
-				idle.ResetAt(next())
-			}
-			idle.Stop()
-		})
+	b.Run("hashedwheel", func(b *testing.B) {
+		resetIdle(b, func(idle *hashedwheel.Timeout, _ time.Time) { idle.Reset(time.Minute) })
+	})
+}
+
+// BenchmarkIdleConnSharedClockRead is BenchmarkIdleConn in an event loop that reads the clock once for
+// many connections.
+func BenchmarkIdleConnSharedClockRead(b *testing.B) {
+	b.Run("SetReadDeadline", func(b *testing.B) {
+		setDeadlines(b, func(at time.Time) time.Time { return at })
+	})
+	b.Run("hashedwheel", func(b *testing.B) {
+		resetIdle(b, func(idle *hashedwheel.Timeout, at time.Time) { idle.ResetAt(at) })
+	})
+}
+
+func setDeadlines(b *testing.B, next func(at time.Time) time.Time) {
+	conns := make(chan net.Conn, runtime.GOMAXPROCS(0)) // one for each goroutine of RunParallel
+	for range cap(conns) {
+		conns <- loopback(b)
+	}
+	runParallel(b, 0, func(pb *testing.PB) {
+		conn, at := <-conns, time.Now().Add(time.Minute)
+		for pb.Next() {
+			at = at.Add(1)
+			_ = conn.SetReadDeadline(next(at))
+		}
+	})
+}
+
+func resetIdle(b *testing.B, reset func(idle *hashedwheel.Timeout, at time.Time)) {
+	tm := newTimer(b)
+	runParallel(b, 0, func(pb *testing.PB) {
+		var idle hashedwheel.Timeout
+		idle.Init(tm, timertest.NopTask)
+		at := time.Now().Add(time.Minute)
+		for pb.Next() {
+			at = at.Add(1)
+			reset(&idle, at)
+		}
+		idle.Stop()
 	})
 }
 
@@ -243,26 +248,23 @@ func BenchmarkIdleConn(b *testing.B) {
 func loopback(b *testing.B) net.Conn {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		b.Error(err)
-		return nil
+		b.Fatal(err)
 	}
 	defer l.Close()
-	go func() {
-		if conn, err := l.Accept(); err == nil {
-			b.Cleanup(func() { conn.Close() })
-		}
-	}()
 	conn, err := net.Dial("tcp", l.Addr().String())
 	if err != nil {
-		b.Error(err)
-		return nil
+		b.Fatal(err)
 	}
-	b.Cleanup(func() { conn.Close() })
+	peer, err := l.Accept()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { conn.Close(); peer.Close() })
 	return conn
 }
 
-// BenchmarkFire arms 500,000 timeouts and waits until all have expired. The
-// figure to compare is cpu-ns/timeout: all CPU time of the process.
+// BenchmarkFire arms 500,000 timeouts and waits until all tasks have run. Compare cpu-ns/timeout, the CPU
+// time of the whole process.
 func BenchmarkFire(b *testing.B) {
 	const n = 500_000
 	fire := func(b *testing.B, arm func(d time.Duration, f func())) {
@@ -279,61 +281,17 @@ func BenchmarkFire(b *testing.B) {
 			cpu += timertest.CPUTime() - before
 		}
 		b.ReportMetric(float64(cpu)/float64(b.N*n), "cpu-ns/timeout")
+		b.ReportMetric(n, "pending")
 	}
-	b.Run("impl=std", func(b *testing.B) {
+	b.Run("time.AfterFunc", func(b *testing.B) {
 		fire(b, func(d time.Duration, f func()) { time.AfterFunc(d, f) })
 	})
-	b.Run("impl=goroutines", func(b *testing.B) {
+	b.Run("hashedwheel", func(b *testing.B) {
 		tm := newTimer(b, hashedwheel.WithTick(10*time.Millisecond))
 		fire(b, func(d time.Duration, f func()) { tm.AfterFunc(d, f) })
 	})
-	b.Run("impl=Inline", func(b *testing.B) {
+	b.Run("hashedwheel.Inline", func(b *testing.B) {
 		tm := newTimer(b, hashedwheel.WithTick(10*time.Millisecond), hashedwheel.WithExecutor(hashedwheel.Inline{}))
 		fire(b, func(d time.Duration, f func()) { tm.AfterFunc(d, f) })
-	})
-}
-
-// BenchmarkDrain is what the worker pays for an arming: filing those that are
-// pending, dropping those that were stopped. Rounds of 256 are so few that the
-// producer, which files a queue that it finds deep, leaves all to the worker.
-func BenchmarkDrain(b *testing.B) {
-	const round, rounds = 256, 400
-	for _, stopped := range []bool{false, true} {
-		b.Run(fmt.Sprintf("stopped=%t", stopped), func(b *testing.B) {
-			var tm *hashedwheel.Timer
-			var drain time.Duration
-			for i := range b.N {
-				if i%rounds == 0 { // a new one, before the heap grows large
-					tm = newTimer(b, hashedwheel.WithClock(hashedwheel.NewManualClock(time.Now())))
-				}
-				drain += timeDrain(tm, round, stopped)
-			}
-			b.ReportMetric(float64(drain)/float64(b.N*round), "drain-ns/timeout")
-		})
-	}
-}
-
-// timeDrain arms n timeouts and returns how long it takes to drain them.
-func timeDrain(tm *hashedwheel.Timer, n int, stopped bool) time.Duration {
-	for range n {
-		if to := tm.AfterFunc(30*time.Second, timertest.Nop); stopped {
-			to.Stop()
-		}
-	}
-	start := time.Now()
-	tm.Pending() // drains
-	return time.Since(start)
-}
-
-// BenchmarkClock is what any timer that reads the clock pays for that alone.
-func BenchmarkClock(b *testing.B) {
-	var sink atomic.Int64
-	b.RunParallel(func(pb *testing.PB) {
-		start := time.Now()
-		var last time.Duration
-		for pb.Next() {
-			last = time.Since(start)
-		}
-		sink.Store(int64(last))
 	})
 }

@@ -18,8 +18,8 @@ func bucketOf(all ...*Timeout) *bucket {
 	return b
 }
 
-// listed returns what is in b, and panics if that is not well linked.
-func listed(b *bucket) (all []*Timeout) {
+// timeoutsIn returns the timeouts in b, and panics if its list is badly linked.
+func timeoutsIn(b *bucket) (all []*Timeout) {
 	b.check(func(to *Timeout) { all = append(all, to) })
 	return all
 }
@@ -32,9 +32,8 @@ func newTimeouts(n int) []*Timeout {
 	return all
 }
 
-// numbers returns where in all each of some is, lowest first: what an assertion
-// can compare and print.
-func numbers(all, some []*Timeout) []int {
+// indexes returns the sorted indexes in all of each of some, which an assertion can compare and print.
+func indexes(all, some []*Timeout) []int {
 	list := []int{}
 	for _, to := range some {
 		list = append(list, slices.Index(all, to))
@@ -43,24 +42,17 @@ func numbers(all, some []*Timeout) []int {
 	return list
 }
 
-func TestBucketIsEmptyUntilSomethingIsAdded(t *testing.T) {
-	var b bucket
-	require.Nil(t, b.head)
-	b.add(new(Timeout))
-	assert.NotNil(t, b.head)
-}
-
-func TestBucketHoldsWhatWasAdded(t *testing.T) {
+func TestBucketHoldsAddedTimeouts(t *testing.T) {
 	all := newTimeouts(3)
-	assert.Equal(t, []int{0, 1, 2}, numbers(all, listed(bucketOf(all...))))
+	assert.Equal(t, []int{0, 1, 2}, indexes(all, timeoutsIn(bucketOf(all...))))
 }
 
-func TestUnlinkTakesOneTimeoutOut(t *testing.T) {
+func TestUnlinkRemovesOneTimeout(t *testing.T) {
 	for _, row := range []struct {
-		says string
-		of   int // numbered as they were added, which is from last to first
-		out  int
-		left []int
+		name    string
+		n       int // timeouts, numbered as they were added: the list begins with the last
+		removed int
+		left    []int
 	}{
 		{"the only one", 1, 0, []int{}},
 		{"the first of two", 2, 1, []int{0}},
@@ -69,16 +61,16 @@ func TestUnlinkTakesOneTimeoutOut(t *testing.T) {
 		{"the middle one of three", 3, 1, []int{0, 2}},
 		{"the last of three", 3, 0, []int{1, 2}},
 	} {
-		t.Run(row.says, func(t *testing.T) {
-			all := newTimeouts(row.of)
+		t.Run(row.name, func(t *testing.T) {
+			all := newTimeouts(row.n)
 			b := bucketOf(all...)
-			unlink(all[row.out])
-			assert.Equal(t, row.left, numbers(all, listed(b)))
+			unlink(all[row.removed])
+			assert.Equal(t, row.left, indexes(all, timeoutsIn(b)))
 		})
 	}
 }
 
-func TestUnlinkLeavesNoPointerInTheTimeout(t *testing.T) {
+func TestUnlinkClearsTheTimeoutsLinks(t *testing.T) {
 	all := newTimeouts(3)
 	bucketOf(all...)
 	unlink(all[1])
@@ -105,24 +97,24 @@ func TestBucketsAgreeWithSlices(t *testing.T) {
 			*model = append([]*Timeout{to}, *model...) // the newest first
 		}
 		for i := range buckets {
-			require.True(t, slices.Equal(models[i], listed(&buckets[i])), "bucket %d", i)
+			require.True(t, slices.Equal(models[i], timeoutsIn(&buckets[i])), "bucket %d", i)
 		}
 	}
 }
 
-func TestCheckOfAListPanicsWhen(t *testing.T) {
-	for says, breakIt := range map[string]func(b *bucket, all []*Timeout){
-		"the first does not point at the head":   func(_ *bucket, all []*Timeout) { all[2].prev = &all[0].next },
-		"one does not point at its predecessor":  func(b *bucket, all []*Timeout) { all[1].prev = &b.head },
-		"one has no prev":                        func(_ *bucket, all []*Timeout) { all[0].prev = nil },
-		"the last points back into the list":     func(_ *bucket, all []*Timeout) { all[0].next = all[1] },
-		"the last points at itself":              func(_ *bucket, all []*Timeout) { all[0].next = all[0] },
-		"the head was copied, rather than moved": func(b *bucket, _ []*Timeout) { moved := *b; *b = bucket{}; listed(&moved) },
+func TestBucketCheckFindsBrokenLinks(t *testing.T) {
+	for name, breakIt := range map[string]func(b *bucket, all []*Timeout){
+		"the first does not point back at the head":  func(_ *bucket, all []*Timeout) { all[2].prev = &all[0].next },
+		"one does not point back at its predecessor": func(b *bucket, all []*Timeout) { all[1].prev = &b.head },
+		"one has no prev":                       func(_ *bucket, all []*Timeout) { all[0].prev = nil },
+		"next of the last points into the list": func(_ *bucket, all []*Timeout) { all[0].next = all[1] },
+		"next of the last points at itself":     func(_ *bucket, all []*Timeout) { all[0].next = all[0] },
+		"the head was copied":                   func(b *bucket, _ []*Timeout) { moved := *b; *b = bucket{}; timeoutsIn(&moved) },
 	} {
-		t.Run(says, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			all := newTimeouts(3)
 			b := bucketOf(all...)
-			assert.Panics(t, func() { breakIt(b, all); listed(b) })
+			assert.Panics(t, func() { breakIt(b, all); timeoutsIn(b) })
 		})
 	}
 }

@@ -4,15 +4,16 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel/internal/manual"
 )
 
-// A Clock tells the time and wakes the worker. The clocks of clockwork, benbjohnson/clock
-// and Kubernetes fit as they are. No lock is held while a method is called. Now must not
-// call its timer, since armings, Pending, Next, Stats and Sample call Now.
+// A Clock shows the time and wakes the worker. The clocks of clockwork, benbjohnson/clock and Kubernetes
+// fit as they are. Its methods are called concurrently, and with no lock held. Now must not call its timer.
 //
-// If a clock steps forward, what it passed over is handed out at once; if it steps back,
-// what is pending waits for its deadline. When an arming wakes the worker it abandons its
-// After, so a fake clock's count of waiters tells nothing: use a ManualClock.
+// If a clock steps forward, the timeouts it passed over are handed out when the worker next wakes; if it steps
+// back, timeouts wait for their deadlines, and one armed in a tick seen before may be a tick later than promised.
+// The worker abandons channels of After, so a fake clock's count of waiters means nothing: use a ManualClock.
 type Clock interface {
 	Now() time.Time
 	// After returns a channel on which a value arrives d from now.
@@ -24,128 +25,64 @@ type systemClock struct{}
 func (systemClock) Now() time.Time                         { return time.Now() }
 func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
-// A ManualClock moves only by Advance, for tests that do not wait. A Timer on it has no
-// goroutine: Advance does the worker's part, so with Inline its tests are deterministic. It is
-// safe for concurrent use by any number of timers, and must not be copied.
+// A ManualClock moves only by Advance, for tests that do not wait. A Timer on it has no goroutine:
+// Advance does the worker's part, so with Inline its tests are deterministic. It is safe for concurrent
+// use by any number of timers, holds on to them until they are stopped, and must not be copied.
 type ManualClock struct {
-	mu        sync.Mutex
-	now       time.Time // this and all below is guarded by mu
-	target    time.Time // where Advance is going to
-	advancing bool
-	workers   []*worker // of timers not stopped
-	waiters   []waiter
-}
-
-type waiter struct {
-	at time.Time
-	c  chan time.Time
+	clock   *manual.Clock
+	mu      sync.Mutex
+	workers []*worker // guarded by mu; of timers that are not stopped
 }
 
 // NewManualClock returns a ManualClock that shows start.
 func NewManualClock(start time.Time) *ManualClock {
-	return &ManualClock{now: start, target: start}
+	c := new(ManualClock)
+	c.clock = manual.New(start, c.next, c.pass)
+	return c
 }
 
 // Now returns the time that the clock shows.
-func (c *ManualClock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
+func (c *ManualClock) Now() time.Time { return c.clock.Now() }
 
 // After returns a channel that gets the time once the clock has moved on by d.
-func (c *ManualClock) After(d time.Duration) <-chan time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	w := waiter{c.now.Add(d), make(chan time.Time, 1)}
-	if d <= 0 {
-		w.c <- c.now
-	} else {
-		c.waiters = append(c.waiters, w)
-	}
-	return w.c
-}
+func (c *ManualClock) After(d time.Duration) <-chan time.Time { return c.clock.After(d) }
 
-// Advance moves the clock on by d, which must not be negative. It stops at every instant at
-// which something is due, in order, and hands that out. With Inline each task sees its own
-// time, and all have run, one after another however long they take, when it returns.
-//
-// Called while another Advance is under way, by a task or another goroutine, it only makes
-// that one go on for d longer, unless a task's panic ends it.
+// Advance moves the clock on by d, which must not be negative. It stops at every instant at which a timeout
+// is due, in order. With Inline each task sees its own time, and all have run when Advance returns. A call
+// while another Advance runs, from a task for instance, only makes that one go on for d longer.
 func (c *ManualClock) Advance(d time.Duration) {
 	if d < 0 {
 		panic("hashedwheel: Advance by a negative duration")
 	}
-	c.mu.Lock()
-	c.target = c.target.Add(d)
-	if c.advancing {
-		c.mu.Unlock()
-		return
-	}
-	c.advancing = true
-	c.mu.Unlock()
-	arrived := false
-	defer func() {
-		if !arrived {
-			c.mu.Lock() // a task panicked, or ended the goroutine
-			c.advancing, c.target = false, c.now
-			c.mu.Unlock()
-		}
-	}()
-	for !arrived {
-		arrived = c.step()
-	}
+	c.clock.Advance(d)
 }
 
-// step moves the clock to the next instant at which something is due, or else to the
-// target, and has every timer act on it. It reports true once move has ended the advance.
-func (c *ManualClock) step() (arrived bool) {
-	c.mu.Lock()
-	workers := slices.Clone(c.workers)
-	c.mu.Unlock()
-	var due []time.Time
-	for _, wk := range workers { // without mu: each takes its own lock, and may read the clock
-		wk.finishOnce()
-		if tick, _ := wk.look(); tick != noTick {
-			due = append(due, wk.at(tick*wk.tick))
-		}
-	}
-	if !c.move(due) {
-		return true
-	}
-	for _, wk := range workers {
+// pass runs every timer's pass.
+func (c *ManualClock) pass() {
+	for _, wk := range c.attached() {
 		wk.passOnce()
 	}
-	return false
 }
 
-// move sets the clock to the earliest of due, the waiters and the target, and serves the
-// waiters of that time. If there is no further to go it ends the advance and reports false.
-func (c *ManualClock) move(due []time.Time) bool {
+// next returns the instants at which timeouts are due.
+func (c *ManualClock) next() (due []time.Time) {
+	workers := c.attached()
+	for _, wk := range workers { // first, since a task may arm a timeout of another timer
+		wk.finishOnce()
+	}
+	for _, wk := range workers {
+		if tick, _ := wk.look(); tick != noTick {
+			due = append(due, wk.time.at(tick*wk.time.tick))
+		}
+	}
+	return due
+}
+
+// attached returns a copy of workers, since mu must not be held while their methods run: a task may call New.
+func (c *ManualClock) attached() []*worker {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, w := range c.waiters {
-		due = append(due, w.at)
-	}
-	if c.target.After(c.now) {
-		due = append(due, c.target)
-	}
-	due = slices.DeleteFunc(due, c.target.Before)
-	if len(due) == 0 {
-		c.advancing = false
-		return false
-	}
-	if to := slices.MinFunc(due, time.Time.Compare); to.After(c.now) {
-		c.now = to
-	}
-	c.waiters = slices.DeleteFunc(c.waiters, func(w waiter) bool {
-		if w.at.After(c.now) {
-			return false
-		}
-		w.c <- c.now
-		return true
-	})
-	return true
+	return slices.Clone(c.workers)
 }
 
 func (c *ManualClock) attach(wk *worker) {
@@ -159,3 +96,73 @@ func (c *ManualClock) detach(wk *worker) {
 	defer c.mu.Unlock()
 	c.workers = slices.DeleteFunc(c.workers, func(other *worker) bool { return other == wk })
 }
+
+// timeline is a timer's time, in ns since it was made, and in ticks. All of it is read only.
+type timeline struct {
+	made     time.Time // by the system's clock
+	start    time.Time // deadlines count from here
+	clock    Clock
+	isSystem bool  // clock is the system's: read it in the fastest way
+	mayStep  bool  // clock is the user's, and not a ManualClock
+	tick     int64 // ns
+}
+
+func newTimeline(c Clock, tick time.Duration) timeline {
+	_, isManual := c.(*ManualClock)
+	isSystem := c == Clock(systemClock{})
+	return timeline{made: time.Now(), start: c.Now(), clock: c, isSystem: isSystem, mayStep: !isSystem && !isManual, tick: int64(tick)}
+}
+
+// now returns the time in ns since start, always less than maxDeadline.
+func (tl *timeline) now() int64 {
+	if !tl.isSystem {
+		tl.checkMade()
+		return min(tl.read(), maxDeadline-1)
+	}
+	d := int64(time.Since(tl.start)) // reads the monotonic clock alone
+	if d < 0 {
+		tl.checkBubble()
+	}
+	return min(d, maxDeadline-1)
+}
+
+// checkIn returns when the worker, which has the lock now, should be back for it; never on a clock that may leap.
+func (tl *timeline) checkIn() int64 {
+	if tl.isSystem {
+		return int64(time.Since(tl.start)) + holdNs
+	}
+	return notWanted
+}
+
+// read is now without a check.
+func (tl *timeline) read() int64 { return tl.since(tl.clock.Now()) }
+
+// checkMade panics if the timer is a zero Timer.
+func (tl *timeline) checkMade() {
+	if tl == nil || tl.clock == nil {
+		panic("hashedwheel: use of a Timer that was not made by New or MustNew")
+	}
+}
+
+// checkBubble panics in a bubble if the timer was made outside it. The system's monotonic clock never
+// shows a time before New; a bubble's clock does, since it begins in the year 2000.
+func (tl *timeline) checkBubble() {
+	if (tl.isSystem || tl.mayStep) && time.Since(tl.made) < 0 { // a ManualClock has no goroutine
+		panic("hashedwheel: Timer made outside a testing/synctest bubble and used inside: make it in the bubble")
+	}
+}
+
+// deadline returns the deadline d from now. A negative d is zero, and one too large for the clock is never.
+func (tl *timeline) deadline(now int64, d time.Duration) int64 {
+	return clamp(now + clamp(max(0, int64(d))))
+}
+
+// since returns a time in ns since start.
+func (tl *timeline) since(at time.Time) int64 { return clamp(int64(at.Sub(tl.start))) }
+
+func (tl *timeline) at(deadline int64) time.Time { return tl.start.Add(time.Duration(deadline)) }
+
+// tickAt returns the last tick that has begun at a time.
+func (tl *timeline) tickAt(now int64) int64 { return -roundUp(-now, tl.tick) }
+
+func clamp(ns int64) int64 { return max(minDeadline, min(ns, maxDeadline)) }

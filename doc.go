@@ -1,128 +1,112 @@
-// Package hashedwheel is a timer for very many approximate timeouts: idle timeouts that move
-// at every read, deadlines that are nearly all stopped in time. It arms, moves and stops a
-// timeout in tens of nanoseconds (a few hundred with millions pending, because memory is
-// slow), and runs its task at most one tick late.
+// Package hashedwheel keeps thousands to millions of timeouts, most of which are moved or stopped before
+// they expire: idle timeouts that move at every read, deadlines of calls that nearly all return in time.
+// Arming, moving or stopping a timeout takes tens of nanoseconds, a few hundred with millions pending,
+// because memory is slow. In exchange a task runs up to one tick late: 100ms by default, see [WithTick].
 //
 //	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
 //	t := tm.AfterFunc(30*time.Second, func() { ... })
 //	t.Reset(time.Minute)
 //	t.Stop()
 //
-// Three packages stand on it: idle closes connections that nobody talks on, keyed is a map
-// whose values expire, and inspect is a page that shows what is pending.
+// A [Timer] holds many timeouts, and a program seldom needs more than one. A [Timeout] is what package time
+// calls a Timer: Stop of a Timeout cancels it, Stop of the Timer cancels everything. [Timer.Every] and
+// [Timer.Recur] run a function again and again, and [Timer.After] is a deadline for a select.
 //
-// # When not to use it
+// Four packages are built on it. Package wheeltime has package time's timers and tickers with channels, idle
+// closes idle connections, keyed is a map whose values expire, and inspect is a page of pending timeouts.
 //
-// Stay with package time for timeouts that must be exact to less than a tick, and for a few
-// hundred timers or fewer. Nothing here survives the process: what must happen even after a
-// restart belongs in a store.
+// Stay with package time for timeouts that must be exact to less than a tick, and for a few hundred timers
+// or fewer. Timeouts do not survive the process: work that must happen after a restart belongs in a store.
 //
-// # The way of a timeout
+// # Words
 //
-//	 any goroutine               the worker, one goroutine
-//	┌──────────────┐       ┌────────────────────────────────────────────────┐
-//	│ AfterFunc    │       │ ┌────────── lock held ────────┐  no lock held  │
-//	│ Schedule     │ push  │ │ drain    ┌─────────────┐    │                │
-//	│ Reset        │ ────▶ │ │ ───────▶ │ buckets and │ ───┼─▶ batch of 64: │
-//	│ Stop         │ queue │ │ file     │ rings       │take│   claim each,  │
-//	│              │       │ │          └─────────────┘    │   hand it out ─┼─▶ Executor
-//	│ one CAS on   │       │ └─────────────────────────────┘                │   runs the
-//	│ Timeout.word │       │ then park until the next tick that has any     │   tasks
-//	└──────────────┘       └────────────────────────────────────────────────┘
-//
-// Moving a pending timeout later needs no push: the worker finds that out at the earlier tick.
-// docs/how-it-works.md explains the rest, and has the order in which to read the source.
+// To arm a timeout is to give it a deadline, by AfterFunc, Schedule or Reset; the timeout is then pending.
+// When its deadline has passed it expires: its task is handed to the [Executor]. Until then [Timeout.Stop]
+// or [Timer.Stop] cancels it. An arming that a stopped or full timer refuses is rejected. The Timer counts
+// time in ticks, and its worker, a goroutine that runs while any timeout is pending, hands out the tasks of
+// a tick when the tick begins.
 //
 // # Never early
 //
-// A task never starts before its deadline, read on the timer's clock. The deadline is the
-// time of the call plus the delay, in nanoseconds, from a clock read in the call, and is
-// rounded up to a tick, never down. That holds through clock jumps in both directions,
-// stalls, Resets that race with expiry, and any delay. A delay too large for the clock, which
-// counts about 18 years from New, means never; such a timeout can still be stopped.
+// A task never starts before its deadline, read on the timer's clock. The deadline is the time of the call
+// plus the delay, in nanoseconds, and is rounded up to a tick, never down. That holds through clock jumps in
+// both directions, stalls, Resets that race with expiry, and any delay. A delay too large for the clock,
+// which counts about 9 years from New, means never; such a timeout can still be stopped.
 //
 // # At most one tick late
 //
-// A task is handed to the executor within one tick of its deadline, plus what the operating
-// system or the executor adds. A delay of zero or less is due at the next tick. The library's
-// own work adds no more than a few milliseconds, even if a million timeouts are due soon after
-// each other, or a million idle timeouts turn out to have been moved later. By default no task
-// waits for another to return; with [Inline] a slow one delays all others.
+// A task is handed to the executor within one tick of its deadline, plus the delay that the operating system
+// or the executor adds, whatever was armed just before that tick. A delay of zero or less is due at the next
+// tick. The library's own work adds a few milliseconds at most, even if a million timeouts are due close
+// together, or were all moved later. By default no task waits for another to return; with [Inline] a slow
+// task delays all others.
 //
 // # One outcome for each arming
 //
-// A timeout that was armed expires, or is cancelled, or is rejected, and only one of these.
-// Expired: its task was handed to the executor. Cancelled: [Timeout.Stop] returned true for
-// it, or [Timer.Stop] returned it. Rejected: the timer was stopped or full, and [Timeout.Err]
-// says which. A Reset of a pending timeout moves the arming; any other Reset begins a new one.
+// Expired: the task was handed to the executor. Canceled: [Timeout.Stop] returned true, or [Timer.Stop]
+// returned the timeout. Rejected: the timer was stopped or full, and [Timeout.Err] returns which. A Reset of
+// a pending timeout moves the arming; any other Reset begins a new one.
 //
 // # Nothing is lost at Stop
 //
-// Every armed timeout that will not run is in the result of [Timer.Stop], even if it was armed
-// while Stop ran; only the channels of [Timer.After] are closed instead. An arming that came
-// too late for that is told so: Schedule returns [ErrStopped], a Timeout's State is Rejected.
+// Every armed timeout that will not run is in the result of [Timer.Stop], even if it was armed or moved
+// while Stop ran; only the channels of [Timer.After] are closed instead. An arming that came too late is
+// rejected: Schedule returns [ErrStopped]. If several goroutines arm and stop one Timeout while Timer.Stop
+// runs, an arming can still become Rejected until the last of their calls has returned.
 //
 // # User code runs without locks
 //
 // Tasks, panic handlers, executors and clocks are called with no internal lock held, and only
-// [Timer.Shutdown] waits for tasks. Every method may be called from inside a task, Timer.Stop
-// too. (One that calls Shutdown waits for itself.) A panic in a task crashes the program, as
-// under time.AfterFunc, unless there is a panic handler.
+// [Timer.Shutdown] waits for tasks. Every method may be called from inside a task, including Timer.Stop. (A
+// task that calls Shutdown waits for itself.) A panic in a task crashes the program, as under
+// time.AfterFunc, unless there is a panic handler.
 //
 // # Quiet
 //
-// A Timer has no goroutine before the first arming, while nothing is pending, and after Stop.
-// While only far timeouts are pending the worker sleeps until the next is due: there are no
-// empty ticks. It ticks while armings, moves to earlier or stops of what is filed come in, and
-// for one tick more. It inherits neither profiler labels nor modes from whoever armed first.
+// A Timer has no goroutine before the first arming, while no timeout is pending, and after Stop. While only
+// far timeouts are pending the worker sleeps until the next is due: there are no empty ticks. The worker
+// ticks while timeouts are armed, moved earlier or stopped, and for one tick more. It inherits neither
+// profiler labels nor modes from the goroutine that armed first.
 //
 // # Any delay costs the same
 //
-// A far timeout waits in an overflow ring and is filed again once a ring, a handful of times on
-// its way to its deadline, however small the wheel. When the clock jumps, or the process was
-// stopped, catching up costs what is pending, not the ticks that were missed.
+// The wheel touches a timeout a handful of times on the way to any deadline, whatever the wheel's size. The
+// cost of catching up after a clock jump grows with the pending timeouts, not with the missed ticks.
 //
 // # Small and garbage-free
 //
-// A Timeout is 64 bytes on 64-bit machines. AfterFunc and Schedule allocate that and nothing
-// else; Reset and Stop allocate nothing. Nor does anything for one embedded in a caller's
-// struct, but for what an executor other than Inline takes to run its task. A cancelled timeout,
-// and all that its task holds, is garbage within two ticks, unless something blocks the worker.
+// A Timeout is 64 bytes on 64-bit machines. AfterFunc and Schedule allocate that and nothing else; Reset and
+// Stop allocate nothing. A Timeout that is a field of your own struct needs no allocation at all, though an
+// executor other than Inline may allocate to run its task. A canceled timeout, and everything its task
+// holds, is garbage within two ticks, unless the worker is blocked.
 //
 // # Bounded work
 //
-// How much a tick files before it hands out what is due is bounded, see [WithDrainLimit]: a
-// flood of armings delays that by some milliseconds at most. Whoever makes the flood helps: an
-// arming or stop that finds much of its kind in the queue files a portion of it. If the lock is
-// taken, or the worker waits, it yields its processor once: it never waits for the lock. Nobody
-// holds it for much longer than a millisecond, but for Timer.Stop and a clock that was set back.
-// [WithMaxPending] bounds how many timeouts are pending at all.
+// A flood of armings delays due timeouts by a few milliseconds: at most 100,000 are sorted into the wheel,
+// for two milliseconds at most, before due ones are handed out. Goroutines that arm and stop faster than that
+// help: they drop their stopped timeouts, sort a part of the others, and wait for their turn to do so once
+// half a millisecond of sorting waits. The timer's lock is held for about a millisecond at most, except by
+// Timer.Stop and after a clock was set back. [WithMaxPending] bounds how many timeouts are pending at all.
 //
 // # Misuse is caught
 //
-// A Timeout that was copied or overwritten while its timer holds it makes the process panic, at
-// the latest when the wheel meets it. [Timeout] says how that comes about, and what escapes:
+// A Timeout that was copied or overwritten while its timer holds it makes the process panic, at the latest
+// when the wheel meets it. [Timeout] lists how that happens, and which misuse is not found:
 //
 //	hashedwheel: Timeout of a *main.lease was copied or overwritten after it was armed
 //
-// # Lateness is told
+// # Lateness is reported
 //
-// [Stats] has how late tasks were handed out, and how long the oldest due timeout has waited:
-// be alarmed by an Overdue above two ticks, or, with a short tick, above what you tolerate.
-//
-// # Series and channels
-//
-// [Timer.Every] and [Timer.Recur] run a function again and again. [Timer.After] is a deadline for
-// a select; it does not replace time.Sleep, since Timer.Stop closes its channel at once.
+// [Stats] reports how late tasks were handed out, and how long the oldest due timeout has waited. Alert on
+// an Overdue above two ticks, or, with a short tick, above the delay that you tolerate.
 //
 // # Virtual time
 //
-// In a testing/synctest bubble a Timer lives on the bubble's time. Make it inside, and stop it
-// before the bubble ends: one made outside panics there. A [ManualClock] does without a bubble.
+// In a testing/synctest bubble a Timer lives on the bubble's time. Make it inside, and stop it before the
+// bubble ends: a Timer made outside panics there. A [ManualClock] needs no bubble.
 //
 // # Not promised
 //
-// The order of timeouts that are due in the same tick. That State and Pending still hold once
-// they have returned. Anything about time during which the machine was suspended: Linux's
-// monotonic clock stops then.
+// The order of timeouts that are due in the same tick. That State and Pending still hold once they have
+// returned. Anything about time during which the machine was suspended: Linux's monotonic clock stops then.
 package hashedwheel

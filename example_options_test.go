@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// retry is a Task that is tried again, ever later, until it succeeds.
+// A retry is a Task that arms its Timeout again until it succeeds.
 type retry struct {
 	try   func() error
 	delay time.Duration
@@ -25,7 +24,7 @@ func (r *retry) Run(to *hashedwheel.Timeout) {
 	}
 }
 
-// A Task gets its Timeout, so that it can arm itself again.
+// A Task receives its Timeout and can arm it again.
 func ExampleTask() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
@@ -39,8 +38,7 @@ func ExampleTask() {
 		fmt.Println("connected")
 		return nil
 	}
-	_, err := tm.Schedule(0, &retry{try: connect, delay: time.Second})
-	if err != nil {
+	if _, err := tm.Schedule(0, &retry{try: connect, delay: time.Second}); err != nil {
 		fmt.Println(err)
 	}
 	clock.Advance(time.Minute)
@@ -50,7 +48,7 @@ func ExampleTask() {
 	// connected
 }
 
-// A function is a Task. One that resets its Timeout is a heartbeat.
+// A TaskFunc that arms its Timeout again is a heartbeat.
 func ExampleTaskFunc() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
@@ -69,7 +67,7 @@ func ExampleTaskFunc() {
 	// beat
 }
 
-// A WaitGroup is an Executor as it is: it knows when all tasks are done.
+// A sync.WaitGroup is an Executor: Wait waits for all tasks.
 func ExampleExecutor() {
 	var tasks sync.WaitGroup
 	clock := hashedwheel.NewManualClock(time.Now())
@@ -84,8 +82,8 @@ func ExampleExecutor() {
 	// Output: 42
 }
 
-// An Executor that bounds how many tasks run at once. While all places are
-// taken it holds the worker up, and so whatever else is due.
+// This Executor runs at most eight tasks at once. While eight run, it blocks the worker, and other
+// due timeouts wait.
 func ExampleExecutorFunc() {
 	places := make(chan struct{}, 8)
 	bounded := hashedwheel.ExecutorFunc(func(f func()) {
@@ -110,33 +108,33 @@ func ExampleExecutorFunc() {
 	// Output: 100
 }
 
-// Inline runs tasks on the worker, one after another: the cheapest way for those that
-// return at once. So they need no lock for what only they share; the caller here does.
+// Inline runs tasks on the worker, one after another: the cheapest executor for tasks that return at
+// once. The tasks need no lock among themselves.
 func ExampleInline() {
 	tm := hashedwheel.MustNew(hashedwheel.WithExecutor(hashedwheel.Inline{}), hashedwheel.WithTick(time.Millisecond))
 	defer tm.Stop()
 
-	var count atomic.Int64
+	count := 0
 	done := make(chan struct{})
 	for range 1000 {
 		tm.AfterFunc(time.Millisecond, func() {
-			if count.Add(1) == 1000 {
+			if count++; count == 1000 {
 				close(done)
 			}
 		})
 	}
 	<-done
-	fmt.Println(count.Load())
+	fmt.Println(count)
 	// Output: 1000
 }
 
-// wallClock follows the wall clock, steps and all: strip the monotonic reading.
+// wallClock is the wall clock: Round(0) removes the monotonic reading.
 type wallClock struct{}
 
 func (wallClock) Now() time.Time                         { return time.Now().Round(0) }
 func (wallClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
-// A Clock of one's own needs two methods.
+// A Clock has two methods.
 func ExampleClock() {
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(wallClock{}), hashedwheel.WithTick(time.Millisecond))
 	defer tm.Stop()
@@ -148,7 +146,7 @@ func ExampleClock() {
 	// Output: done
 }
 
-// A test on a ManualClock waits for nothing and always sees the same.
+// A test advances a ManualClock instead of sleeping, and its result never varies.
 func ExampleManualClock() {
 	clock := hashedwheel.NewManualClock(time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC))
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
@@ -159,7 +157,7 @@ func ExampleManualClock() {
 	// Output: 2025-01-02 00:00:00
 }
 
-// Advance stops wherever something is due.
+// Advance stops at each time at which a timeout is due.
 func ExampleManualClock_Advance() {
 	start := time.Now()
 	clock := hashedwheel.NewManualClock(start)
@@ -189,11 +187,11 @@ func ExampleStats() {
 	}
 	clock.Advance(5 * time.Second)
 	s := tm.Stats()
-	fmt.Println(s.Pending, "pending,", s.Expired, "expired,", s.Cancelled, "cancelled")
-	// Output: 2 pending, 5 expired, 3 cancelled
+	fmt.Println(s.Pending, "pending,", s.Expired, "expired,", s.Canceled, "canceled")
+	// Output: 2 pending, 5 expired, 3 canceled
 }
 
-// Options are plain values: they can be kept, listed and passed on.
+// Options are plain values: keep them in a slice, and pass them on.
 func ExampleOption() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	forTests := []hashedwheel.Option{
@@ -203,9 +201,9 @@ func ExampleOption() {
 	tm := hashedwheel.MustNew(append(forTests, hashedwheel.WithTick(time.Second))...)
 	defer tm.Stop()
 
-	tm.AfterFunc(time.Millisecond, func() { fmt.Println("rounded up to the tick of a second") })
+	tm.AfterFunc(time.Millisecond, func() { fmt.Println("rounded up to the tick of 1s") })
 	clock.Advance(time.Second)
-	// Output: rounded up to the tick of a second
+	// Output: rounded up to the tick of 1s
 }
 
 func ExampleWithPanicHandler() {
@@ -224,7 +222,7 @@ func ExampleWithPanicHandler() {
 	// Output: a task panicked: no such user
 }
 
-// Tasks go to the workers of a pool.
+// The goroutines of a pool run the tasks.
 func ExampleWithExecutor() {
 	jobs := make(chan func(), 100)
 	var workers sync.WaitGroup
@@ -241,14 +239,14 @@ func ExampleWithExecutor() {
 	done := make(chan struct{})
 	tm.AfterFunc(time.Millisecond, func() { close(done) })
 	<-done
-	_, _ = tm.Shutdown(context.Background()) // then nothing is put into the pool any more
+	_, _ = tm.Shutdown(context.Background()) // after it, no task enters the pool
 	close(jobs)
 	workers.Wait()
 	fmt.Println("done")
 	// Output: done
 }
 
-// A server with a bound sheds load rather than memory.
+// A server refuses load before it runs out of memory.
 func ExampleWithMaxPending() {
 	tm := hashedwheel.MustNew(hashedwheel.WithMaxPending(2))
 	defer tm.Stop()

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"testing"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// conn closes itself when nothing was read for a minute. Its timeout is part of
-// it: no allocation when it is made, none when it is moved.
+// A conn is closed after a minute without a read.
 type conn struct {
 	name string
 	idle hashedwheel.Timeout
@@ -18,17 +18,15 @@ type conn struct {
 
 func newConn(tm *hashedwheel.Timer, name string) *conn {
 	c := &conn{name: name}
-	c.idle.Init(tm, c)
+	c.idle.InitFunc(tm, c.close)
 	c.idle.Reset(time.Minute)
 	return c
 }
 
 func (c *conn) onRead() { c.idle.Reset(time.Minute) }
+func (c *conn) close()  { fmt.Println(c.name, "was idle for a minute") }
 
-// Run is called when the minute is over: a conn is the Task of its timeout.
-func (c *conn) Run(*hashedwheel.Timeout) { fmt.Println(c.name, "was idle for a minute") }
-
-// An idle timeout is part of its connection, and is moved at every read.
+// A struct has its timeout as a field. Every read moves it, without an allocation.
 func ExampleTimeout() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
@@ -47,7 +45,7 @@ func ExampleTimeout() {
 	// quiet is Expired
 }
 
-// AfterFunc takes the place of time.AfterFunc: a deadline for each call.
+// A call has a deadline. AfterFunc replaces time.AfterFunc.
 func ExampleTimer_AfterFunc() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
 	defer tm.Stop()
@@ -66,15 +64,15 @@ func ExampleTimer_AfterFunc() {
 	// Output: pong true
 }
 
-// A program has one Timer for all its timeouts, and stops it at its end.
+// A program has one Timer for all its timeouts, and stops it at the end.
 func ExampleTimer() {
 	tm := hashedwheel.MustNew()
 	done := make(chan struct{})
 	tm.AfterFunc(time.Millisecond, func() { close(done) })
-	tm.AfterFunc(time.Hour, func() { fmt.Println("never comes") })
+	tm.AfterFunc(time.Hour, func() { fmt.Println("never printed") })
 	<-done
-	fmt.Println(len(tm.Stop()), "left over")
-	// Output: 1 left over
+	fmt.Println(len(tm.Stop()), "still pending")
+	// Output: 1 still pending
 }
 
 func ExampleState() {
@@ -83,7 +81,7 @@ func ExampleState() {
 	defer tm.Stop()
 
 	var to hashedwheel.Timeout
-	to.Init(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {}))
+	to.InitFunc(tm, func() {})
 	fmt.Println(to.State())
 	to.Reset(time.Second)
 	fmt.Println(to.State())
@@ -93,18 +91,18 @@ func ExampleState() {
 	clock.Advance(time.Minute)
 	fmt.Println(to.State())
 	// Output:
-	// Idle
+	// Unarmed
 	// Pending
-	// Cancelled
+	// Canceled
 	// Expired
 }
 
-// New returns an error for options that come from outside, such as a file.
+// New returns an error for a wrong option, for instance from a configuration file.
 func ExampleNew() {
 	tick := time.Microsecond
 	_, err := hashedwheel.New(hashedwheel.WithTick(tick))
-	fmt.Println(err != nil)
-	// Output: true
+	fmt.Println(err)
+	// Output: hashedwheel: WithTick(1µs): must be from 100µs to 9 years
 }
 
 func ExampleMustNew() {
@@ -113,21 +111,23 @@ func ExampleMustNew() {
 		hashedwheel.WithMaxPending(1_000_000),
 	)
 	defer tm.Stop()
-	fmt.Println(tm.Pending())
-	// Output: 0
+	fmt.Println(tm)
+	// Output: hashedwheel.Timer(tick 10ms)
 }
 
-// Schedule tells a caller that outlives the timer that it is too late.
+// Schedule returns an error if the timer is stopped or full.
 func ExampleTimer_Schedule() {
 	tm := hashedwheel.MustNew()
 	tm.Stop()
 
-	_, err := tm.Schedule(time.Second, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {}))
-	fmt.Println(errors.Is(err, hashedwheel.ErrStopped))
-	// Output: true
+	task := hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { fmt.Println("never printed") })
+	if _, err := tm.Schedule(time.Second, task); errors.Is(err, hashedwheel.ErrStopped) {
+		fmt.Println("too late:", err)
+	}
+	// Output: too late: hashedwheel: timer stopped
 }
 
-// Init binds the timeouts of a whole table: one allocation for all of them.
+// All timeouts of a slice share one task and one allocation.
 func ExampleTimeout_Init() {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()
@@ -142,7 +142,7 @@ func ExampleTimeout_Init() {
 	// Output: 1000
 }
 
-// Reset moves a timeout, and tells whether it still was to come.
+// Reset moves a timeout, and reports whether it was still pending.
 func ExampleTimeout_Reset() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
@@ -158,14 +158,14 @@ func ExampleTimeout_Reset() {
 	// in time: false
 }
 
-// An event loop reads the clock once for all connections that have become ready.
+// An event loop reads the clock once for all ready connections.
 func ExampleTimeout_ResetAt() {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()
 
 	ready := make([]hashedwheel.Timeout, 3)
 	for i := range ready {
-		ready[i].Init(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {}))
+		ready[i].InitFunc(tm, func() {})
 	}
 	now := time.Now()
 	for i := range ready {
@@ -175,7 +175,18 @@ func ExampleTimeout_ResetAt() {
 	// Output: 1m0s
 }
 
-// Stop decides a race: only one of the two sides sees true or runs.
+// Err reports why the timer refused a timeout.
+func ExampleTimeout_Err() {
+	tm := hashedwheel.MustNew(hashedwheel.WithMaxPending(1))
+	defer tm.Stop()
+
+	tm.AfterFunc(time.Hour, func() {})
+	to := tm.AfterFunc(time.Hour, func() {})
+	fmt.Println(to.State(), to.Err())
+	// Output: Rejected hashedwheel: too many pending timeouts
+}
+
+// Stop decides a race with the task: if it returns true, the task does not run.
 func ExampleTimeout_Stop() {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()
@@ -190,7 +201,7 @@ func ExampleTimeout_Stop() {
 	// false
 }
 
-// Stop returns what did not run, for instance to run it now.
+// Stop returns the pending timeouts, for instance to run their tasks now.
 func ExampleTimer_Stop() {
 	tm := hashedwheel.MustNew()
 	tm.AfterFunc(time.Hour, func() { fmt.Println("flushed") })
@@ -201,7 +212,7 @@ func ExampleTimer_Stop() {
 	// Output: flushed
 }
 
-// Shutdown waits for the tasks that have begun, but not for ever.
+// Shutdown waits for the tasks that have begun, until its context ends.
 func ExampleTimer_Shutdown() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
 	began := make(chan struct{})
@@ -220,3 +231,6 @@ func ExampleTimer_Shutdown() {
 	// saved
 	// 0 <nil>
 }
+
+// Example_synctest needs a *testing.T.
+func TestExampleInSynctestBubble(t *testing.T) { lateness(t) }

@@ -1,20 +1,20 @@
 package hashedwheel
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"github.com/hashedwheel/hashedwheel/internal/crew"
 )
 
-// An Executor runs tasks. The worker calls Go, without a lock held, and waits for it before the
-// next task: tasks that wait for others, or for After, must not fill a pool whose Go blocks. Go
-// runs f, or has another goroutine run it, once. If that never happens the task is lost, and
-// Shutdown waits for it in vain. If Go panics or ends its goroutine, a task that has not begun
-// by then is no longer waited for; the panic goes to the panic handler, or crashes the program.
+// An Executor runs tasks. The worker calls Go with no lock held, and waits until it returns before it
+// hands out the next task: tasks that wait for others must not fill a pool whose Go blocks. One Timer
+// never calls Go concurrently. Go runs f once, itself or in another goroutine. If f never runs the task
+// is lost, and Shutdown waits for it forever. If Go panics or ends its goroutine, Shutdown does not wait
+// for a task that has not begun by then; the panic goes to the panic handler, or crashes the program.
 //
-// *sync.WaitGroup fits (its Wait comes after Timer.Stop), and so do pools with such a
-// method; for others there is ExecutorFunc.
+// *sync.WaitGroup fits (call its Wait after Timer.Stop), and so do most pools; for others see ExecutorFunc.
 type Executor interface {
 	Go(f func())
 }
@@ -25,33 +25,33 @@ type ExecutorFunc func(f func())
 // Go calls e(f).
 func (e ExecutorFunc) Go(f func()) { e(f) }
 
-// Inline runs tasks on the worker goroutine, one after another: the cheapest way, for tasks
-// that take microseconds. A slow task delays all others, those of later ticks too: two hundred
-// that take 5ms each make the last a second late. Tasks that may block need the default.
+// Inline runs tasks on the worker goroutine, one after another: the cheapest way, for tasks that take
+// microseconds. A slow task delays all others: of two hundred tasks that take 5ms each, the last is a
+// second late. Tasks that may block need the default.
 type Inline struct{}
 
 // Go calls f.
 func (Inline) Go(f func()) { f() }
 
-// runner is the way out: it gives each expired timeout's task to the executor, and
-// counts what runs, for Shutdown to wait for.
+// runner is the way out: it gives each expired timeout's task to the executor, and counts running tasks
+// and goroutines, for Shutdown to wait for.
 type runner struct {
-	executor Executor // nil: the crews
+	executor Executor // nil: the crews; this and the next two are init's, then read only
 	isInline bool
 	onPanic  func(t *Timeout, recovered any)
-	crews    crew.Crews[*Timeout] // for tasks that have no other executor; the worker's
-	panics   atomic.Uint64
-	count    atomic.Uint64 // of tasks handed out
+	crews    crew.Crews[*Timeout] // for tasks that have no other executor; only the worker touches it, except Waiting
+	panics   atomic.Uint64        // counted by panicked, for Stats
+	count    atomic.Uint64        // tasks handed out, counted by the worker, for Stats
+	starting atomic.Int64         // when callers begin to yield for batches that no goroutine has begun: handOut stores it, deadlineIn reads it
 
-	// running counts goroutines, the worker's, Advance's and crews', tasks with the
-	// executor, and one until Timer.Stop. At 0 nothing runs and nothing can start.
+	// running counts goroutines, the worker's, Advance's and crews', tasks that the executor has, and
+	// one until Timer.Stop. At 0 nothing runs and nothing can start. Leave pairs with Enter.
 	running atomic.Int64
-	idle    sync.Once
+	idle    sync.Once     // closes done
 	done    chan struct{} // closed when running has come to 0
 }
 
-// ownTask is a task of the library's own: it does not depend on the user's executor, and
-// Timer.Stop does not return its Timeout.
+// ownTask is a task of the library: no user's executor runs it, and Timer.Stop does not return its Timeout.
 type ownTask interface{ own() }
 
 func (t *Timeout) isOwn() bool {
@@ -71,8 +71,8 @@ func (r *runner) init(o *options) {
 
 func (r *runner) Enter() { r.running.Add(1) }
 
-// Leave is called when what has entered ends. After Timer.Stop running can come to
-// 0 again: a producer enters, and finds that there is no worker to start.
+// Leave ends what Enter began. After Timer.Stop running can come to 0 again: a producer enters, and
+// finds that there is no worker to start.
 func (r *runner) Leave() {
 	if r.running.Add(-1) == 0 {
 		r.idle.Do(func() { close(r.done) })
@@ -87,44 +87,63 @@ func (r *runner) execute(t *Timeout) {
 	case r.executor == nil || t.isOwn():
 		r.crews.Add(t) // until the end of the batch
 	default:
+		r.crews.Launch() // own tasks must not wait while the user's executor blocks
 		r.Enter()
 		r.submit(t)
 	}
 }
 
-// submit calls the user's executor. Should that panic, or end the goroutine, the
-// task is given up if it has not begun: it may never do so. Leave is called once.
+// submit calls the user's executor. If that panics, or ends the goroutine, a task that has not begun is
+// given up, since it may never begin. Leave is called once.
 func (r *runner) submit(t *Timeout) {
-	var counted atomic.Bool // by the task that has begun, or by whoever gave it up
+	var counted atomic.Bool // set by the task when it begins, or by submit when it gives the task up
 	returned := false
-	if r.onPanic != nil {
-		defer r.catch(t)
-	}
 	defer func() {
 		if !returned && counted.CompareAndSwap(false, true) {
 			r.Leave()
 		}
 	}()
-	r.executor.Go(func() {
-		if counted.CompareAndSwap(false, true) { // not if the executor runs it twice
-			defer r.Leave() // deferred: the task may call runtime.Goexit
-		}
-		r.Run(t)
+	r.call(t, func() {
+		r.executor.Go(func() {
+			if counted.CompareAndSwap(false, true) { // not if the executor runs it twice
+				defer r.Leave() // deferred: the task may call runtime.Goexit
+			}
+			r.Run(t)
+		})
+		returned = true
 	})
-	returned = true
 }
 
+// Run runs a task, on the goroutine of the worker, a crew or the user's executor.
 func (r *runner) Run(t *Timeout) {
-	if r.onPanic != nil {
-		defer r.catch(t)
+	if r.onPanic == nil {
+		t.task.Run(t)
+		return
 	}
-	t.task.Run(t)
+	r.call(t, func() { t.task.Run(t) })
 }
 
-// catch is deferred where there is a panic handler, and gives it the task's panic, or the executor's.
-func (r *runner) catch(t *Timeout) {
-	if p := recover(); p != nil {
-		r.panics.Add(1)
-		r.onPanic(t, p)
+// call calls f. If f panics, the panic handler gets the panic, if there is one.
+func (r *runner) call(t *Timeout, f func()) {
+	if r.onPanic == nil {
+		f()
+	} else if !r.survive(t, f) {
+		r.panicked(t, new(runtime.PanicNilError)) // panic(nil) with GODEBUG=panicnil=1: recover returned nil
 	}
+}
+
+func (r *runner) survive(t *Timeout, f func()) (handled bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			handled = true
+			r.panicked(t, p)
+		}
+	}()
+	f()
+	return true
+}
+
+func (r *runner) panicked(t *Timeout, p any) {
+	r.panics.Add(1)
+	r.onPanic(t, p)
 }

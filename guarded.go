@@ -1,150 +1,167 @@
 package hashedwheel
 
 import (
+	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel/internal/handicap"
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
-// guarded is all that the lock guards: the wheel, and what is on its way into it and out of it.
-// Its methods take the lock; those in filing.go expect it to be held. One hold looks at one or
-// two portions of timeouts, but for stop and rewind.
+// guarded is all that the lock guards: the wheel, and the timeouts on their way into it and out of it. Its
+// methods take the lock, except the last ones of the file, whose callers hold it. One hold looks at one or
+// two portions of timeouts; only Timer.Stop's first hold and a rewind look at more.
 type guarded struct {
 	sync.Mutex
-	queue   *mpscQueue // as its consumer
-	wheel   hashedWheel
-	backlog *Timeout // taken from the queue, not filed yet
-	held    *Timeout // queued again while in the batch, filed after it
-	passing bool     // the worker is in a pass, and may be kept there
+	queue *mpscQueue // as its consumer
+	wheel hashedWheel
+
+	lists   []*Timeout // taken from the queue and not filed yet, the oldest list first
+	filed   uint64     // how many lists have been filed
+	round   uint64     // lists before this one were queued when the pass began: its tick stays open for them
+	held    *Timeout   // queued again while in the batch, filed after it
+	passing bool       // the worker is in a pass, where user code may block it: no other goroutine turns the wheel
 	stopped bool
-	wanted  atomic.Int64 // atomic, not guarded: when the worker begins to wait, for the lock or a processor; 0: it does not
+	wanted  *atomic.Int64 // this and the next are the worker's, and not guarded
+	time    *timeline
 
-	// What the worker hands out between two holds of the lock. Only take and settle write these
-	// two; the worker reads them without the lock in between.
-	batch     []*Timeout
-	batchTick int64 // that the first was filed under
+	batch     []*Timeout // handed out between two holds of the lock: only takeDue and settle write it, and the worker reads it without the lock
+	batchTick int64      // the tick that its first timeout was filed under
 
-	cancelled   uint64
+	canceled    uint64
 	lag, maxLag time.Duration
+	lagCounts   [20]uint64
 }
 
 const (
-	batchSize = 64  // the lock costs each next to nothing, and a slow task keeps no more from the collector
-	portion   = 256 // filed in some 50 µs, in shuffled memory
-
-	forLock = 1 // wanted, while the worker waits for the lock
+	batchSize = limits.Batch
+	portion   = limits.Portion
 )
 
-// lockFirst is Lock for the worker, which then waits no longer; until then no producer helps.
+// lockFirst is Lock for the worker. While the worker waits, no producer helps without a turn.
 func (g *guarded) lockFirst() {
 	g.wanted.Store(forLock)
 	g.Lock()
-	g.wanted.Store(0)
+	g.wanted.Store(g.time.checkIn())
 }
 
-// begin starts a pass: the wheel turns to the tick at which the worker meant to wake, and
-// nobody else turns it until the pass ends. It reports whether the wheel is ahead of tick.
-func (g *guarded) begin(slept, tick int64) (ahead bool) {
+// beginPass starts a pass at a tick: the wheel turns to the tick at which the worker meant to wake, and no
+// other goroutine turns it until the worker parks. If the wheel is ahead of the tick, beginPass only reports
+// that: the clock was set back, or was read before another goroutine turned the wheel.
+func (g *guarded) beginPass(slept, tick int64) (ahead bool) {
 	g.lockFirst()
 	defer g.Unlock()
 	g.passing = true
 	g.wheel.skip(min(slept, tick))
-	return g.wheel.isAhead(tick)
+	if g.wheel.isAhead(tick) {
+		return true
+	}
+	g.gather(tick)
+	return false
 }
 
-// turnBack turns the wheel back to the tick of a clock that was set back.
+// turnBack is the rest of beginPass, after the clock was read again: a wheel that still is ahead turns back.
 func (g *guarded) turnBack(tick int64) {
 	g.lockFirst()
 	defer g.Unlock()
 	if g.wheel.isAhead(tick) {
 		g.wheel.rewind(tick)
 	}
+	g.gather(tick)
 }
 
-// drain files at most limit queued timeouts, and returns how many it saw.
-func (g *guarded) drain(limit int) int {
+// fileRound files at most limit timeouts of the pass's round, and returns how many.
+func (g *guarded) fileRound(limit int) int {
 	g.lockFirst()
 	defer g.Unlock()
-	return g.fileSome(limit)
+	return g.file(limit, g.round)
 }
 
-// help has a producer file what t's stripe holds, which has become deep, or the backlog if there
-// is one: those who make a crowd keep up with it, however few processors are left to the worker.
-// It reports false if the lock is taken.
-func (g *guarded) help(t *Timeout) bool {
-	if !g.TryLock() {
-		return false
+// help has a producer file a part of the lists or, if there are none, of t's stripe, which is deep. With inTurn it
+// waits for the lock; otherwise it does nothing if the lock is taken. Between passes it turns the wheel to tick.
+func (g *guarded) help(t *Timeout, inTurn bool, tick int64) {
+	if inTurn {
+		g.Lock()
+	} else if !g.TryLock() {
+		return
 	}
 	defer g.Unlock()
 	if g.stopped {
-		return true
+		return
 	}
-	if g.backlog == nil {
-		g.backlog = g.queue.takeFrom(g.queue.stripeOf(t))
+	if !g.passing {
+		g.wheel.skip(tick) // as drainAll does
 	}
-	g.fileBacklog(2 * portion)
-	g.check()
-	return true
+	if len(g.lists) == 0 {
+		g.takeFrom(g.queue.stripeOf(t))
+	}
+	g.file(2*portion, g.taken())
 }
 
-// drainAll files what is queued when it is called, at a tick of the clock, and then looks.
+// drainAll files everything that is queued, then looks. A timeout that was armed for the past is due at the
+// caller's tick, unless the worker is in a pass: turning the wheel then would hide how late the worker is.
 func (g *guarded) drainAll(tick int64) (next int64, pending int) {
 	g.Lock()
 	defer g.Unlock()
-	if !g.passing && !g.stopped { // in a pass that would hide how late the worker is
-		g.wheel.skip(tick) // what was armed for the past is due now
+	if !g.passing && !g.stopped {
+		g.wheel.skip(tick)
 	}
-	for end := g.queue.looked + uintptr(len(g.queue.stripes)); ; {
-		if g.fileSome(portion) < portion || g.queue.looked > end {
-			return g.look()
-		}
-		g.Unlock() // whoever waits may have it
+	g.takeAll()
+	for end := g.taken(); g.file(portion, end) == portion; {
+		g.Unlock() // for others who wait
 		g.Lock()
 	}
+	return g.look()
 }
 
-// take fills the batch with what is due by tick and reports whether there may be any: the
-// batch may have stayed empty, since not all that is filed under a tick need still be due.
-func (g *guarded) take(tick int64) bool {
+// takeDue fills the batch with timeouts that are due by tick, and reports false if there are none. After
+// true the batch may be empty: all of a portion may have been moved. The tick stays open until the round is filed.
+func (g *guarded) takeDue(tick int64) (more bool) {
 	g.lockFirst()
 	defer g.Unlock()
 	if g.stopped {
 		return false
 	}
-	g.wheel.close(tick)
-	for looked := 0; looked < portion && len(g.batch) < batchSize; looked++ {
-		t := g.wheel.pop(tick)
-		if t == nil {
-			at, filed := g.wheel.advance(tick, portion-looked)
-			if looked += filed; at == noTick {
-				return looked >= portion || len(g.batch) > 0
-			}
+	for looked := 0; looked < portion && len(g.batch) < batchSize; {
+		if t := g.wheel.pop(tick); t != nil {
+			g.consider(t, tick)
+			looked++
 			continue
 		}
-		g.consider(t, tick)
+		filed, through := g.wheel.advance(tick, portion-looked)
+		looked += filed
+		if through {
+			if g.filed >= g.round {
+				g.wheel.leave(tick)
+			}
+			return len(g.batch) > 0
+		}
 	}
 	return true
 }
 
-// settle empties the batch, whose last was handed out at a time: what was in it is let go,
-// or filed if it was moved later.
-func (g *guarded) settle(now int64) {
+// settle empties the batch, of which so many expired, the last at now. Timeouts that were moved
+// later go back into the wheel, and held ones are filed.
+func (g *guarded) settle(expired uint64, now int64) {
 	g.lockFirst()
 	defer g.Unlock()
 	g.lag = time.Duration(max(0, now-g.batchTick*g.wheel.tick))
 	g.maxLag = max(g.maxLag, g.lag)
+	doublings := bits.Len64(uint64(max(0, g.lag-1) / (100 * time.Microsecond))) // the entry with room for lag: up to 100µs<<i
+	g.lagCounts[min(doublings, len(g.lagCounts)-1)] += expired
 	for _, t := range g.batch {
-		if t.home != inBatch {
-			misused(t)
-		}
-		t.home = unfiled
-		if w := t.load(); w.state() == Pending && !w.queued() {
-			g.wheel.place(t, g.wheel.tickOf(w.deadline())) // moved later
+		t.leaveBatch()
+		if w := t.load(); w.state() == Pending && !(w.queued() && g.stopped) { // queued: counted here until it is filed
+			g.wheel.place(t, g.wheel.tickOf(w.deadline()))
 		}
 	}
-	for t := g.held; t != nil; t = g.held {
+	for g.held != nil { // no more than a batch
+		t := g.held
 		g.held = t.link
-		t.link, g.backlog = g.backlog, t
+		g.fileOne(t, false)
 	}
 	clear(g.batch) // let the collector have them
 	g.batch = g.batch[:0]
@@ -157,27 +174,27 @@ func (g *guarded) thin() bool {
 	return !g.stopped && g.wheel.thin()
 }
 
-// collect closes the queue and cancels a portion of what is pending: against a batch that
-// is being handed out and against Timeout.Stop each word decides. It appends to left what
-// it cancelled, but for the timer's own, and returns how many that was in all.
+// collect closes the queue and cancels a portion of the pending timeouts. Against a batch that is being
+// handed out, and against Timeout.Stop, each word decides. It appends to left the timeouts that it
+// canceled, without the timer's own, and returns how many it canceled in all.
 func (g *guarded) collect(left []*Timeout) (_ []*Timeout, ended int, more bool) {
 	g.Lock()
 	defer g.Unlock()
-	settle := func(t *Timeout) {
+	cancel := func(t *Timeout) {
 		if t.collect() {
 			ended++
 			if !t.isOwn() {
 				left = append(left, t)
 			}
 		}
-		if t.load().state() == Cancelled {
-			g.cancelled++
+		if t.load().state() == Canceled {
+			g.canceled++
 		}
 	}
 	if !g.stopped {
 		g.stop()
 		for _, t := range g.batch {
-			settle(t)
+			cancel(t)
 		}
 	}
 	for range portion {
@@ -185,7 +202,163 @@ func (g *guarded) collect(left []*Timeout) (_ []*Timeout, ended int, more bool) 
 		if t == nil {
 			return left, ended, false
 		}
-		settle(t)
+		cancel(t)
 	}
 	return left, ended, true
+}
+
+// refuse gives up t's push, which came after stop, and reports whether it rejected an arming.
+func (g *guarded) refuse(t *Timeout) bool {
+	g.Lock()
+	defer g.Unlock()
+	return t.refuse(t.home.level() >= 0)
+}
+
+// From here on the caller holds the lock.
+
+// gather closes the tick for later armings, and makes everything queued the pass's round, unless a part of
+// the last round is left. So the stripes stay deep while the worker falls behind, and their producers help;
+// and tasks that arm themselves on a clock that stands still do not make the round grow forever.
+func (g *guarded) gather(tick int64) {
+	g.wheel.close(tick)
+	if g.filed < g.round {
+		return
+	}
+	g.wanted.Store(forLock) // a stripe's lock, which a comber may hold
+	g.takeAll()
+	g.wanted.Store(g.time.checkIn())
+	g.round = g.taken()
+}
+
+// taken returns how many lists were taken so far.
+func (g *guarded) taken() uint64 { return g.filed + uint64(len(g.lists)) }
+
+func (g *guarded) takeAll() {
+	if g.stopped {
+		return
+	}
+	for i := range g.queue.stripes {
+		g.takeFrom(&g.queue.stripes[i].stripe)
+	}
+}
+
+func (g *guarded) takeFrom(s *stripe) {
+	if list := s.take(); list != nil {
+		g.lists = append(g.lists, list)
+	}
+}
+
+// file files at most limit timeouts, of the lists before end, and returns how many.
+func (g *guarded) file(limit int, end uint64) (n int) {
+	for n < limit && g.filed < end && !g.stopped {
+		inRound := g.filed < g.round
+		t := g.lists[0]
+		for ; n < limit && t != nil; n++ {
+			next := t.link
+			g.fileOne(t, inRound)
+			t = next
+		}
+		g.lists[0] = t
+		if t == nil {
+			g.lists = slices.Delete(g.lists, 0, 1)
+			g.filed++
+		}
+	}
+	g.check()
+	return n
+}
+
+// fileOne takes a timeout from the queue, and places it in the wheel if it is pending. A timeout that is
+// in the batch stays queued, so that the batch does not claim it, and is held until the batch is settled.
+// A timeout that is no longer queued is in the wheel, or nowhere: Timeout.begin relies on that.
+func (g *guarded) fileOne(t *Timeout, inRound bool) {
+	handicap.Spend()
+	if g.isInBatch(t) {
+		t.link, g.held = g.held, t
+		return
+	}
+	if t.home != unfiled {
+		g.wheel.remove(t)
+	}
+	switch w := t.unqueue(); {
+	case w.state() == Canceled:
+		g.canceled++
+	case w.state() == Pending && inRound:
+		g.wheel.placeDue(t, g.wheel.tickOf(w.deadline()))
+	case w.state() == Pending:
+		g.wheel.place(t, g.wheel.tickOf(w.deadline()))
+	}
+}
+
+func (g *guarded) isInBatch(t *Timeout) bool {
+	if t.home == inBatch && !slices.Contains(g.batch, t) {
+		misused(t)
+	}
+	return t.home == inBatch
+}
+
+// consider puts a timeout that was filed under current into the batch, or back into the wheel if it was
+// moved later, or is queued to be moved. A timeout that is no longer pending is let go.
+func (g *guarded) consider(t *Timeout, tick int64) {
+	w := t.load()
+	if w.state() != Pending {
+		return
+	}
+	if w.queued() || w.deadline() > tick*g.wheel.tick {
+		g.wheel.place(t, g.wheel.tickOf(w.deadline()))
+		return
+	}
+	if len(g.batch) == 0 {
+		g.batchTick = g.wheel.current
+	}
+	t.enterBatch()
+	g.batch = append(g.batch, t)
+}
+
+// look returns the earliest tick at which a timeout may be due, and how many are pending, those included
+// that wait in the batch for their turn.
+func (g *guarded) look() (next int64, pending int) {
+	next, pending = g.wheel.next(), g.wheel.count
+	for _, t := range g.batch {
+		if w := t.load(); w.state() == Pending { // also if the timeout was moved later, or armed again
+			next = min(next, max(g.batchTick, g.wheel.tickOf(w.deadline())))
+			pending++
+		}
+	}
+	if next >= g.wheel.never {
+		next = noTick
+	}
+	return next, pending
+}
+
+// stop closes the queue. Everything that waits becomes one list, without the timeouts of the batch.
+func (g *guarded) stop() {
+	g.stopped = true
+	var waiting *Timeout
+	for _, t := range append(g.queue.close(), append(g.lists, g.held)...) {
+		for t != nil {
+			next := t.link
+			if g.isInBatch(t) {
+				t.unqueue()
+			} else {
+				t.link, waiting = waiting, t
+			}
+			t = next
+		}
+	}
+	g.lists, g.held = []*Timeout{waiting}, nil
+}
+
+// popAny takes any timeout out of the lists or the wheel, nil if there is none.
+func (g *guarded) popAny() *Timeout {
+	t := g.lists[0]
+	if t == nil {
+		return g.wheel.popAny()
+	}
+	g.lists[0] = t.link
+	if t.home != unfiled {
+		g.wheel.remove(t)
+	}
+	t.unqueue()
+	return t
 }

@@ -11,33 +11,42 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// No call under the lock looks at more than a portion of timeouts: here each has
-// far more to do.
+// One hold of the lock visits at most about a portion of timeouts. Each test here has many portions to
+// do.
 
 const (
-	far  = 90_000 // a tick
-	many = 20 * portion
+	farTick = 90_000 // later than all other ticks of these tests
+	many    = 20 * portion
 )
 
-// newGuarded returns what the lock of a timer without a worker guards; its tick is
-// a millisecond.
+// newGuarded returns the guarded part of a timer that has a tick of a millisecond and no worker
+// goroutine.
 func newGuarded() (*guarded, *Timer) {
 	tm := MustNew(WithTick(time.Millisecond), WithClock(NewManualClock(time.Unix(0, 0))))
-	return &tm.guarded, tm
+	return &tm.worker.guarded, tm
 }
 
-// file files n timeouts under a tick, as they are after a Reset to another.
-func (g *guarded) fileMoved(n int, tick, to int64) (all []*Timeout) {
+// drain files at most limit of the queued timeouts.
+func (g *guarded) drain(limit int) int {
+	g.lockFirst()
+	defer g.Unlock()
+	g.takeAll()
+	return g.file(limit, g.taken())
+}
+
+// fileMoved files n timeouts under a tick and gives them the deadline of another, as a Reset to later
+// does.
+func (g *guarded) fileMoved(n int, tick, due int64) (all []*Timeout) {
 	for range n {
-		t := pendingAt(to * g.wheel.tick)
+		t := pendingAt(due * g.wheel.tick)
 		g.wheel.place(t, tick)
 		all = append(all, t)
 	}
 	return all
 }
 
-// touched returns how many of all f takes from where they are.
-func touched(all []*Timeout, f func()) (n int) {
+// countRefiled returns how many of all f files somewhere else, or takes out.
+func countRefiled(all []*Timeout, f func()) (n int) {
 	homes := make([]home, len(all))
 	for i, t := range all {
 		homes[i] = t.home
@@ -51,78 +60,78 @@ func touched(all []*Timeout, f func()) (n int) {
 	return n
 }
 
-func TestTakeLooksAtNoMoreThanAPortion(t *testing.T) {
-	for says, arm := range map[string]func(g *guarded) []*Timeout{
-		"moved later":           func(g *guarded) []*Timeout { return g.fileMoved(many, 50, far) },
-		"in a ring":             func(g *guarded) []*Timeout { return g.fileMoved(many, 3000, 3000) },
-		"moved later in a ring": func(g *guarded) []*Timeout { return g.fileMoved(many, 3000, far) },
-		"stopped": func(g *guarded) []*Timeout {
+func TestTakeDueVisitsAtMostOnePortion(t *testing.T) {
+	for name, arm := range map[string]func(g *guarded) []*Timeout{
+		"in a bucket, moved later": func(g *guarded) []*Timeout { return g.fileMoved(many, 50, farTick) },
+		"in a ring":                func(g *guarded) []*Timeout { return g.fileMoved(many, 3000, 3000) },
+		"in a ring, moved later":   func(g *guarded) []*Timeout { return g.fileMoved(many, 3000, farTick) },
+		"in a bucket, stopped": func(g *guarded) []*Timeout {
 			all := g.fileMoved(many, 50, 50)
 			for _, to := range all {
-				setWord(to, 50, queued, Cancelled)
+				setWord(to, 50, queued, Canceled)
 			}
 			return all
 		},
-		"some in each of many slots, all but one moved later": func(g *guarded) (all []*Timeout) {
+		"in many slots, all except one in each moved later": func(g *guarded) (all []*Timeout) {
 			for slot := range int64(40) {
-				all = append(all, g.fileMoved(100, 600+256*slot, far)...)
+				all = append(all, g.fileMoved(100, 600+256*slot, farTick)...)
 				all = append(all, g.fileMoved(1, 600+256*slot, 600+256*slot)...)
 			}
 			return all
 		},
 	} {
-		t.Run(says, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			g, _ := newGuarded()
 			all := arm(g)
 			for more := true; more; {
-				n := touched(all, func() { more = g.take(far - 1) })
+				n := countRefiled(all, func() { more = g.takeDue(farTick - 1) })
 				require.LessOrEqual(t, n, portion)
 				require.LessOrEqual(t, len(g.batch), batchSize)
 				for _, to := range g.batch {
 					require.True(t, to.claim(math.MaxInt64))
 				}
-				g.settle(0)
+				g.settle(0, 0)
 			}
 			g.wheel.checkAll()
 		})
 	}
 }
 
-func TestABatchIsNoLargerThanThatOfATakeOfACrowd(t *testing.T) {
+func TestTakeDueOfACrowdFillsOneBatch(t *testing.T) {
 	g, _ := newGuarded()
 	all := g.fileMoved(many, 50, 50)
-	n := touched(all, func() { require.True(t, g.take(50)) })
+	n := countRefiled(all, func() { require.True(t, g.takeDue(50)) })
 	assert.Equal(t, batchSize, n)
 	assert.Len(t, g.batch, batchSize)
 	assert.Equal(t, int64(50), g.batchTick)
 }
 
-func TestAdvanceLooksAtNoMoreThanItIsTold(t *testing.T) {
+func TestAdvanceVisitsAtMostItsLimit(t *testing.T) {
 	g, _ := newGuarded()
-	all := g.fileMoved(many, 3000, far)
+	all := g.fileMoved(many, 3000, farTick)
 	start, _ := g.wheel.first()
-	assert.Equal(t, 7, touched(all, func() { g.wheel.advance(start, 7) }))
-	assert.Equal(t, 9, touched(all, func() { g.wheel.advance(start, 9) }))
+	assert.Equal(t, 7, countRefiled(all, func() { g.wheel.advance(start, 7) }))
+	assert.Equal(t, 9, countRefiled(all, func() { g.wheel.advance(start, 9) }))
 }
 
-func TestThinLooksAtNoMoreThanAPortion(t *testing.T) {
-	for says, tick := range map[string]int64{"a bucket": 500, "a slot": 3000} {
-		t.Run(says, func(t *testing.T) {
+func TestThinVisitsAtMostOnePortion(t *testing.T) {
+	for name, tick := range map[string]int64{"bucket": 500, "slot of a ring": 3000} {
+		t.Run(name, func(t *testing.T) {
 			g, _ := newGuarded()
-			all := g.fileMoved(2*crowd, tick, far)
-			g.take(g.wheel.wake())
+			all := g.fileMoved(2*crowd, tick, farTick)
+			g.takeDue(g.wheel.wake())
 			for more := true; more; {
-				require.LessOrEqual(t, touched(all, func() { more = g.wheel.thin() }), portion)
+				require.LessOrEqual(t, countRefiled(all, func() { more = g.wheel.thin() }), portion)
 			}
 			for _, to := range all {
-				require.Equal(t, int64(far), to.home.tick())
+				require.Equal(t, int64(farTick), to.home.tick())
 			}
 		})
 	}
 }
 
-func TestDrainFilesNoMoreThanItsLimit(t *testing.T) {
-	for _, limit := range []int{1, 100, portion} {
+func TestDrainFilesAtMostItsLimit(t *testing.T) {
+	for _, limit := range []int{1, many / 3, portion} {
 		g, tm := newGuarded()
 		tm.armMany(t, many)
 		before := g.wheel.count
@@ -131,12 +140,12 @@ func TestDrainFilesNoMoreThanItsLimit(t *testing.T) {
 	}
 }
 
-func TestHelpFilesNoMoreThanTwoPortions(t *testing.T) {
+func TestHelpFilesAtMostTwoPortions(t *testing.T) {
 	g, tm := newGuarded()
 	all := tm.armMany(t, many)
 	for len(all) > g.wheel.count {
 		before := g.wheel.count
-		g.help(all[0])
+		g.help(all[0], false, 0)
 		require.LessOrEqual(t, g.wheel.count-before, 2*portion)
 		if g.wheel.count == before {
 			g.drain(portion)
@@ -144,11 +153,11 @@ func TestHelpFilesNoMoreThanTwoPortions(t *testing.T) {
 	}
 }
 
-func TestCollectTakesNoMoreThanAPortionBesideTheBatch(t *testing.T) {
+func TestCollectTakesAtMostOnePortionAndTheBatch(t *testing.T) {
 	g, tm := newGuarded()
 	g.fileMoved(many, 50, 50)
 	tm.armMany(t, many)
-	g.take(50)
+	g.takeDue(50)
 	var left []*Timeout
 	for more := true; more; {
 		before := len(left)
@@ -158,22 +167,23 @@ func TestCollectTakesNoMoreThanAPortionBesideTheBatch(t *testing.T) {
 	assert.Len(t, left, 2*many)
 }
 
-// armMany leaves n timeouts in the queue, with the lock taken: nobody helps.
+// armMany leaves n timeouts in the queue: it pushes them itself, since AfterFunc would help to file them.
 func (tm *Timer) armMany(t *testing.T, n int) (all []*Timeout) {
 	t.Helper()
-	tm.guarded.Lock()
-	defer tm.guarded.Unlock()
 	for range n {
-		all = append(all, tm.AfterFunc(time.Hour, func() {}))
+		to := &Timeout{timer: tm, task: plainFunc(func() {})}
+		to.beginNew(tm.deadlineIn(time.Hour))
+		require.NotEqual(t, refused, tm.queue.push(to))
+		all = append(all, to)
 	}
 	return all
 }
 
 func TestNextIsNeverTooLateWhileABatchIsHandedOut(t *testing.T) {
 	for name, move := range map[string]func(self, other *Timeout){
-		"the task arms its own Timeout anew":           func(self, _ *Timeout) { self.Reset(5 * time.Second) },
-		"another of the batch was moved later":         func(_, other *Timeout) { other.Reset(5 * time.Second) },
-		"another of the batch was stopped, armed anew": func(_, other *Timeout) { other.Stop(); other.Reset(5 * time.Second) },
+		"the task arms its own Timeout again":              func(self, _ *Timeout) { self.Reset(5 * time.Second) },
+		"another of the batch was moved later":             func(_, other *Timeout) { other.Reset(5 * time.Second) },
+		"another of the batch was stopped and armed again": func(_, other *Timeout) { other.Stop(); other.Reset(5 * time.Second) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -193,7 +203,7 @@ func TestNextIsNeverTooLateWhileABatchIsHandedOut(t *testing.T) {
 						latest := tm.Now().Add(5*time.Second + 200*time.Millisecond)
 						at, ok := tm.Next()
 						assert.True(t, ok)
-						assert.False(t, at.After(latest), "Next says %v, after %v", at, latest)
+						assert.False(t, at.After(latest), "Next is %v, later than %v", at, latest)
 					})
 				}
 				self.Init(tm, task(&self, &other))
@@ -207,7 +217,7 @@ func TestNextIsNeverTooLateWhileABatchIsHandedOut(t *testing.T) {
 	}
 }
 
-// The worker does not wait then: if producers went on giving way, all that is stopped would stay.
+// A blocked worker does not wait for the lock. If producers yielded to it, nobody would empty the queue.
 func TestProducersHelpWhileATaskBlocksTheWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew(WithTick(time.Millisecond), WithExecutor(Inline{}))
@@ -217,11 +227,11 @@ func TestProducersHelpWhileATaskBlocksTheWorker(t *testing.T) {
 		tm.AfterFunc(0, func() { <-over })
 		time.Sleep(time.Second)
 		for range 50_000 {
-			tm.AfterFunc(time.Hour, func() {}).Stop()
+			tm.AfterFunc(time.Hour, func() {})
 		}
-		g := &tm.guarded
-		g.Lock() // Stats would drain
+		g := &tm.worker.guarded
+		g.Lock() // not Pending or Stats: they would file the queue
 		defer g.Unlock()
-		assert.Greater(t, g.cancelled, uint64(25_000))
+		assert.Greater(t, g.wheel.count, 25_000)
 	})
 }

@@ -1,16 +1,17 @@
 package hashedwheel
 
 import (
-	"math"
 	"math/bits"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
-// hashedWheel keeps timeouts by the tick at which they expire. It is pure: no clock, no
-// goroutine, no lock, and the only atomic it reads is a timeout's word.
-//
-// A timeout with no rounds remaining is in the bucket of its tick, modulo the number of
-// buckets. One with rounds remaining waits in an overflow ring of 64 slots, each as wide as 32
-// slots of the ring below, or as half a turn of the buckets: in the first ring that reaches it.
+// hashedWheel keeps timeouts by the tick at which they expire. It is pure: no clock, no goroutine, no
+// lock, and the only atomic it reads is a timeout's word. A timeout with no rounds remaining is in the
+// bucket of its tick, modulo the number of buckets. A timeout with rounds remaining waits in an overflow
+// ring of 64 slots, the first ring that reaches it. A slot is as wide as half a turn of the buckets, or
+// as 32 slots of the ring below.
 //
 //	                 tick = 1000, current = 3, 8 buckets
 //
@@ -19,24 +20,20 @@ import (
 //	level 2   ring,  128 ticks a slot     1000/128 - 3/128    = 7 of 64: here
 //	level 3   ring, 4096 ticks a slot
 //
-// When the wheel reaches the start of that slot, tick 896, the timeout is filed again, into
-// level 1, and at tick 1000 into a bucket: it is touched once a level. Ticks are absolute and
-// rounds are derived from them, never counted down, so any number of ticks can be skipped.
-//
-// From Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (1987): the buckets are
-// a window of one turn (scheme 4) over hashed ticks (6), the rings their hierarchy (7).
+// When the wheel reaches the start of that slot, tick 896, the timeout is filed again, into level 1, and
+// at tick 1000 into a bucket: it is touched once a level. Ticks are absolute and rounds are derived from
+// them, so any number of ticks can be skipped. From Varghese and Lauck, "Hashed and Hierarchical Timing
+// Wheels" (1987): a window of one turn (scheme 4) over hashed ticks (6), with a hierarchy (7).
 type hashedWheel struct {
 	tick    int64 // ns
 	never   int64 // the tick of maxDeadline, which no clock reaches
-	current int64 // first tick that may not have been taken whole: all that is filed is due then or later
-	opening int64 // first tick for what is placed from now on: behind what is being taken
+	current int64 // first tick that may not have been taken whole: every filed timeout is due then or later
+	opening int64 // first tick for timeouts that place files from now on: current, or the tick behind it while current is being taken
 	count   int   // timeouts filed
 
-	levels []*level // those that have been needed so far
-	cursor *Timeout // the next that a walk will look at; remove moves it on
+	levels []*level // the levels that have been needed so far
+	cursor *Timeout // the next timeout that a walk will look at; remove moves it on
 }
-
-const noTick = math.MaxInt64
 
 func (w *hashedWheel) init(tick int64, size int) {
 	w.tick = tick
@@ -55,14 +52,17 @@ func roundUp(deadline, ns int64) (tick int64) {
 	return tick
 }
 
-// place files a timeout under a tick, or the first open one if that is closed.
-func (w *hashedWheel) place(t *Timeout, tick int64) { w.put(t, max(tick, w.opening)) }
+// place files a timeout under a tick, or under the first open tick if that is closed. With placeDue a
+// timeout that was queued before the last tick was closed may still be due then.
+func (w *hashedWheel) place(t *Timeout, tick int64)    { w.put(t, max(tick, w.opening)) }
+func (w *hashedWheel) placeDue(t *Timeout, tick int64) { w.put(t, max(tick, w.current)) }
 
 // put files a timeout under a tick that has not been taken.
 func (w *hashedWheel) put(t *Timeout, tick int64) {
 	k := 0
 	for !w.levels[k].reaches(tick, w.current) {
-		if k++; k == len(w.levels) {
+		k++
+		if k == len(w.levels) {
 			w.addRing()
 		}
 	}
@@ -97,42 +97,46 @@ func (w *hashedWheel) remove(t *Timeout) {
 	w.count--
 }
 
-// close makes what is placed from now on, by tasks of this pass too, expire after a tick.
+// close makes all timeouts that place files from now on, also those of this pass's tasks, expire after a tick.
 func (w *hashedWheel) close(tick int64) { w.opening = max(w.opening, tick+1) }
 
-// skip moves on to a tick if nothing is due before it: what was armed for the past is
-// then filed under a tick that the clock has come to.
+// skip moves on to a tick if nothing is due before it, so that timeouts armed for the past are filed
+// under a tick that the clock has reached.
 func (w *hashedWheel) skip(tick int64) {
 	if first, _ := w.first(); first >= tick {
-		w.current = max(w.current, tick)
-		w.opening = max(w.opening, tick)
+		w.leave(tick - 1)
 	}
 }
 
-// advance moves on to the first tick, no later than last, whose bucket is occupied, and
-// returns it, or else to the tick behind last. On its way it files what slots hold, at most
-// limit timeouts, and returns how many: with noTick and limit there is more to file.
-func (w *hashedWheel) advance(last int64, limit int) (tick int64, filed int) {
+// advance moves on to the first tick, no later than last, whose bucket is occupied, and reports whether
+// it is through: nothing is filed up to last, and current is last at least. On its way it files the
+// timeouts of slots again, at most limit of them, and returns how many.
+func (w *hashedWheel) advance(last int64, limit int) (filed int, through bool) {
 	for filed < limit {
 		start, l := w.first()
 		if start > last {
-			w.current = max(w.current, last+1)
-			w.opening = max(w.opening, w.current)
-			return noTick, filed
+			w.current = max(w.current, last)
+			return filed, true
 		}
 		w.current = start
 		if l == w.levels[0] {
-			return start, filed
+			break
 		}
 		for number := start >> l.shift; filed < limit && l.slot(number).n > 0; filed++ {
 			w.fileAgain(l.slot(number).first())
 		}
 	}
-	return noTick, filed
+	return filed, false
 }
 
-// first returns the tick at which the first occupied slot begins, and its level: the
-// highest of several, since what it holds may be filed into the others.
+// leave moves on past a tick, up to which nothing is filed or will be.
+func (w *hashedWheel) leave(tick int64) {
+	w.current = max(w.current, tick+1)
+	w.opening = max(w.opening, w.current)
+}
+
+// first returns the tick at which the first occupied slot begins, and its level: the highest of several,
+// since its timeouts may be filed again into the others.
 func (w *hashedWheel) first() (tick int64, first *level) {
 	tick = noTick
 	for _, l := range w.levels {
@@ -143,7 +147,7 @@ func (w *hashedWheel) first() (tick int64, first *level) {
 	return tick, first
 }
 
-// pop removes a timeout filed under current; nil if none is left or current is behind last.
+// pop removes a timeout filed under current; nil if none is left, or if current is later than last.
 func (w *hashedWheel) pop(last int64) *Timeout {
 	s := w.levels[0].slot(w.current)
 	if w.current > last || s.n == 0 {
@@ -165,16 +169,17 @@ func (w *hashedWheel) popAny() *Timeout {
 	return t
 }
 
-// fileAgain files a timeout where its word says now; one no longer pending is let go.
+// fileAgain files a pending timeout by the deadline in its word, and lets any other go. A queued timeout
+// is kept: its push may be refused, and then Timer.Stop must find it here.
 func (w *hashedWheel) fileAgain(t *Timeout) {
 	w.remove(t)
-	if word := t.load(); word.state() == Pending && !word.queued() {
-		w.put(t, max(w.current, w.tickOf(word.deadline())))
+	if word := t.load(); word.state() == Pending {
+		w.placeDue(t, w.tickOf(word.deadline()))
 	}
 }
 
-// next returns the earliest tick at which a timeout may be due, or noTick if none is filed. It
-// is too early for one moved later, or removed, since it was filed.
+// next returns the earliest tick at which a timeout may be due, or noTick if none is filed. The tick is
+// too early if the earliest timeout was moved later or removed.
 func (w *hashedWheel) next() (tick int64) {
 	tick = noTick
 	for _, l := range w.levels {
@@ -185,8 +190,8 @@ func (w *hashedWheel) next() (tick int64) {
 	return tick
 }
 
-// isAhead reports whether the wheel is ahead of a clock that was set back. It goes by
-// opening, not current: a pass that never ended has closed its tick.
+// isAhead reports whether the wheel is ahead of a clock that was set back. It compares opening, not
+// current, since a pass that never ended has closed its tick.
 func (w *hashedWheel) isAhead(tick int64) bool { return tick+1 < w.opening }
 
 // rewind turns the wheel back to an earlier tick, in one visit to all that is filed.
@@ -204,4 +209,76 @@ func (w *hashedWheel) rewind(tick int64) {
 		unlink(t)
 		w.place(t, w.tickOf(t.load().deadline()))
 	}
+}
+
+// A crowd is a slot or bucket so full that filing it in one go would delay others. It is opened before
+// its time, and looked at portion by portion between passes: each timeout goes where it belongs now, or closer.
+const (
+	crowd    = limits.Crowd
+	perCrowd = 500 * time.Nanosecond // time allowed for each timeout of a crowd; it takes 100 to 250 on two cores
+	patience = limits.Patience       // so many in a row that stay, and the rest of a bucket is left alone: to look at all made firing 15% more expensive (go test -bench Fire)
+)
+
+// thin looks at a portion of a crowd that is to be opened by now, and reports whether there was a crowd.
+func (w *hashedWheel) thin() bool {
+	for _, l := range w.levels {
+		if l.inHand == nil {
+			number, at := l.crowdAt(w.current, w.tick)
+			if at >= w.current {
+				continue
+			}
+			l.latest, l.unmoved = number, 0
+			l.inHand = l.slot(number).first()
+		}
+		for n := 0; n < portion && l.inHand != nil; n++ {
+			t := l.inHand
+			l.inHand = t.next
+			l.unmoved++
+			if l.shift > 0 || w.isMoved(t) {
+				w.fileAgain(t)
+				l.unmoved = 0
+			} else if l.unmoved == patience {
+				l.inHand = nil
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// isMoved reports whether t was moved later since it was filed. A queued timeout is left to the drain.
+func (w *hashedWheel) isMoved(t *Timeout) bool {
+	word := t.load()
+	return !word.queued() && word.deadline() > t.home.tick()*w.tick
+}
+
+// wake returns the tick at which a timeout may be due, or a crowd is to be opened.
+func (w *hashedWheel) wake() int64 {
+	tick := w.next()
+	if tick >= w.never {
+		return noTick // timeouts that are never due are no crowd
+	}
+	for _, l := range w.levels {
+		_, at := l.crowdAt(w.current, w.tick)
+		tick = min(tick, at)
+	}
+	return tick
+}
+
+// crowdAt returns the first crowded slot that was not opened yet, and the tick at which to open it so that
+// it and all crowds behind it are done in time, but not before its timeouts fit into the level below;
+// noTick if there is none.
+func (l *level) crowdAt(current, tick int64) (number, at int64) {
+	number, at = noTick, noTick
+	work := int64(0)
+	from := max(current>>l.shift, l.latest+1)
+	for n := l.next(l.crowded, from, current); n != noTick; n = l.next(l.crowded, n+1, current) {
+		number = min(number, n)
+		work += int64(l.slot(n).n) * int64(perCrowd)
+		at = min(at, n<<l.shift-work/tick-1)
+	}
+	if number != noTick && l.shift > 0 {
+		at = max(at, (number-1)<<l.shift)
+	}
+	return number, at
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write what the drawings are made from")
+var update = flag.Bool("update", false, "write the data of docs/wheels/hashedwheel.svg")
 
-// play is the example of docs/timing-wheels.md, as bench/classic has it for the
-// other designs: bench/cmd/wheels reads it and draws it.
+// play is the example of docs/timing-wheels.md on our wheel. Package docs/wheels plays it on other
+// designs, and draws them all.
 type play struct {
 	*driver
 	Frames []frame
-	Visits int // how often the wheel looked at a timeout that it held
+	Visits int // to timeouts that the wheel held
 	Wakes  int
 	Fired  []firing
 }
@@ -35,7 +35,7 @@ type row struct {
 	Name  string
 	Size  int
 	Hand  int         // the slot of the last tick that was taken
-	Slots []drawnSlot // those that hold any
+	Slots []drawnSlot // without the empty slots
 }
 
 type drawnSlot struct {
@@ -45,10 +45,10 @@ type drawnSlot struct {
 
 type firing struct{ Due, At int64 }
 
-// TestWheelIsDrawnAsItIs holds what the drawing is made from to the wheel: go
-// test -run TestWheelIsDrawnAsItIs -update writes it anew, then bench/cmd/wheels
-// draws it.
-func TestWheelIsDrawnAsItIs(t *testing.T) {
+// If this test fails, write the data again and draw it:
+//
+//	go test . -run TestDrawingDataMatchesTheWheel -update && go test ./docs/wheels -update
+func TestDrawingDataMatchesTheWheel(t *testing.T) {
 	const golden = "docs/wheels/hashedwheel.json"
 	p := play{driver: newDriver(8).from(3)}
 	to := map[int64]*Timeout{}
@@ -56,14 +56,14 @@ func TestWheelIsDrawnAsItIs(t *testing.T) {
 		to[tick] = p.arm(tick)[0]
 	}
 	p.draw("tick 2: six timeouts are armed")
-	p.until(20)
+	p.advanceTo(20)
 	p.Visits++
-	p.remove(to[500])                // the worker does, once Stop has handed it over
-	setWord(to[70], 600, 0, Pending) // moved later: its word changes, and nothing else
+	p.remove(to[500])                // as the worker does after a Stop
+	setWord(to[70], 600, 0, Pending) // a Reset to later changes only the word
 	p.draw("tick 20: 5 and 12 have fired, 500 is stopped, 70 is moved to 600")
-	p.until(600)
+	p.advanceTo(600)
 	p.draw("tick 600")
-	p.until(1100)
+	p.advanceTo(1100)
 	got, err := json.MarshalIndent(p, "", " ")
 	require.NoError(t, err)
 	if *update {
@@ -74,12 +74,12 @@ func TestWheelIsDrawnAsItIs(t *testing.T) {
 	require.JSONEq(t, string(want), string(got))
 }
 
-// until does the worker's part: it wakes when something may be due, and takes what
-// is, up to a tick.
-func (p *play) until(last int64) {
+// advanceTo does the worker's part: it wakes whenever a timeout may be due, up to a tick, and takes the
+// due timeouts.
+func (p *play) advanceTo(last int64) {
 	for at := p.next(); at <= last; at = p.next() {
 		p.Wakes++
-		_, filed := p.advance(at, portion)
+		filed, _ := p.advance(at, portion)
 		p.Visits += filed
 		for to := p.pop(at); to != nil; to = p.pop(at) {
 			p.Visits++
@@ -91,6 +91,7 @@ func (p *play) until(last int64) {
 		}
 	}
 	p.advance(last, portion)
+	p.leave(last)
 }
 
 func (p *play) draw(title string) {
@@ -114,8 +115,8 @@ func (p *play) draw(title string) {
 	p.Frames = append(p.Frames, f)
 }
 
-// drawn is the tick at which a timeout is due, and the one it is filed under if it
-// was moved later.
+// drawn returns the tick at which a timeout is due, after the tick that it is filed under if that
+// differs.
 func drawn(to *Timeout) string {
 	due, filed := to.load().deadline(), to.home.tick()
 	if due == filed {
@@ -124,28 +125,29 @@ func drawn(to *Timeout) string {
 	return strconv.FormatInt(filed, 10) + "→" + strconv.FormatInt(due, 10)
 }
 
-// The drawings of hashed_wheel.go and docs/how-it-works.md are made by the wheel
-// itself. If a test here fails, put what it has printed in their place.
+// The wheel makes the drawings in hashed_wheel.go and docs/how-it-works.md. If a test here fails, replace
+// the drawing by the test's output.
 
-func TestTheDrawingShowsTheWheel(t *testing.T) {
+func TestDrawingInTheSourceMatchesTheWheel(t *testing.T) {
 	d := newDriver(8).from(3)
 	d.arm(1000)
 	d.addRing()
-	holds(t, "hashed_wheel.go", commented(levelsOf(d, 1000)))
+	assertHolds(t, "hashed_wheel.go", commented(levelsOf(d, 1000)))
 }
 
-func TestTheJourneyIsTheWheels(t *testing.T) {
-	holds(t, "docs/how-it-works.md", placesOf(5, 12, 70, 500, 516, 1000))
-	holds(t, "docs/how-it-works.md", journeyOf(newDriver(8).from(3), 1000))
-	holds(t, "docs/how-it-works.md", journeyOf(newDriver(512), int64(time.Hour/time.Millisecond)))
+func TestJourneysInTheDocsMatchTheWheel(t *testing.T) {
+	assertHolds(t, "docs/how-it-works.md", placesOf(5, 12, 70, 500, 516, 1000))
+	assertHolds(t, "docs/how-it-works.md", journeyOf(newDriver(8).from(3), 1000))
+	assertHolds(t, "docs/how-it-works.md", journeyOf(newDriver(512), int64(time.Hour/time.Millisecond)))
 }
 
-func TestTheReachOfTheRingsIsTheWheels(t *testing.T) {
-	holds(t, "docs/how-it-works.md", "| 100 ms × 512, the default |"+reachOf(100*time.Millisecond))
-	holds(t, "docs/how-it-works.md", "| 1 ms × 512 |"+reachOf(time.Millisecond))
+func TestRingReachInTheDocsMatchesTheWheel(t *testing.T) {
+	assertHolds(t, "docs/how-it-works.md", "| 100 ms × 512, the default |"+reachOf(100*time.Millisecond))
+	assertHolds(t, "docs/how-it-works.md", "| 1 ms × 512 |"+reachOf(time.Millisecond))
 }
 
-func holds(t *testing.T, file, drawing string) {
+func assertHolds(t *testing.T, file, drawing string) {
+	t.Helper()
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.True(t, strings.Contains(string(text), drawing), "%s does not hold\n%s", file, drawing)
@@ -156,7 +158,7 @@ func commented(drawing string) string {
 	return "//\t" + strings.Join(lines, "\n//\t") + "\n"
 }
 
-// levelsOf draws how the wheel finds the level for a tick.
+// levelsOf draws how the wheel chooses the level for a tick.
 func levelsOf(d *driver, tick int64) string {
 	var out strings.Builder
 	found := false
@@ -177,7 +179,7 @@ func levelsOf(d *driver, tick int64) string {
 	return out.String()
 }
 
-// difference writes down how many slots of a level lie between two ticks.
+// difference writes how many slots of a level lie between two ticks, as a subtraction.
 func difference(l *level, tick, current int64) string {
 	ticks := ""
 	if l.shift > 0 {
@@ -187,7 +189,7 @@ func difference(l *level, tick, current int64) string {
 	return fmt.Sprintf("%-19s = %d", both, tick>>l.shift-current>>l.shift)
 }
 
-// placesOf draws where timeouts are filed at first, with 8 buckets.
+// placesOf draws where a wheel of 8 buckets files timeouts at first.
 func placesOf(ticks ...int64) string {
 	var out strings.Builder
 	d := newDriver(8).from(3)
@@ -203,7 +205,7 @@ func (d *driver) whereIs(to *Timeout) string {
 	return fmt.Sprintf("level %d, slot %3d    %s", k, l.index(tick>>l.shift), difference(l, tick, d.current))
 }
 
-// journeyOf draws all places where one timeout is filed until it is due.
+// journeyOf draws each place where one timeout is filed until it is due.
 func journeyOf(d *driver, tick int64) string {
 	var out strings.Builder
 	to := d.arm(tick)[0]
@@ -218,7 +220,7 @@ func journeyOf(d *driver, tick int64) string {
 	return out.String()
 }
 
-// reachOf tells how far each level of a wheel with 512 buckets reaches.
+// reachOf returns table cells with the reach of each level of a wheel with 512 buckets.
 func reachOf(tick time.Duration) string {
 	d := newDriver(512)
 	d.arm(int64(20*365*24*time.Hour) / int64(tick))

@@ -11,20 +11,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// trial drives a wheel at random beside a model of it, the plainest there is:
-// what is pending, sorted by the tick at which it is due.
+// trial runs random operations on a wheel and on its model, a plain slice of the pending timeouts, sorted
+// by due tick.
 type trial struct {
 	*driver
 	t       *testing.T
 	rnd     *rand.Rand
-	pending []entry
-	queue   []*Timeout // stopped or moved earlier: the wheel has not been told
+	pending []entry    // the model
+	queue   []*Timeout // stopped or moved earlier, and not yet drained
 }
 
 type entry struct {
 	to    *Timeout
 	due   int64
-	moved bool // later, by the word alone
+	moved bool // to later, since it was filed
 }
 
 func (r *trial) insert(e entry) {
@@ -32,7 +32,7 @@ func (r *trial) insert(e entry) {
 	r.pending = slices.Insert(r.pending, at, e)
 }
 
-// pick takes any entry out of the model.
+// pick removes a random entry from the model.
 func (r *trial) pick() entry {
 	i := r.rnd.IntN(len(r.pending))
 	e := r.pending[i]
@@ -40,11 +40,11 @@ func (r *trial) pick() entry {
 	return e
 }
 
-// span returns a number of ns, of any magnitude up to months.
-func (r *trial) span() int64 { return r.rnd.Int64N(1 << (1 + r.rnd.IntN(53))) }
+// randomSpan returns from 1 ns to months, each magnitude equally often.
+func (r *trial) randomSpan() int64 { return r.rnd.Int64N(1 << (1 + r.rnd.IntN(53))) }
 
-// deadline returns one, most often one that is to come.
-func (r *trial) deadline() int64 {
+// randomDeadline returns a deadline in the future, seldom one in the past or at either end of the range.
+func (r *trial) randomDeadline() int64 {
 	now := r.current * r.tick
 	switch r.rnd.IntN(40) {
 	case 0:
@@ -52,33 +52,33 @@ func (r *trial) deadline() int64 {
 	case 1:
 		return minDeadline
 	case 2:
-		return clamp(now - r.span())
+		return clamp(now - r.randomSpan())
 	}
-	return clamp(now + r.span())
+	return clamp(now + r.randomSpan())
 }
 
 func (r *trial) armOne() {
-	deadline := r.deadline()
+	deadline := r.randomDeadline()
 	to := r.arm(deadline)[0]
 	r.insert(entry{to, max(r.tickOf(deadline), r.current), false})
 }
 
 func (r *trial) moveLater() {
 	e := r.pick()
-	deadline := clamp(e.to.load().deadline() + r.span())
+	deadline := clamp(e.to.load().deadline() + r.randomSpan())
 	setWord(e.to, deadline, 0, Pending)
 	r.insert(entry{e.to, max(r.tickOf(deadline), e.due), true})
 }
 
 func (r *trial) moveEarlier() {
 	e := r.pick()
-	setWord(e.to, clamp(e.to.load().deadline()-r.span()), queued, Pending)
+	setWord(e.to, clamp(e.to.load().deadline()-r.randomSpan()), queued, Pending)
 	r.queue = append(r.queue, e.to)
 }
 
 func (r *trial) stop() {
 	e := r.pick()
-	setWord(e.to, e.to.load().deadline(), queued, Cancelled)
+	setWord(e.to, e.to.load().deadline(), queued, Canceled)
 	r.queue = append(r.queue, e.to)
 }
 
@@ -96,8 +96,8 @@ func (r *trial) drain() {
 	r.queue = nil
 }
 
-// pass advances to a tick and compares what expires with the model.
-func (r *trial) pass(tick int64) {
+// advanceTo takes all ticks up to a tick, and compares the expired timeouts with the model.
+func (r *trial) advanceTo(tick int64) {
 	expired := map[*Timeout]int64{}
 	for taken := r.reach(tick); taken != noTick; taken = r.reach(tick) {
 		require.LessOrEqual(r.t, taken, tick)
@@ -124,8 +124,8 @@ func (r *trial) pass(tick int64) {
 	r.pending = slices.Delete(r.pending, 0, due)
 }
 
-// turnBack sets the clock back: everything in the wheel goes by its word again.
-func (r *trial) turnBack(tick int64) {
+// setClockBack rewinds the wheel, which files every timeout by its present deadline.
+func (r *trial) setClockBack(tick int64) {
 	r.rewind(tick)
 	old := r.pending
 	r.pending = nil
@@ -143,24 +143,24 @@ func (r *trial) popAll() {
 	r.pending = nil
 }
 
-// until returns a tick to advance to, that a clock can show.
-func (r *trial) until() int64 {
-	tick := r.current + r.span()/r.tick
+// randomTick returns a tick to advance to, often the next or the one before.
+func (r *trial) randomTick() int64 {
+	tick := r.current + r.randomSpan()/r.tick
 	if next := r.next(); next != noTick && r.rnd.IntN(2) == 0 {
 		tick = next - int64(r.rnd.IntN(2))
 	}
 	return min(tick, (maxDeadline-1)/r.tick)
 }
 
-// step does one thing at random. Without moves only what leaves next exact.
+// step runs a random operation. Without moves it runs only those after which next is exact.
 func (r *trial) step(moves bool) {
 	switch op := r.rnd.IntN(100); {
 	case op < 40 && len(r.pending) < 200 || len(r.pending) == 0:
 		r.armOne()
 	case op < 70:
-		r.pass(r.until())
+		r.advanceTo(r.randomTick())
 	case op < 72:
-		r.turnBack(max(r.current-1-r.span()/r.tick, minDeadline/r.tick+1))
+		r.setClockBack(max(r.current-1-r.randomSpan()/r.tick, minDeadline/r.tick+1))
 	case !moves:
 	case op < 82:
 		r.moveLater()
@@ -176,7 +176,7 @@ func (r *trial) step(moves bool) {
 	}
 }
 
-// compare holds the wheel against the model.
+// compare checks the wheel's invariants, count and next.
 func (r *trial) compare(moves bool) {
 	r.checkAll()
 	filed := len(r.pending)
@@ -197,11 +197,11 @@ func (r *trial) compare(moves bool) {
 	}
 }
 
-func TestTheWheelAgreesWithASortedSlice(t *testing.T) {
+func TestWheelAgreesWithASortedSlice(t *testing.T) {
 	for _, tick := range []time.Duration{1, 7, time.Millisecond} {
 		for _, size := range wheelSizes {
-			for says, moves := range map[string]bool{"armed only": false, "moved and stopped": true} {
-				t.Run(fmt.Sprintf("tick=%v/size=%d/%s", tick, size, says), func(t *testing.T) {
+			for name, moves := range map[string]bool{"armed only": false, "moved and stopped": true} {
+				t.Run(fmt.Sprintf("tick=%v/size=%d/%s", tick, size, name), func(t *testing.T) {
 					rnd := rand.New(rand.NewPCG(uint64(tick), uint64(size)))
 					r := &trial{driver: newDriverOf(tick, size), t: t, rnd: rnd}
 					for range 2000 {

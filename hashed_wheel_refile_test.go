@@ -8,36 +8,36 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestRemoveTakesATimeoutOut(t *testing.T) {
+func TestRemoveTakesTheTimeoutOutOfTheWheel(t *testing.T) {
 	for _, row := range []struct {
-		says  string
+		name  string
 		armed []int64
-		next  int64 // once the first of them is removed
+		next  int64 // once the first of armed is removed
 	}{
 		{"the only one in a bucket", []int64{3}, noTick},
 		{"one of two in a bucket", []int64{3, 3}, 3},
 		{"the only one in a slot", []int64{17}, noTick},
 		{"one of two in a slot", []int64{17, 17}, 17},
-		{"the only one in a bucket, with another behind it", []int64{3, 4}, 4},
+		{"the only one in a bucket, with another bucket behind it", []int64{3, 4}, 4},
 		{"the only one in a slot, with another ring behind it", []int64{17, 1000}, 1000},
-		{"one clamped to the current tick", []int64{-5, 2}, 2},
-		{"one far away, with a near one before it", []int64{1 << 40, 2}, 2},
+		{"a timeout clamped to the current tick", []int64{-5, 2}, 2},
+		{"a far timeout, with a near one before it", []int64{1 << 40, 2}, 2},
 	} {
-		t.Run(row.says, func(t *testing.T) {
+		t.Run(row.name, func(t *testing.T) {
 			d := newDriver(8)
-			out := d.arm(row.armed...)[0]
-			d.remove(out)
+			removed := d.arm(row.armed...)[0]
+			d.remove(removed)
 			d.checkAll()
-			assert.Equal(t, home(unfiled), out.home)
+			assert.Equal(t, home(unfiled), removed.home)
 			assert.Equal(t, len(row.armed)-1, d.count)
 			assert.Equal(t, row.next, d.next())
-			assert.Zero(t, d.take(maxDeadline - 1)[out], "the tick it is taken at")
+			assert.Zero(t, d.take(maxDeadline - 1)[removed], "the tick at which it was taken")
 		})
 	}
 }
 
-func TestATimeoutThatWasRemovedCanBePlacedAgain(t *testing.T) {
-	eachSize(t, func(t *testing.T, d *driver) {
+func TestRemovedTimeoutCanBePlacedAgain(t *testing.T) {
+	forEachSize(t, func(t *testing.T, d *driver) {
 		to := d.arm(1 << 30)[0]
 		for _, tick := range []int64{5, 1 << 40, 5, 7} {
 			d.remove(to)
@@ -49,10 +49,11 @@ func TestATimeoutThatWasRemovedCanBePlacedAgain(t *testing.T) {
 	})
 }
 
-// Moved later by its word alone, a timeout is still filed under the old tick: in
-// a ring, it must not come up then, nor be filed closer to the old one.
-func TestRefileGoesByTheNewDeadline(t *testing.T) {
-	eachSize(t, func(t *testing.T, empty *driver) {
+// A Reset to later changes only the word, so the timeout stays in the ring's slot of its old tick. When
+// the wheel reaches that slot, the timeout must be filed for the new deadline, and not be taken at the
+// old one.
+func TestRefileUsesTheNewDeadline(t *testing.T) {
+	forEachSize(t, func(t *testing.T, empty *driver) {
 		n := empty.turn()
 		old := 1 + 70*n
 		for _, deadline := range []int64{old + 1, old + n, old + 64*n, old + 5000*n, 1 << 55} {
@@ -64,17 +65,17 @@ func TestRefileGoesByTheNewDeadline(t *testing.T) {
 	})
 }
 
-// In a bucket it comes up at the old tick, and the worker files it again.
-func TestATimeoutMovedLaterInABucketIsFoundAtItsOldTick(t *testing.T) {
+// The wheel takes the timeout out of the bucket, and the worker files it again: see guarded.consider.
+func TestTimeoutMovedLaterInABucketIsTakenAtItsOldTick(t *testing.T) {
 	d := newDriver(8)
 	to := d.arm(5)[0]
 	setWord(to, 100, 0, Pending)
 	assert.Equal(t, map[*Timeout]int64{to: 5}, d.take(50))
 }
 
-func TestRefileLetsGoOfWhatIsNoLongerPending(t *testing.T) {
-	for _, s := range []State{Cancelled, Rejected} {
-		eachSize(t, func(t *testing.T, d *driver) {
+func TestRefileDropsTimeoutsThatAreNoLongerPending(t *testing.T) {
+	for _, s := range []State{Canceled, Rejected} {
+		forEachSize(t, func(t *testing.T, d *driver) {
 			n := d.turn()
 			all := d.arm(1+70*n, 1+70*n)
 			setWord(all[0], 1+70*n, queued, s)
@@ -86,17 +87,19 @@ func TestRefileLetsGoOfWhatIsNoLongerPending(t *testing.T) {
 	}
 }
 
-// Moved earlier, it is in the queue as well: the next drain files it.
-func TestRefileLetsGoOfATimeoutMovedEarlier(t *testing.T) {
+// A timeout that was moved earlier is also in the queue, and the next drain files it again. If its push
+// is refused, only the wheel holds the timeout, and Timer.Stop must find it there.
+func TestRefileKeepsATimeoutMovedEarlier(t *testing.T) {
 	d := newDriver(8)
 	to := d.arm(100)[0]
 	setWord(to, 2, queued, Pending)
-	assert.Empty(t, d.take(100))
-	assert.Equal(t, home(unfiled), to.home)
+	d.current, d.opening = 64, 64 // the first tick of the timeout's slot
+	d.fileAgain(to)
+	assert.EqualValues(t, 64, to.home.tick())
 }
 
-func TestRewindFilesEverythingAgain(t *testing.T) {
-	eachSize(t, func(t *testing.T, empty *driver) {
+func TestRewindRefilesEveryTimeout(t *testing.T) {
+	forEachSize(t, func(t *testing.T, empty *driver) {
 		n := empty.turn()
 		for _, back := range []int64{1, n - 1, n, n + 1, 64 * n, 1 << 30, 1 << 58} {
 			d := newDriver(int(empty.turn())).from(1 << 20)
@@ -114,7 +117,7 @@ func TestRewindFilesEverythingAgain(t *testing.T) {
 	})
 }
 
-func TestRewindUndoesWhatTheCurrentTickDidToDeadlines(t *testing.T) {
+func TestRewindUndoesClampingToTheCurrentTick(t *testing.T) {
 	d := newDriver(8).from(1000)
 	to := d.arm(5)[0]
 	require.Equal(t, int64(1000), to.home.tick())
@@ -122,7 +125,7 @@ func TestRewindUndoesWhatTheCurrentTickDidToDeadlines(t *testing.T) {
 	assert.Equal(t, map[*Timeout]int64{to: 5}, d.take(1000))
 }
 
-func TestRewindGoesByTheNewDeadline(t *testing.T) {
+func TestRewindUsesTheNewDeadline(t *testing.T) {
 	d := newDriver(8).from(1000)
 	to := d.arm(1001)[0]
 	setWord(to, 1003, 0, Pending)
@@ -130,9 +133,8 @@ func TestRewindGoesByTheNewDeadline(t *testing.T) {
 	assert.Equal(t, int64(1003), to.home.tick())
 }
 
-// What a slot's list was moved out of is not what rewind looks at.
-func TestRewindOfASlotThatIsHalfFiled(t *testing.T) {
-	eachSize(t, func(t *testing.T, d *driver) {
+func TestRewindRefilesAHalfOpenedCrowd(t *testing.T) {
+	forEachSize(t, func(t *testing.T, d *driver) {
 		d.from(1 << 20)
 		n := d.turn()
 		tick := int64(1<<20) + 70*n
@@ -148,8 +150,8 @@ func TestRewindOfASlotThatIsHalfFiled(t *testing.T) {
 	})
 }
 
-// They were opened once, but in a time that is to come again.
-func TestRewindHasCrowdsOpenedAnew(t *testing.T) {
+// A crowd is opened once. After a rewind its tick is in the future again, so it must be opened again.
+func TestRewindMakesCrowdsOpenAgain(t *testing.T) {
 	d := newDriverOf(time.Millisecond, 512)
 	d.armCrowd(2*crowd, 400, 1)
 	d.take(d.wake())
@@ -160,8 +162,8 @@ func TestRewindHasCrowdsOpenedAnew(t *testing.T) {
 	assert.Less(t, d.wake(), int64(400))
 }
 
-func TestPopAnyHandsOverEverything(t *testing.T) {
-	eachSize(t, func(t *testing.T, d *driver) {
+func TestPopAnyRemovesEveryTimeoutOnce(t *testing.T) {
+	forEachSize(t, func(t *testing.T, d *driver) {
 		n := d.turn()
 		all := d.arm(5, 5, 6, 6+n, 6+n, 6+70*n, 1<<40, maxDeadline, 0)
 		var got []*Timeout
@@ -170,13 +172,13 @@ func TestPopAnyHandsOverEverything(t *testing.T) {
 			d.checkAll()
 			got = append(got, to)
 		}
-		assert.Equal(t, numbers(all, all), numbers(all, got))
+		assert.Equal(t, indexes(all, all), indexes(all, got))
 		assert.Zero(t, d.count)
 		assert.Equal(t, int64(noTick), d.next())
 	})
 }
 
-func TestPopOfABucketThatIsBehindTheClockReturnsNothing(t *testing.T) {
+func TestPopReturnsNilIfCurrentIsLaterThanLast(t *testing.T) {
 	d := newDriver(8)
 	d.arm(1)
 	assert.Nil(t, d.pop(0))

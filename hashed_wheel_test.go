@@ -9,15 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// wheelSizes are the least, those on a word's edge, the default, and a large one.
+// wheelSizes are the smallest sizes, one word of the bitmap, the default, and a large size.
 var wheelSizes = []int{1, 2, 8, 64, 512, 1 << 16}
 
-// driver does the worker's part for a wheel, in the simplest way.
+// driver does the worker's part for a wheel in the simplest way.
 type driver struct {
 	hashedWheel
 }
 
-// newDriver returns a wheel of 1ns ticks, so that a deadline is a tick.
+// newDriver returns a wheel with a tick of 1ns: a deadline is the number of its tick.
 func newDriver(size int) *driver { return newDriverOf(1, size) }
 
 func newDriverOf(tick time.Duration, size int) *driver {
@@ -36,13 +36,13 @@ func setWord(to *Timeout, deadline, flags int64, s State) {
 	to.word.Store(int64(pack(deadline, flags, s)))
 }
 
-// from sets an empty wheel to a tick.
+// from makes tick the current tick of an empty wheel.
 func (d *driver) from(tick int64) *driver {
 	d.rewind(tick)
 	return d
 }
 
-// turn is how many ticks the buckets reach.
+// turn returns how many ticks one turn of the buckets takes.
 func (d *driver) turn() int64 { return int64(len(d.levels[0].slots)) }
 
 func (d *driver) arm(deadlines ...int64) (all []*Timeout) {
@@ -54,13 +54,13 @@ func (d *driver) arm(deadlines ...int64) (all []*Timeout) {
 	return all
 }
 
-// take advances to a tick and returns at which tick each timeout was taken. It
-// does not mind whether that has been moved or cancelled: the worker does.
-func (d *driver) take(to int64) map[*Timeout]int64 {
+// take takes all ticks up to last, and returns at which tick each timeout was taken. Unlike the worker,
+// it also takes timeouts that were moved or canceled.
+func (d *driver) take(last int64) map[*Timeout]int64 {
 	got := map[*Timeout]int64{}
-	d.close(to)
-	for tick := d.reach(to); tick != noTick; tick = d.reach(to) {
-		for t := d.pop(to); t != nil; t = d.pop(to) {
+	d.close(last)
+	for tick := d.reach(last); tick != noTick; tick = d.reach(last) {
+		for t := d.pop(last); t != nil; t = d.pop(last) {
 			got[t] = tick
 		}
 	}
@@ -68,17 +68,21 @@ func (d *driver) take(to int64) map[*Timeout]int64 {
 	return got
 }
 
-// reach advances to the first tick whose bucket is occupied, however much there is
-// to be filed on the way.
+// reach advances to the first tick, up to last, whose bucket is occupied, and returns it, or noTick.
 func (d *driver) reach(last int64) int64 {
 	for {
-		if tick, filed := d.advance(last, portion); tick != noTick || filed < portion {
-			return tick
+		_, through := d.advance(last, portion)
+		if through {
+			d.leave(last)
+			return noTick
+		}
+		if at, l := d.first(); at == d.current && l == d.levels[0] {
+			return at
 		}
 	}
 }
 
-// slotAt returns the first tick of the slot of a ring that is reached first.
+// slotAt returns the tick at which the next occupied slot of a ring begins, or noTick.
 func (d *driver) slotAt() int64 {
 	start := int64(noTick)
 	for _, l := range d.levels[1:] {
@@ -89,8 +93,8 @@ func (d *driver) slotAt() int64 {
 	return start
 }
 
-// eachSize runs f with a new wheel of each size.
-func eachSize(t *testing.T, f func(t *testing.T, d *driver)) {
+// forEachSize runs f with a wheel of each size.
+func forEachSize(t *testing.T, f func(t *testing.T, d *driver)) {
 	for _, size := range wheelSizes {
 		t.Run(fmt.Sprintf("size=%d", size), func(t *testing.T) { f(t, newDriver(size)) })
 	}
@@ -111,8 +115,8 @@ func TestTickOfRoundsUp(t *testing.T) {
 		{10, -20, -2},
 		{1, maxDeadline, maxDeadline},
 		{1, minDeadline, minDeadline},
-		{2, maxDeadline, 1 << 58},
-		{2, maxDeadline - 2, 1<<58 - 1},
+		{2, maxDeadline, 1 << 57},
+		{2, maxDeadline - 2, 1<<57 - 1},
 		{maxDeadline, maxDeadline, 1},
 		{maxDeadline, 1, 1},
 		{maxDeadline, 0, 0},
@@ -121,13 +125,13 @@ func TestTickOfRoundsUp(t *testing.T) {
 	}
 }
 
-func TestTheFirstTickIsTheOneAfterTheTimerWasMade(t *testing.T) {
+func TestWheelStartsAtTickOne(t *testing.T) {
 	d := newDriver(4)
 	d.arm(0)
 	assert.Equal(t, int64(1), d.next())
 }
 
-func TestTheDrawing(t *testing.T) {
+func TestTimeoutDescendsALevelWhenItsSlotBegins(t *testing.T) {
 	d := newDriver(8).from(3)
 	to := d.arm(1000)[0]
 	require.Equal(t, 2, to.home.level())
@@ -140,9 +144,8 @@ func TestTheDrawing(t *testing.T) {
 	require.Equal(t, map[*Timeout]int64{to: 1000}, d.take(1000))
 }
 
-// Deadlines within one tick are in one bucket, in no order: all of them are due
-// at its end, and none may be missed because another is met first.
-func TestABucketIsTakenWholeWhateverTheOrderOfItsDeadlines(t *testing.T) {
+// The deadlines within one tick are in one bucket, in no order. All are due at the end of the tick.
+func TestBucketIsTakenWholeInAnyDeadlineOrder(t *testing.T) {
 	d := newDriverOf(10, 64)
 	for _, to := range d.arm(45, 41, 50, 49, 42) {
 		require.Equal(t, int64(5), to.home.tick())
@@ -151,9 +154,9 @@ func TestABucketIsTakenWholeWhateverTheOrderOfItsDeadlines(t *testing.T) {
 	assert.Len(t, d.take(5), 5)
 }
 
-// A tick is absolute: it was not reckoned from where the wheel happens to be.
-func TestATimeoutArmedWhileTheWheelIsBehindIsTakenAtItsTick(t *testing.T) {
-	eachSize(t, func(t *testing.T, d *driver) {
+// The tick of a timeout does not depend on the wheel's current tick.
+func TestTimeoutArmedWhileTheWheelIsBehindIsTakenAtItsTick(t *testing.T) {
+	forEachSize(t, func(t *testing.T, d *driver) {
 		d.arm(2)
 		n := d.turn()
 		late := d.arm(1000+5*n, 1000+5*n+1) // the wheel is still at tick 1
@@ -162,13 +165,13 @@ func TestATimeoutArmedWhileTheWheelIsBehindIsTakenAtItsTick(t *testing.T) {
 	})
 }
 
-func TestATickThatIsBeingTakenIsClosedToWhatItsTasksArm(t *testing.T) {
-	eachSize(t, func(t *testing.T, d *driver) {
+func TestClosedTickAcceptsNoNewTimeouts(t *testing.T) {
+	forEachSize(t, func(t *testing.T, d *driver) {
 		d.arm(5, 5)
 		d.close(5)
 		require.Equal(t, int64(5), d.reach(5))
-		again := d.arm(5)
-		require.Equal(t, int64(6), again[0].home.tick())
+		late := d.arm(5)[0] // as a task of tick 5 may do
+		require.Equal(t, int64(6), late.home.tick())
 		d.checkAll()
 		d.pop(5)
 		d.pop(5)
@@ -176,19 +179,19 @@ func TestATickThatIsBeingTakenIsClosedToWhatItsTasksArm(t *testing.T) {
 	})
 }
 
-// What is filed late is not late by a whole pass: the clock has come to tick 90.
-func TestSkipMovesOnToTheClockUnlessSomethingIsDue(t *testing.T) {
-	eachSize(t, func(t *testing.T, d *driver) {
+// The clock shows tick 90: a timeout armed for the past is due then, and not at the wheel's old tick.
+func TestSkipMovesToTheClockUnlessATimeoutIsDue(t *testing.T) {
+	forEachSize(t, func(t *testing.T, d *driver) {
 		d.skip(90)
 		assert.Equal(t, int64(90), d.arm(5)[0].home.tick())
 		d.skip(95)
-		assert.Equal(t, int64(90), d.arm(5)[0].home.tick(), "one is due at 90")
+		assert.Equal(t, int64(90), d.arm(5)[0].home.tick(), "a timeout is due at 90")
 		d.checkAll()
 	})
 }
 
-func TestSkipStopsAtASlotThatHasToBeFiled(t *testing.T) {
-	eachSize(t, func(t *testing.T, d *driver) {
+func TestSkipStopsBeforeAnOccupiedSlot(t *testing.T) {
+	forEachSize(t, func(t *testing.T, d *driver) {
 		n := d.turn()
 		to := d.arm(70 * n)[0]
 		d.skip(80 * n)
@@ -197,7 +200,7 @@ func TestSkipStopsAtASlotThatHasToBeFiled(t *testing.T) {
 	})
 }
 
-func TestAWheelIsAheadOfAClockThatWasSetBackBehindAClosedTick(t *testing.T) {
+func TestWheelIsAheadOfAClockSetBackBehindAClosedTick(t *testing.T) {
 	d := newDriver(8)
 	d.arm(9, 9)
 	d.close(9)
@@ -210,7 +213,7 @@ func TestAWheelIsAheadOfAClockThatWasSetBackBehindAClosedTick(t *testing.T) {
 }
 
 func TestAdvanceNeverTurnsTheWheelBack(t *testing.T) {
-	eachSize(t, func(t *testing.T, d *driver) {
+	forEachSize(t, func(t *testing.T, d *driver) {
 		d.take(100)
 		d.arm(101)
 		assert.Empty(t, d.take(50))
@@ -218,26 +221,26 @@ func TestAdvanceNeverTurnsTheWheelBack(t *testing.T) {
 	})
 }
 
-func TestDeadlinesThatNoClockReachesAreNeverDue(t *testing.T) {
+func TestUnreachableDeadlineIsNeverDue(t *testing.T) {
 	for _, tick := range []time.Duration{1, 3, time.Millisecond, time.Hour, maxTick - 1, maxTick} {
 		for _, size := range wheelSizes {
 			d := newDriverOf(tick, size)
 			to := d.arm(maxDeadline)[0]
-			last := int64(maxDeadline-1) / d.hashedWheel.tick // that the clock can show
+			last := int64(maxDeadline-1) / d.hashedWheel.tick // the last tick that a clock can show
 			require.Equal(t, int64(noTick), d.wake(), "tick %v, size %d", tick, size)
 			require.Empty(t, d.take(last), "tick %v, size %d", tick, size)
 			require.Equal(t, int64(noTick), d.wake(), "tick %v, size %d", tick, size)
-			d.remove(to) // it stays cancellable
+			d.remove(to) // the timeout can still be canceled
 			require.Zero(t, d.count)
 		}
 	}
 }
 
-func TestARingReachesNeverFromTheEarliestClockThereIs(t *testing.T) {
+func TestRingsReachMaxDeadlineFromTheEarliestClock(t *testing.T) {
 	for _, tick := range []int64{1, 2, 3, 63, 64, 65, 100_000, 1e8, 1 << 40, 1 << 58, maxDeadline} {
 		for size := 1; size <= 1<<16; size *= 2 {
 			d := newDriverOf(time.Duration(tick), size)
-			earliest := minDeadline/tick + 1 // behind the first tick taken
+			earliest := minDeadline/tick + 1
 			d.from(earliest).arm(maxDeadline, maxDeadline-1, 0, minDeadline)
 			d.checkAll()
 			require.LessOrEqual(t, inWheel+len(d.levels), 1<<levelBits, "levels")

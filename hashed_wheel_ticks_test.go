@@ -12,41 +12,40 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// expiry is a wheel at tick current to which timeouts are armed for some ticks.
-// They expire at those ticks, but for what want says otherwise.
-type expiry struct {
-	says    string
+// expiryCase arms timeouts for some ticks on a wheel at tick current.
+type expiryCase struct {
+	name    string
 	current int64
 	ticks   []int64
-	want    []int64
+	want    []int64 // the ticks at which the timeouts must expire; nil: the same ticks
 }
 
-// expiries are the cases that other wheels got wrong, for one of n buckets.
-func expiries(n int64) []expiry {
-	const c = 1000 // a current tick like any other
-	all := []expiry{
-		{"a tick that has been taken becomes the current one, not one a turn later", c, []int64{c - 1, c - n, 1, 0, -5, minDeadline}, []int64{c, c, c, c, c, c}},
-		{"the current tick can still expire", c, []int64{c}, nil},
-		{"the next one is not the current one", c, []int64{c + 1}, nil},
+// expiryCases returns the cases that other timing wheels got wrong, for a wheel of n buckets.
+func expiryCases(n int64) []expiryCase {
+	const c = 1000 // an ordinary current tick
+	all := []expiryCase{
+		{"a tick in the past is due at the current tick, not a turn later", c, []int64{c - 1, c - n, 1, 0, -5, minDeadline}, []int64{c, c, c, c, c, c}},
+		{"the current tick", c, []int64{c}, nil},
+		{"the next tick", c, []int64{c + 1}, nil},
 
 		{"a delay of exactly a turn", c, []int64{c + n}, nil},
 		{"a tick that is a multiple of the turn", c, []int64{(c/n + 1) * n, (c/n + 2) * n}, nil},
 		{"delays of a whole number of turns, and one tick off", c, []int64{c + 2*n - 1, c + 2*n, c + 2*n + 1, c + 3*n}, nil},
 		{"a delay on both sides of the turn", c, []int64{c + n - 1, c + n}, nil},
-		{"the wheel stands at the beginning of a turn", 4 * n, []int64{4 * n, 5*n - 1, 5 * n, 6 * n}, nil},
-		{"the wheel stands at the end of a turn", 4*n - 1, []int64{4*n - 1, 4 * n, 5*n - 2, 5*n - 1, 5 * n}, nil},
+		{"the current tick begins a turn", 4 * n, []int64{4 * n, 5*n - 1, 5 * n, 6 * n}, nil},
+		{"the current tick ends a turn", 4*n - 1, []int64{4*n - 1, 4 * n, 5*n - 2, 5*n - 1, 5 * n}, nil},
 
 		{"longer than the wheel by several turns", c, []int64{c + 10*n + 3}, nil},
 		{"longer than the first ring", c, []int64{c + 100*n + 7}, nil},
-		{"several times the longest delay that two rings hold", c, []int64{c + 3*4096*n + 1}, nil},
-		{"weeks among milliseconds: a far one displaces none that is near", c, []int64{c + 1, 1 << 50, c + 2, c + n + 1}, nil},
-		{"near ones armed last", c, []int64{1 << 50, c + 64*n, c + n, c + 1}, nil},
+		{"several times the longest delay that two rings reach", c, []int64{c + 3*4096*n + 1}, nil},
+		{"a far timeout among near ones, armed in any order", c, []int64{c + 1, 1 << 50, c + 2, c + n + 1}, nil},
+		{"near timeouts armed after far ones", c, []int64{1 << 50, c + 64*n, c + n, c + 1}, nil},
 		{"the bucket of the current tick belongs to this turn, not to the next", c, []int64{c, c + n, c + 2*n}, nil},
 		{"several in one bucket", c, []int64{c + 1, c + 1, c + 1}, nil},
 		{"several in one slot of a ring, in no order", c, []int64{c + 65*n + 1, c + 65*n, c + 66*n - 1, c + 65*n}, nil},
 
-		{"tick 0 is a tick like any other", -3, []int64{0}, nil},
-		{"tick -1 is a tick like any other", -3, []int64{-1}, nil},
+		{"tick 0", -3, []int64{0}, nil},
+		{"tick -1", -3, []int64{-1}, nil},
 		{"a clock set back before the timer was made", -3*n - 2, []int64{-3*n - 2, -3*n - 1, -2 * n, -n, -1, 0, 1, n}, nil},
 		{"a clock set back by a year", -1 << 55, []int64{-1 << 55, -1<<55 + n, -1<<55 + 1<<40, -1 << 54, 0, c}, nil},
 
@@ -56,24 +55,23 @@ func expiries(n int64) []expiry {
 	for k := range 6 { // the slots of ring k are of half a turn << 5k ticks
 		slot := max(1, n/2) << (5 * k)
 		all = append(all,
-			expiry{fmt.Sprintf("1 slot of ring %d ahead, to the tick", k), c, []int64{c + slot - 1, c + slot, c + slot + 1}, nil},
-			expiry{fmt.Sprintf("63 slots of ring %d ahead, the most it holds", k), c, []int64{(c/slot+63)*slot - 1, (c/slot + 63) * slot, (c/slot+64)*slot - 1}, nil},
-			expiry{fmt.Sprintf("64 slots of ring %d ahead, for the next ring", k), c, []int64{(c/slot + 64) * slot, c + 64*slot}, nil},
-			expiry{fmt.Sprintf("from the first tick of a slot of ring %d", k), 5 * slot, []int64{6*slot - 1, 6 * slot, 68 * slot, 69*slot - 1, 69 * slot}, nil},
-			expiry{fmt.Sprintf("from the last tick of a slot of ring %d", k), 5*slot - 1, []int64{5 * slot, 6*slot - 1, 67*slot + 1, 68*slot - 1, 68 * slot}, nil},
+			expiryCase{fmt.Sprintf("1 slot of ring %d ahead, to the tick", k), c, []int64{c + slot - 1, c + slot, c + slot + 1}, nil},
+			expiryCase{fmt.Sprintf("63 slots of ring %d ahead, the last it reaches", k), c, []int64{(c/slot+63)*slot - 1, (c/slot + 63) * slot, (c/slot+64)*slot - 1}, nil},
+			expiryCase{fmt.Sprintf("64 slots of ring %d ahead, so in the next ring", k), c, []int64{(c/slot + 64) * slot, c + 64*slot}, nil},
+			expiryCase{fmt.Sprintf("from the first tick of a slot of ring %d", k), 5 * slot, []int64{6*slot - 1, 6 * slot, 68 * slot, 69*slot - 1, 69 * slot}, nil},
+			expiryCase{fmt.Sprintf("from the last tick of a slot of ring %d", k), 5*slot - 1, []int64{5 * slot, 6*slot - 1, 67*slot + 1, 68*slot - 1, 68 * slot}, nil},
 		)
 	}
 	return all
 }
 
-// walks are the ways in which time can pass.
-var walks = map[string]func(t *testing.T, d *driver, to int64) map[*Timeout]int64{
-	// Skipped ticks are no rounds less: rounds are not counted by visits.
+// waysToAdvance are the ways in which the clock can move on.
+var waysToAdvance = map[string]func(t *testing.T, d *driver, to int64) map[*Timeout]int64{
 	"in one leap": func(_ *testing.T, d *driver, to int64) map[*Timeout]int64 { return d.take(to) },
 
 	"tick by tick": func(t *testing.T, d *driver, to int64) map[*Timeout]int64 {
 		got := map[*Timeout]int64{}
-		if to-d.current > 1<<11 { // the last of them, if there are too many
+		if to-d.current > 1<<11 { // too many: only the last 1024 tick by tick
 			got = d.take(to - 1<<10)
 		}
 		for d.current <= to {
@@ -86,7 +84,7 @@ var walks = map[string]func(t *testing.T, d *driver, to int64) map[*Timeout]int6
 		got := map[*Timeout]int64{}
 		for next := d.next(); next <= to; next = d.next() {
 			some := d.take(next)
-			require.NotEmpty(t, some, "next said %d", next)
+			require.NotEmpty(t, some, "next is %d", next)
 			merge(t, got, some)
 		}
 		return got
@@ -101,19 +99,19 @@ func merge(t *testing.T, got, more map[*Timeout]int64) {
 	}
 }
 
-func TestATimeoutIsTakenAtItsTick(t *testing.T) {
-	for walk, pass := range walks {
-		t.Run(walk, func(t *testing.T) {
-			eachSize(t, func(t *testing.T, empty *driver) {
-				for _, row := range expiries(empty.turn()) {
-					t.Run(row.says, func(t *testing.T) {
+func TestTimeoutIsTakenAtItsTick(t *testing.T) {
+	for name, advance := range waysToAdvance {
+		t.Run(name, func(t *testing.T) {
+			forEachSize(t, func(t *testing.T, empty *driver) {
+				for _, row := range expiryCases(empty.turn()) {
+					t.Run(row.name, func(t *testing.T) {
 						want := row.want
 						if want == nil {
 							want = row.ticks
 						}
 						d := newDriver(int(empty.turn())).from(row.current)
 						all := d.arm(row.ticks...)
-						got := pass(t, d, slices.Max(want))
+						got := advance(t, d, slices.Max(want))
 						require.Len(t, got, len(all))
 						for i, to := range all {
 							require.Equal(t, want[i], got[to], "armed for %d", row.ticks[i])
@@ -125,9 +123,9 @@ func TestATimeoutIsTakenAtItsTick(t *testing.T) {
 	}
 }
 
-// touches walks to a tick over all the starts of slots on the way, and returns
-// the levels that each timeout has been on, the first included.
-func touches(d *driver, all []*Timeout, to int64) map[*Timeout][]int {
+// levelsVisited advances to a tick, from slot to slot, and returns the levels on which each timeout was
+// filed, in order.
+func levelsVisited(d *driver, all []*Timeout, to int64) map[*Timeout][]int {
 	paths := map[*Timeout][]int{}
 	look := func() {
 		for _, to := range all {
@@ -147,12 +145,12 @@ func touches(d *driver, all []*Timeout, to int64) map[*Timeout][]int {
 	return paths
 }
 
-func TestATimeoutIsTouchedAtMostOnceARing(t *testing.T) {
-	eachSize(t, func(t *testing.T, empty *driver) {
+func TestTimeoutIsFiledAtMostOnceALevel(t *testing.T) {
+	forEachSize(t, func(t *testing.T, empty *driver) {
 		for _, current := range []int64{minDeadline + 1, -1 << 50, -1, 1, 12345, 1 << 40} {
 			d := newDriver(int(empty.turn())).from(current)
 			far := []int64{current + 1<<17, current + 1<<30 - 1, current + 1<<44 + 99, maxDeadline - 1}
-			for to, path := range touches(d, d.arm(far...), maxDeadline-1) {
+			for to, path := range levelsVisited(d, d.arm(far...), maxDeadline-1) {
 				require.LessOrEqual(t, len(path), len(d.levels))
 				require.True(t, slices.IsSortedFunc(path, func(a, b int) int { return cmp.Compare(b, a) }), "levels %v of %d", path, to.load().deadline())
 			}
@@ -161,10 +159,10 @@ func TestATimeoutIsTouchedAtMostOnceARing(t *testing.T) {
 	})
 }
 
-// Ticks that have nothing due cost nothing, nor do turns: this would not return.
-func TestTwentyDaysAreSkippedForAVisitARingToEachTimeout(t *testing.T) {
+// 20 days are 1.7e15 ticks here. If the wheel visited each, or each turn, this test would not return.
+func TestSkippingTwentyDaysVisitsNoEmptyTicks(t *testing.T) {
 	const days = int64(20 * 24 * time.Hour) // in ticks
-	eachSize(t, func(t *testing.T, d *driver) {
+	forEachSize(t, func(t *testing.T, d *driver) {
 		var due []int64
 		rnd := rand.New(rand.NewPCG(4, 4))
 		for range 1000 {
@@ -176,26 +174,26 @@ func TestTwentyDaysAreSkippedForAVisitARingToEachTimeout(t *testing.T) {
 	})
 }
 
-func TestNextIsExactWhileNothingIsRemovedOrMoved(t *testing.T) {
+func TestNextIsExactIfNoTimeoutWasRemovedOrMoved(t *testing.T) {
 	for _, row := range []struct {
-		says  string
+		name  string
 		ticks []int64
 		want  int64
 	}{
-		{"an empty wheel has none", nil, noTick},
+		{"empty wheel", nil, noTick},
 		{"the current tick", []int64{1}, 1},
 		{"the last bucket of the turn", []int64{8}, 8},
 		{"the first tick of the second turn", []int64{9}, 9},
-		{"not the first one armed, but the first one due", []int64{7, 3, 5}, 3},
-		{"the first of a slot, whichever came first", []int64{21, 17, 19}, 17},
+		{"the first timeout due is not the first armed", []int64{7, 3, 5}, 3},
+		{"the earliest of a slot is not the first armed", []int64{21, 17, 19}, 17},
 		{"a bucket before a slot", []int64{500, 8, 17}, 8},
 		{"a slot, with a second one behind it", []int64{33, 18}, 18},
 		{"a fine ring before a coarse one", []int64{1 << 20, 700, 300}, 300},
-		{"the far one alone", []int64{maxDeadline - 1}, maxDeadline - 1},
-		{"one that no clock reaches", []int64{maxDeadline}, maxDeadline},
-		{"one that no clock reaches beside one that it does", []int64{maxDeadline, 99}, 99},
+		{"one far timeout", []int64{maxDeadline - 1}, maxDeadline - 1},
+		{"a tick that no clock reaches", []int64{maxDeadline}, maxDeadline},
+		{"a tick that no clock reaches, and an ordinary one", []int64{maxDeadline, 99}, 99},
 	} {
-		t.Run(row.says, func(t *testing.T) {
+		t.Run(row.name, func(t *testing.T) {
 			d := newDriver(8)
 			d.arm(row.ticks...)
 			assert.Equal(t, row.want, d.next())
@@ -203,9 +201,9 @@ func TestNextIsExactWhileNothingIsRemovedOrMoved(t *testing.T) {
 	}
 }
 
-// A timeout that has waited in a coarse ring can be due before those that were
-// armed later, in a finer ring or a bucket.
-func TestNextLooksAtEveryRing(t *testing.T) {
+// A timeout that waits in a coarse ring can be due before timeouts that were armed later, in a finer ring
+// or a bucket.
+func TestNextChecksEveryLevel(t *testing.T) {
 	d := newDriver(8)
 	far := d.arm(512 + 3)[0]
 	d.take(509)
@@ -216,21 +214,21 @@ func TestNextLooksAtEveryRing(t *testing.T) {
 	}
 }
 
-func TestNextIsNeverTooLateOnceTimeoutsAreRemoved(t *testing.T) {
+func TestNextIsNeverTooLateAfterRemovals(t *testing.T) {
 	d := newDriver(8)
 	all := d.arm(17, 19)
 	d.remove(all[0])
 	require.LessOrEqual(t, d.next(), int64(19))
 	require.Empty(t, d.take(d.next()))
-	assert.Equal(t, int64(19), d.next(), "after one wake-up for nothing")
+	assert.Equal(t, int64(19), d.next(), "after one needless wake-up")
 }
 
-func TestASlotForgetsItsEarliestOnceItIsEmpty(t *testing.T) {
-	for says, empty := range map[string]func(d *driver, to *Timeout){
-		"by a removal": func(d *driver, to *Timeout) { d.remove(to) },
-		"by refiling":  func(_ *driver, _ *Timeout) {},
+func TestEmptiedSlotForgetsItsEarliestTick(t *testing.T) {
+	for name, empty := range map[string]func(d *driver, to *Timeout){
+		"by removing its timeout":     func(d *driver, to *Timeout) { d.remove(to) },
+		"by filing its timeout again": func(_ *driver, _ *Timeout) {},
 	} {
-		t.Run(says, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			d := newDriver(8)
 			empty(d, d.arm(17)[0])
 			d.take(23)

@@ -22,17 +22,16 @@ func (w *hashedWheel) check() {
 	for _, l := range w.levels {
 		size += len(l.slots) / 64
 	}
-	if size <= checkedAlways || rand.IntN(size) < checkedAlways {
+	if size <= checkedAlways || rand.IntN(size) < 8*portion { // a portion is filed between two checks
 		w.checkAll()
 	}
 }
 
-// checkAll panics if an invariant of the wheel is broken. Producers may change words
-// meanwhile. So each word is read once, and held to what stays true whatever they do to it:
+// checkAll panics if an invariant of the wheel is broken. Producers may change words at the same time, so
+// each word is read once, and must satisfy conditions that no producer can break:
 //   - A timeout that is filed has been armed and has not expired.
-//   - If it is no longer pending it is queued: somebody will take it out.
-//   - If it is pending and not queued, it is filed no later than it is due. Its
-//     deadline can have moved since, but only to later: any other change queues it.
+//   - If it is no longer pending it is queued: the next drain takes it out.
+//   - If it is pending and not queued, it is filed no later than it is due: a move to earlier queues it.
 func (w *hashedWheel) checkAll() {
 	n, first := 0, int64(noTick)
 	for k := range w.levels {
@@ -51,8 +50,7 @@ func broken(format string, args ...any) {
 	panic("hashedwheel: invariant: " + fmt.Sprintf(format, args...))
 }
 
-// checkLevel returns how many timeouts level k holds, and their first tick. It looks
-// where occupied says: a slot that it misses is missing in the count.
+// checkLevel returns how many timeouts the occupied slots of level k hold, and their first tick.
 func (w *hashedWheel) checkLevel(k int) (n int, first int64) {
 	first = noTick
 	l := w.levels[k]
@@ -61,11 +59,8 @@ func (w *hashedWheel) checkLevel(k int) (n int, first int64) {
 	for i := l.occupied.Next(0); i >= 0; i = l.occupied.Next(i + 1) {
 		s := &l.slots[i]
 		held := s.check(func(t *Timeout) { first = min(first, w.checkFiled(t, k, i)) })
-		if held == 0 || held != s.n {
-			broken("level %d slot %d holds %d, and counts %d", k, i, held, s.n)
-		}
-		if held >= crowd && l.crowded.Next(i) != i {
-			broken("level %d slot %d holds %d, and is not marked as a crowd", k, i, held)
+		if isMarked := l.crowded.Next(i) == i; held == 0 || held != s.n || held >= crowd && !isMarked {
+			broken("level %d slot %d holds %d, counts %d; marked as a crowd: %t", k, i, held, s.n, isMarked)
 		}
 		n += held
 	}
@@ -81,7 +76,7 @@ func (w *hashedWheel) checkLevel(k int) (n int, first int64) {
 func (b *bucket) check(f func(*Timeout)) (n int) {
 	for link := &b.head; *link != nil; link = &(*link).next {
 		t := *link
-		if t.prev != link { // a list that runs into itself ends here, too
+		if t.prev != link { // a list that runs into itself also ends here
 			broken("timeout %d of a list does not point back at what points at it", n)
 		}
 		f(t)
@@ -106,7 +101,7 @@ func (w *hashedWheel) checkFiled(t *Timeout, k, i int) int64 {
 	}
 	word := t.load()
 	state := word.state()
-	if state == Idle || state == Expired || state != Pending && !word.queued() {
+	if state == Unarmed || state == Expired || state != Pending && !word.queued() {
 		broken("tick %d holds a timeout that is %v; queued: %t", tick, state, word.queued())
 	}
 	if at := max(w.tickOf(word.deadline()), w.opening); state == Pending && !word.queued() && tick > at {

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// brokenWheel has timeouts in a bucket, and in three slots of rings.
+// brokenWheel is a sound wheel, until a test breaks it. Its timeouts are in a bucket and in slots of
+// rings.
 type brokenWheel struct {
 	*driver
 	inBucket, inRing, farther, near *Timeout
@@ -24,46 +25,46 @@ func newBrokenWheel() brokenWheel {
 	return brokenWheel{d, all[0], all[1], all[2], all[4]}
 }
 
-func TestCheckPanicsWhen(t *testing.T) {
-	for says, breakIt := range map[string]func(b brokenWheel){
-		"a list of a bucket is badly linked":          func(b brokenWheel) { b.inBucket.prev = &b.inRing.next },
-		"a list of a slot is badly linked":            func(b brokenWheel) { b.inRing.prev = nil },
-		"an occupied bucket is not marked":            func(b brokenWheel) { b.levels[0].occupied.Clear(100) },
-		"an empty bucket is marked":                   func(b brokenWheel) { b.levels[0].occupied.Set(101) },
-		"an upper level misses a word":                func(b brokenWheel) { b.levels[0].occupied[1][0] = 0 },
-		"an upper level marks an empty word":          func(b brokenWheel) { b.levels[0].occupied[1][0] |= 1 << 7 },
-		"an occupied slot is not marked":              func(b brokenWheel) { b.levels[1].occupied.Clear(2000 / 256) },
-		"an empty slot is marked":                     func(b brokenWheel) { b.levels[1].occupied.Set(60) },
-		"a slot that is no crowd is marked as one":    func(b brokenWheel) { b.levels[1].crowded.Set(2000 / 256) },
-		"an upper level of the crowds marks no word":  func(b brokenWheel) { b.levels[0].crowded[1][0] |= 1 << 7 },
-		"a bucket counts one more":                    func(b brokenWheel) { b.levels[0].slots[100].n++ },
-		"one in a bucket says another bucket":         func(b brokenWheel) { b.inBucket.home += 1 << levelBits },
-		"one in a bucket says a turn later":           func(b brokenWheel) { b.inBucket.home += 512 << levelBits },
-		"one in a bucket says a turn earlier":         func(b brokenWheel) { b.inBucket.home -= 512 << levelBits },
-		"one in a bucket says a ring":                 func(b brokenWheel) { b.inBucket.home++ },
-		"one in a bucket says it is unfiled":          func(b brokenWheel) { b.inBucket.home = unfiled },
-		"one in a bucket says it is in the batch":     func(b brokenWheel) { b.inBucket.home = inBatch },
-		"one in a slot says another slot":             func(b brokenWheel) { b.inRing.home += 512 << levelBits },
-		"one in a slot says another ring":             func(b brokenWheel) { b.inRing.home++ },
-		"one in a slot says a turn of the ring later": func(b brokenWheel) { b.inRing.home += 64 * 256 << levelBits },
-		"the wheel is past a bucket":                  func(b brokenWheel) { b.current = 101 },
-		"the wheel is in the middle of a slot":        func(b brokenWheel) { b.remove(b.inBucket); b.current = 600 },
-		"the wheel is past a slot":                    func(b brokenWheel) { b.remove(b.inBucket); b.current = 3000 },
-		"a slot's earliest is too late":               func(b brokenWheel) { b.levels[1].slots[2000/256].earliest++ },
-		"a slot's earliest is before it":              func(b brokenWheel) { b.levels[1].slots[2000/256].earliest = 1000 },
-		"one more is counted":                         func(b brokenWheel) { b.count++ },
-		"one less is counted":                         func(b brokenWheel) { b.count-- },
-		"one in a bucket has expired":                 func(b brokenWheel) { setWord(b.inBucket, 100, 0, Expired) },
-		"one in a ring has expired":                   func(b brokenWheel) { setWord(b.inRing, 2000, queued, Expired) },
-		"one in the nearest slot has expired":         func(b brokenWheel) { setWord(b.near, 701, 0, Expired) },
-		"one was never armed":                         func(b brokenWheel) { setWord(b.inRing, 2000, 0, Idle) },
-		"one is cancelled and not in the queue":       func(b brokenWheel) { setWord(b.inRing, 2000, 0, Cancelled) },
-		"one is rejected and not in the queue":        func(b brokenWheel) { setWord(b.near, 9, 0, Rejected) },
-		"one came too late and is not in the queue":   func(b brokenWheel) { setWord(b.near, 9, 0, tooLate) },
-		"one in a bucket is due before its tick":      func(b brokenWheel) { setWord(b.inBucket, 99, 0, Pending) },
-		"one in a ring is due before its tick":        func(b brokenWheel) { setWord(b.farther, 99_999, 0, Pending) },
+func TestCheckFindsEachBrokenInvariant(t *testing.T) {
+	for name, breakIt := range map[string]func(b brokenWheel){
+		"the list of a bucket is badly linked":          func(b brokenWheel) { b.inBucket.prev = &b.inRing.next },
+		"the list of a slot is badly linked":            func(b brokenWheel) { b.inRing.prev = nil },
+		"an occupied bucket is not marked":              func(b brokenWheel) { b.levels[0].occupied.Clear(100) },
+		"an empty bucket is marked":                     func(b brokenWheel) { b.levels[0].occupied.Set(101) },
+		"an upper level misses a word":                  func(b brokenWheel) { b.levels[0].occupied[1][0] = 0 },
+		"an upper level marks an empty word":            func(b brokenWheel) { b.levels[0].occupied[1][0] |= 1 << 7 },
+		"an occupied slot is not marked":                func(b brokenWheel) { b.levels[1].occupied.Clear(2000 / 256) },
+		"an empty slot is marked":                       func(b brokenWheel) { b.levels[1].occupied.Set(60) },
+		"a slot without a crowd is marked as crowded":   func(b brokenWheel) { b.levels[1].crowded.Set(2000 / 256) },
+		"an upper level of crowded marks an empty word": func(b brokenWheel) { b.levels[0].crowded[1][0] |= 1 << 7 },
+		"a bucket counts one timeout too many":          func(b brokenWheel) { b.levels[0].slots[100].n++ },
+		"home names another bucket":                     func(b brokenWheel) { b.inBucket.home += 1 << levelBits },
+		"home in a bucket is a turn later":              func(b brokenWheel) { b.inBucket.home += 512 << levelBits },
+		"home in a bucket is a turn earlier":            func(b brokenWheel) { b.inBucket.home -= 512 << levelBits },
+		"home in a bucket names a ring":                 func(b brokenWheel) { b.inBucket.home++ },
+		"home in a bucket is unfiled":                   func(b brokenWheel) { b.inBucket.home = unfiled },
+		"home in a bucket is the batch":                 func(b brokenWheel) { b.inBucket.home = inBatch },
+		"home in a ring names another slot":             func(b brokenWheel) { b.inRing.home += 512 << levelBits },
+		"home in a ring names another ring":             func(b brokenWheel) { b.inRing.home++ },
+		"home in a ring is a turn of the ring later":    func(b brokenWheel) { b.inRing.home += 64 * 256 << levelBits },
+		"the wheel is past a bucket":                    func(b brokenWheel) { b.current = 101 },
+		"the wheel is in the middle of a slot":          func(b brokenWheel) { b.remove(b.inBucket); b.current = 600 },
+		"the wheel is past a slot":                      func(b brokenWheel) { b.remove(b.inBucket); b.current = 3000 },
+		"a slot's earliest is too late":                 func(b brokenWheel) { b.levels[1].slots[2000/256].earliest++ },
+		"a slot's earliest is before the slot":          func(b brokenWheel) { b.levels[1].slots[2000/256].earliest = 1000 },
+		"count is one too high":                         func(b brokenWheel) { b.count++ },
+		"count is one too low":                          func(b brokenWheel) { b.count-- },
+		"a timeout in a bucket has expired":             func(b brokenWheel) { setWord(b.inBucket, 100, 0, Expired) },
+		"a timeout in a ring has expired":               func(b brokenWheel) { setWord(b.inRing, 2000, queued, Expired) },
+		"a timeout in the nearest slot has expired":     func(b brokenWheel) { setWord(b.near, 701, 0, Expired) },
+		"a timeout was never armed":                     func(b brokenWheel) { setWord(b.inRing, 2000, 0, Unarmed) },
+		"a timeout is canceled and not queued":          func(b brokenWheel) { setWord(b.inRing, 2000, 0, Canceled) },
+		"a timeout is rejected and not queued":          func(b brokenWheel) { setWord(b.near, 9, 0, Rejected) },
+		"a timeout is too late and not queued":          func(b brokenWheel) { setWord(b.near, 9, 0, tooLate) },
+		"a timeout in a bucket is due before its tick":  func(b brokenWheel) { setWord(b.inBucket, 99, 0, Pending) },
+		"a timeout in a ring is due before its tick":    func(b brokenWheel) { setWord(b.farther, 99_999, 0, Pending) },
 	} {
-		t.Run(says, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			b := newBrokenWheel()
 			require.NotPanics(t, b.checkAll)
 			breakIt(b)
@@ -73,7 +74,7 @@ func TestCheckPanicsWhen(t *testing.T) {
 	}
 }
 
-func TestCheckPanicsWhenACrowdIsNotMarked(t *testing.T) {
+func TestCheckFindsAnUnmarkedCrowd(t *testing.T) {
 	d := newDriver(512)
 	for range crowd {
 		d.arm(100)
@@ -83,20 +84,20 @@ func TestCheckPanicsWhenACrowdIsNotMarked(t *testing.T) {
 	assert.Panics(t, d.checkAll)
 }
 
-// A wheel of a million buckets is as large as 16,384 timeouts: one call in eight
-// checks it.
-func TestALargeWheelIsCheckedInProportion(t *testing.T) {
+// A check of a million empty buckets costs as much as one of 16,384 timeouts, so one call in eight checks
+// such a wheel, fewer with -tags small.
+func TestLargeWheelIsCheckedLessOften(t *testing.T) {
 	d := newDriver(1 << 20)
 	d.count++
 	found := 0
-	for range 1000 {
+	for range 1000 * 256 / portion {
 		found += checkFinds(d)
 	}
 	assert.Greater(t, found, 60)
 	assert.Less(t, found, 250)
 }
 
-func TestASmallWheelIsAlwaysChecked(t *testing.T) {
+func TestSmallWheelIsCheckedEveryTime(t *testing.T) {
 	d := newDriver(1 << 16)
 	d.count++
 	for range 100 {
@@ -104,7 +105,7 @@ func TestASmallWheelIsAlwaysChecked(t *testing.T) {
 	}
 }
 
-// checkFinds returns 1 if check panics, else 0.
+// checkFinds returns 1 if check panics, 0 otherwise.
 func checkFinds(d *driver) (found int) {
 	defer func() {
 		if recover() != nil {
@@ -115,29 +116,29 @@ func checkFinds(d *driver) (found int) {
 	return 0
 }
 
-// What a producer may do to a timeout in the wheel at any moment is no fault.
-func TestCheckAllowsWhatProducersDo(t *testing.T) {
-	for says, flags := range map[string]struct {
+// A producer may change the word of a filed timeout at any moment.
+func TestCheckAcceptsWordsThatProducersChange(t *testing.T) {
+	for name, word := range map[string]struct {
 		deadline, flags int64
 		state           State
 	}{
 		"moved later":                     {1 << 50, 0, Pending},
 		"moved earlier":                   {minDeadline, queued, Pending},
-		"stopped":                         {5, queued, Cancelled},
-		"stopped, armed again and later":  {1 << 50, queued, Pending},
-		"stopped, armed again, but full":  {5, queued, Rejected},
+		"stopped":                         {5, queued, Canceled},
+		"stopped, then armed for later":   {1 << 50, queued, Pending},
+		"stopped, then refused: full":     {5, queued, Rejected},
 		"moved earlier, then later again": {1 << 50, queued, Pending},
 	} {
 		b := newBrokenWheel()
 		for _, to := range []*Timeout{b.inBucket, b.inRing, b.farther, b.near} {
-			setWord(to, flags.deadline, flags.flags, flags.state)
-			assert.NotPanics(t, b.checkAll, says)
+			setWord(to, word.deadline, word.flags, word.state)
+			assert.NotPanics(t, b.checkAll, name)
 		}
 	}
 }
 
-// The same, done by producers while the worker runs and everybody checks.
-func TestCheckHoldsWhileProducersRun(t *testing.T) {
+// Producers change words while the worker runs, and check the wheel every now and then.
+func TestInvariantsHoldWhileProducersRun(t *testing.T) {
 	tm := MustNew(WithTick(minTick), WithWheelSize(8), WithMaxPending(150), WithExecutor(Inline{}))
 	defer tm.Stop()
 	owned := make([]Timeout, 200)
@@ -145,9 +146,9 @@ func TestCheckHoldsWhileProducersRun(t *testing.T) {
 		owned[i].Init(tm, TaskFunc(func(*Timeout) {}))
 	}
 	check := func() {
-		tm.guarded.Lock()
-		defer tm.guarded.Unlock()
-		tm.guarded.wheel.checkAll()
+		tm.worker.guarded.Lock()
+		defer tm.worker.guarded.Unlock()
+		tm.worker.guarded.wheel.checkAll()
 	}
 	var done sync.WaitGroup
 	for p := range uint64(3) {

@@ -3,49 +3,62 @@ package hashedwheel
 import (
 	"math/bits"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
-// mpscQueue hands timeouts from many producers to one consumer, without locks. Each stripe
-// is a stack: a producer pushes with one CAS on the head, the consumer takes all with one
-// Swap, so neither holds up the other. (Treiber's stack; no ABA, since nobody pops.)
-//
-// Closing swaps a sentinel in: a push comes before it, and is in what close returns, or
-// after it, and is refused. verify/spin checks all that against parking and Timer.Stop.
+// mpscQueue hands timeouts from many producers to one consumer. Each stripe is a stack: a push is one CAS on
+// the head, and the consumer takes the whole stack with one Swap. (Treiber's stack; no ABA, since no
+// goroutine pops.) Closing swaps a sentinel in: an earlier push is in close's result, a later one refused.
 type mpscQueue struct {
-	stripes []stripe // as many as a power of two
-	closed  Timeout  // the sentinel, by its address
-	looked  uintptr  // how many stripes take has looked at; the consumer's, away from what producers read
+	stripes []paddedStripe // as many as a power of two; init's, then read only
+	deep    atomic.Int32   // the depth at which a producer helps; the worker stores it and the next two, producers read them
+	flooded atomic.Int32   // the depth at which a producer waits for the lock
+	sampled atomic.Uint32  // one push in 1<<sampled is counted, and adds as many
+	closed  Timeout        // the sentinel, by its address
 }
 
+// A stripe's lock is held to take, comb or close it. A push does not look at the lock, since it changes
+// only the head and the link of its own timeout.
 type stripe struct {
-	head  atomic.Pointer[Timeout] // CAS in push publishes link; pairs with Swap in take and close
-	depth atomic.Int32            // sampled pushes since the last take
-	_     [stripeSize - unsafe.Sizeof(uintptr(0)) - 4]byte
+	head     atomic.Pointer[Timeout] // CAS in push publishes link; pairs with Swap in take and close, and Load in comb
+	depth    atomic.Int32            // about how many timeouts wait here: push adds, comb subtracts, take clears, relieve reads
+	combAt   atomic.Int32            // the depth at which combing is worth another try: comb and take store, push reads
+	canceled atomic.Uint64           // stopped timeouts that combing has let go of, for Stats
+	mu       sync.Mutex
+}
+
+type paddedStripe struct {
+	stripe
+	_ [stripeSize - unsafe.Sizeof(stripe{})]byte
 }
 
 const (
-	stripeSize = 128 // two cache lines, since they are fetched in pairs
-
-	// Consecutive allocations of one P share a page of the heap: it tells producers on
-	// different Ps apart.
-	pageShift = 13
-
-	// One push in 128 is counted, chosen by a hash of the address, so that timeouts in
-	// larger structs count like those packed one behind the other.
-	sampleShift = 64 - 7
-	fibonacci   = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio: Knuth, TAOCP 6.4
-
-	// In sampled pushes: at about 512 timeouts, 32 KiB if they are packed, which take
-	// 10 µs to file (go test -bench Drain). All stripes of a processor fit its cache.
-	deep = 4
+	stripeSize = 128                 // two cache lines, since they are fetched in pairs
+	pageShift  = 13                  // consecutive allocations of one P share a page of the heap, and those of different Ps do not
+	fibonacci  = 0x9E3779B97F4A7C15  // 2^64 over the golden ratio: Knuth, TAOCP 6.4
+	combed     = 16 * limits.Portion // the most timeouts that one combing looks at
 )
 
 func (q *mpscQueue) init() {
-	n := 4 * runtime.GOMAXPROCS(0) // spare ones, since stripes are met by chance
-	n = min(256, 1<<bits.Len(uint(n-1)))
-	q.stripes = make([]stripe, n)
+	n := 4 * runtime.GOMAXPROCS(0) // more than producers, since those meet in a stripe by chance
+	q.makeStripes(min(256, 1<<bits.Len(uint(n-1))))
+}
+
+func (q *mpscQueue) makeStripes(n int) {
+	q.stripes = make([]paddedStripe, n)
+	q.admit(limits.Most)
+}
+
+// admit sets how many timeouts may wait in all stripes together; 128 goroutines may add as many again, uncounted.
+func (q *mpscQueue) admit(n int) {
+	deep, flooded := min(n/2, limits.Ahead)/len(q.stripes), min(n, limits.Most)/len(q.stripes)
+	q.sampled.Store(uint32(max(0, min(limits.SampledLog2, bits.Len(uint(n/128))-1, bits.Len(uint(deep))-2))))
+	q.deep.Store(int32(max(2, deep)))
+	q.flooded.Store(int32(max(4, flooded)))
 }
 
 type pushed uint8
@@ -53,59 +66,110 @@ type pushed uint8
 const (
 	accepted pushed = iota
 	refused         // the queue is closed
-	deepened        // accepted, and the stripe has become deep: the producer should help
+	deepened        // accepted, and the stripe is deep: the producer should help
+	littered        // deepened, and the timeout below can be dropped
 )
 
 // push adds t, which the caller has marked queued.
 func (q *mpscQueue) push(t *Timeout) pushed {
 	s := q.stripeOf(t)
 	for {
-		head := s.head.Load()
-		if head == &q.closed {
+		below := s.head.Load()
+		if below == &q.closed {
 			return refused
 		}
-		t.link = head
-		if s.head.CompareAndSwap(head, t) {
-			break
+		t.link = below
+		if s.head.CompareAndSwap(below, t) {
+			if sampled := q.sampled.Load(); isCounted(t, sampled) {
+				return s.count(1<<sampled, below, q.deep.Load())
+			}
+			return accepted
 		}
 	}
-	if isSampled(t) && s.depth.Add(1) >= deep {
-		return deepened
+}
+
+// count counts a sampled push on top of below, for n.
+func (s *stripe) count(n int32, below *Timeout, deep int32) pushed {
+	depth := s.depth.Add(n)
+	switch {
+	case depth < deep:
+		return accepted
+	case depth >= s.combAt.Load() && below != nil && below.load().isLitter():
+		return littered
 	}
-	return accepted
+	return deepened
 }
 
 func (q *mpscQueue) stripeOf(t *Timeout) *stripe {
-	return &q.stripes[uintptr(unsafe.Pointer(t))>>pageShift&uintptr(len(q.stripes)-1)]
+	return &q.stripes[uintptr(unsafe.Pointer(t))>>pageShift&uintptr(len(q.stripes)-1)].stripe
 }
 
-func isSampled(t *Timeout) bool {
-	address := uint64(uintptr(unsafe.Pointer(t)))
-	return (address^address>>8)*fibonacci>>sampleShift == 0 // without the shift a stride may never be met
+func isCounted(t *Timeout, sampled uint32) bool {
+	address := uint64(uintptr(unsafe.Pointer(t)))            // its hash decides, so that timeouts in larger structs are counted as often
+	return (address^address>>8)*fibonacci>>(64-sampled) == 0 // without the second shift a stride may never be met
 }
 
-// take removes one stripe's timeouts, linked by link, the newest first; nil if the queue is
-// empty. Stripes take turns, so none starves under a drain limit.
-func (q *mpscQueue) take() *Timeout {
-	for range q.stripes {
-		s := &q.stripes[q.looked&uintptr(len(q.stripes)-1)]
-		q.looked++
-		if list := q.takeFrom(s); list != nil {
-			return list
+// comb drops timeouts that were stopped while they waited in the stripe, and reports whether that was enough.
+// It takes no lock of the timer, so the cost of a stopped timeout stays with the processor that made it. The
+// head stays in place, so that the queue never looks empty.
+//
+// A comber owns the links below the head, by the stripe's lock. The CAS that drops a timeout fails if the
+// timeout was armed again; after it succeeds, the timeout's next push owns its link.
+func (q *mpscQueue) comb(s *stripe) (paid bool) {
+	if !s.mu.TryLock() {
+		return false
+	}
+	defer s.mu.Unlock()
+	above := s.head.Load()
+	if above == nil {
+		return false
+	}
+	deep, sampled := q.deep.Load(), q.sampled.Load()
+	var dropped, counted, canceled int
+	for range combed {
+		t := above.link
+		if t == nil {
+			break
+		}
+		w := t.load()
+		if !w.isLitter() {
+			above = t
+			continue
+		}
+		below := t.link
+		t.link = nil // before the CAS: after it the link is not the comber's
+		if !t.cas(w, w.unqueued()) {
+			t.link = below
+			continue
+		}
+		above.link = below
+		dropped++
+		if isCounted(t, sampled) {
+			counted += 1 << sampled
+		}
+		if w.state() == Canceled {
+			canceled++
 		}
 	}
-	return nil
+	s.canceled.Add(uint64(canceled))
+	depth := s.depth.Add(-int32(counted))
+	s.combAt.Store(max(deep, 2*depth))
+	return dropped >= combed/2 || depth < deep
 }
 
-func (q *mpscQueue) takeFrom(s *stripe) *Timeout {
-	if head := s.head.Load(); head == nil || head == &q.closed {
+// take removes all timeouts that wait in the stripe: a list by link, the newest first; nil if it is empty.
+func (s *stripe) take() *Timeout {
+	if s.head.Load() == nil {
 		return nil
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.depth.Store(0)
+	s.combAt.Store(0)
 	return s.head.Swap(nil)
 }
 
-// empty reports whether all that was pushed has been taken. A closed queue is not empty.
+// empty reports whether every pushed timeout has been taken. A closed queue is not empty.
 func (q *mpscQueue) empty() bool {
 	for i := range q.stripes {
 		if q.stripes[i].head.Load() != nil {
@@ -115,11 +179,23 @@ func (q *mpscQueue) empty() bool {
 	return true
 }
 
-// close refuses every later push and returns what was pushed before, a list for each stripe. It
-// must be called once.
+func (q *mpscQueue) isClosed() bool { return q.stripes[0].head.Load() == &q.closed }
+
+// canceled returns how many stopped timeouts combing has let go of.
+func (q *mpscQueue) canceled() (n uint64) {
+	for i := range q.stripes {
+		n += q.stripes[i].canceled.Load()
+	}
+	return n
+}
+
+// close, which is called once, refuses every later push and returns a list of the others for each stripe.
 func (q *mpscQueue) close() (lists []*Timeout) {
 	for i := range q.stripes {
-		lists = append(lists, q.stripes[i].head.Swap(&q.closed))
+		s := &q.stripes[i]
+		s.mu.Lock()
+		lists = append(lists, s.head.Swap(&q.closed))
+		s.mu.Unlock()
 	}
 	return lists
 }

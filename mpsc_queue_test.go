@@ -19,10 +19,22 @@ func newQueue() *mpscQueue {
 
 // newStripes returns a queue of n stripes, a power of two.
 func newStripes(n int) *mpscQueue {
-	return &mpscQueue{stripes: make([]stripe, n)}
+	q := new(mpscQueue)
+	q.makeStripes(n)
+	return q
 }
 
-// onStripes returns n timeouts for each stripe of q, by stripe.
+// take takes the timeouts of the first stripe that is not empty.
+func (q *mpscQueue) take() *Timeout {
+	for i := range q.stripes {
+		if list := q.stripes[i].take(); list != nil {
+			return list
+		}
+	}
+	return nil
+}
+
+// onStripes returns n timeouts for each stripe of q. The address of a timeout decides its stripe.
 func onStripes(q *mpscQueue, n int) [][]*Timeout {
 	by := make([][]*Timeout, len(q.stripes))
 	for short := len(by); short > 0; {
@@ -40,8 +52,8 @@ func onStripes(q *mpscQueue, n int) [][]*Timeout {
 	return by
 }
 
-// links returns the timeouts of a list that take returned.
-func links(head *Timeout) (all []*Timeout) {
+// linkedFrom returns the timeouts of a list that take or close returned.
+func linkedFrom(head *Timeout) (all []*Timeout) {
 	for to := head; to != nil; to = to.link {
 		all = append(all, to)
 	}
@@ -56,14 +68,14 @@ func pushAll(t *testing.T, q *mpscQueue, all ...*Timeout) {
 	}
 }
 
-func TestTakeOfAnEmptyQueueReturnsNothing(t *testing.T) {
+func TestTakeOfAnEmptyQueueReturnsNil(t *testing.T) {
 	assert.Nil(t, newQueue().take())
 }
 
 func TestTakeReturnsAStripeNewestFirst(t *testing.T) {
 	q, all := newStripes(1), newTimeouts(3)
 	pushAll(t, q, all...)
-	got := links(q.take())
+	got := linkedFrom(q.take())
 	require.Len(t, got, 3)
 	for i, to := range got {
 		assert.Same(t, all[2-i], to)
@@ -75,54 +87,31 @@ func TestTakeReturnsEachTimeoutOnce(t *testing.T) {
 	pushAll(t, q, all...)
 	var got []*Timeout
 	for head := q.take(); head != nil; head = q.take() {
-		got = append(got, links(head)...)
+		got = append(got, linkedFrom(head)...)
 	}
-	assert.Equal(t, numbers(all, all), numbers(all, got))
+	assert.Equal(t, indexes(all, all), indexes(all, got))
 }
 
-func TestATimeoutMayBePushedAgainAfterItWasTaken(t *testing.T) {
+func TestTakenTimeoutCanBePushedAgain(t *testing.T) {
 	q, all := newStripes(1), newTimeouts(2)
 	pushAll(t, q, all...)
 	q.take()
 	pushAll(t, q, all[0])
-	assert.Equal(t, []int{0}, numbers(all, links(q.take())))
+	assert.Equal(t, []int{0}, indexes(all, linkedFrom(q.take())))
 }
 
-// A full stripe must not keep the others waiting when the drain limit is small.
-func TestTakeComesToEveryStripeWhileOneIsFilledAgainAndAgain(t *testing.T) {
-	q := newStripes(8)
-	by := onStripes(q, 20)
-	for busy := range by {
-		waiting := map[*Timeout]bool{}
-		for s, all := range by {
-			if s != busy {
-				pushAll(t, q, all[0])
-				waiting[all[0]] = true
-			}
-		}
-		for i := range len(by) {
-			pushAll(t, q, by[busy][i])
-			delete(waiting, q.take())
-		}
-		assert.Empty(t, waiting, "stripe %d was filled before each take", busy)
-		for q.take() != nil {
-		}
-	}
-}
-
-func TestQueueIsEmpty(t *testing.T) {
+func TestQueueIsEmptyBeforeAPushAndAfterATake(t *testing.T) {
 	q := newStripes(4)
-	by := onStripes(q, 1)
-	t.Run("at first", func(t *testing.T) { assert.True(t, q.empty()) })
-	for s := range by {
-		pushAll(t, q, by[s][0])
-		assert.False(t, q.empty(), "with one on stripe %d", s)
+	assert.True(t, q.empty(), "at first")
+	for s, some := range onStripes(q, 1) {
+		pushAll(t, q, some...)
+		assert.False(t, q.empty(), "with a timeout on stripe %d", s)
 		q.take()
-		assert.True(t, q.empty(), "after that was taken")
+		assert.True(t, q.empty(), "after stripe %d was taken", s)
 	}
 }
 
-func TestQueueIsNotEmptyWhileOneStripeIsLeft(t *testing.T) {
+func TestQueueIsNotEmptyWhileOneStripeHoldsATimeout(t *testing.T) {
 	q := newStripes(2)
 	by := onStripes(q, 1)
 	pushAll(t, q, by[0][0], by[1][0])
@@ -130,7 +119,7 @@ func TestQueueIsNotEmptyWhileOneStripeIsLeft(t *testing.T) {
 	assert.False(t, q.empty())
 }
 
-func TestCloseHandsOverWhatIsInAnyStripe(t *testing.T) {
+func TestCloseReturnsTheTimeoutsOfAllStripes(t *testing.T) {
 	q := newStripes(8)
 	var all, got []*Timeout
 	for _, some := range onStripes(q, 3) {
@@ -138,28 +127,27 @@ func TestCloseHandsOverWhatIsInAnyStripe(t *testing.T) {
 		all = append(all, some...)
 	}
 	for _, list := range q.close() {
-		got = append(got, links(list)...)
+		got = append(got, linkedFrom(list)...)
 	}
-	assert.Equal(t, numbers(all, all), numbers(all, got))
+	assert.Equal(t, indexes(all, all), indexes(all, got))
 }
 
-func TestAClosedQueueRefusesOnEveryStripe(t *testing.T) {
+func TestClosedQueueRefusesPushesOnEveryStripe(t *testing.T) {
 	q := newStripes(8)
 	q.close()
 	for s, some := range onStripes(q, 1) {
 		assert.Equal(t, refused, q.push(some[0]), "stripe %d", s)
 	}
-	assert.Nil(t, q.take(), "the sentinel is not a timeout")
 }
 
-// Neither a loss nor a duplicate: a loss is a timeout that is told accepted and
-// never runs, a duplicate corrupts the list that it is in twice.
+// A lost timeout would never run, although its push was accepted. A timeout that is taken twice would
+// corrupt its list.
 func TestEveryPushIsEitherTakenOrRefused(t *testing.T) {
 	const producers, each = 8, 4000
 	for round := range 4 {
 		q := newQueue()
 		all := make([]Timeout, producers*each)
-		taken, turnedAway := make([]int, len(all)), make([]int, len(all))
+		taken, refusals := make([]int, len(all)), make([]int, len(all))
 		index := func(to *Timeout) int {
 			return int((uintptr(unsafe.Pointer(to)) - uintptr(unsafe.Pointer(&all[0]))) / unsafe.Sizeof(all[0]))
 		}
@@ -167,16 +155,16 @@ func TestEveryPushIsEitherTakenOrRefused(t *testing.T) {
 		var done sync.WaitGroup
 		for p := range producers {
 			done.Go(func() {
-				for i := p; i < len(all); i += producers { // neighbours, so that producers meet on stripes
+				for i := p; i < len(all); i += producers { // producers push neighbors in memory, so they meet on stripes
 					if q.push(&all[i]) == refused {
-						turnedAway[i]++
+						refusals[i]++
 					}
 					pushed.Add(1)
 				}
 			})
 		}
 		count := func(list *Timeout) {
-			for _, to := range links(list) {
+			for _, to := range linkedFrom(list) {
 				taken[index(to)]++
 			}
 		}
@@ -188,23 +176,23 @@ func TestEveryPushIsEitherTakenOrRefused(t *testing.T) {
 		}
 		done.Wait()
 		for i := range all {
-			require.Equal(t, 1, taken[i]+turnedAway[i], "timeout %d was taken %d times, refused %d times", i, taken[i], turnedAway[i])
+			require.Equal(t, 1, taken[i]+refusals[i], "timeout %d was taken %d times, refused %d times", i, taken[i], refusals[i])
 		}
 	}
 }
 
-func TestATimeoutHandedToAndFroIsNeverLost(t *testing.T) {
+func TestTimeoutPushedAgainAndAgainIsNeverLost(t *testing.T) {
 	const producers, rounds = 4, 5000
 	q := newQueue()
 	all := make([]Timeout, producers)
-	turns := make([]chan bool, producers)
+	taken := make([]chan bool, producers) // received after each push
 	var done sync.WaitGroup
 	for p := range producers {
-		turns[p] = make(chan bool, 1)
+		taken[p] = make(chan bool, 1)
 		done.Go(func() {
 			for range rounds {
 				q.push(&all[p])
-				<-turns[p]
+				<-taken[p]
 			}
 		})
 	}
@@ -213,8 +201,8 @@ func TestATimeoutHandedToAndFroIsNeverLost(t *testing.T) {
 		owner[&all[p]] = p
 	}
 	for left := producers * rounds; left > 0; runtime.Gosched() {
-		for _, to := range links(q.take()) { // all of them, before one is pushed again
-			turns[owner[to]] <- true
+		for _, to := range linkedFrom(q.take()) { // the whole list is read before a timeout is pushed again
+			taken[owner[to]] <- true
 			left--
 		}
 	}
@@ -222,7 +210,7 @@ func TestATimeoutHandedToAndFroIsNeverLost(t *testing.T) {
 	assert.True(t, q.empty())
 }
 
-func TestQueueHasAPowerOfTwoOfStripesWhateverGOMAXPROCSIs(t *testing.T) {
+func TestNumberOfStripesIsAPowerOfTwo(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, row := range []struct{ procs, stripes int }{{1, 4}, {2, 8}, {3, 16}, {48, 256}, {64, 256}, {100, 256}} {
 		runtime.GOMAXPROCS(row.procs)

@@ -1,143 +1,264 @@
 package hashedwheel
 
 import (
+	"fmt"
 	"sync"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel/internal/grid"
+	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
-// A Series is a task that runs again and again: see Every and Recur. It is safe for
-// concurrent use, from inside its own runs too, and must not be copied.
-//
-// It is built on one Timeout, armed for the next run before each run begins. So it counts as
-// one pending timeout, but as none from the moment a run is due until the Executor begins it.
-// If WithMaxPending lets something else take the place just then, the next run is refused and
-// ends the series: see Err.
-//
-// Timer.Stop ends every series, and returns its Timeout among the others. A run that had
-// expired by then still takes place.
+// A Series is a task that runs again and again: see EveryFrom and Recur. It is safe for concurrent use,
+// also from inside its own runs, and must not be copied. The zero Series panics. A Series counts as one
+// pending timeout, except from the moment a run is due until the Executor begins it. If another timeout
+// takes its place under WithMaxPending, the next run is refused: see Err. Timer.Stop ends every series and
+// returns its Timeout among the others; a run that has expired still takes place.
 type Series struct {
-	to        Timeout // for the next run
-	f         func(*Series)
-	scheduler Scheduler // nil for one of Every
+	to        Timeout       // for the next run
+	f         func(*Series) // newSeries', then read only
+	scheduler Scheduler     // Recur's, then read only; nil: the runs are on the grid
 
 	mu      sync.Mutex // guards all below; not held while f, the Scheduler or the clock is called
-	start   time.Time  // the grid of one of Every: this and whole periods
-	period  time.Duration
-	on      bool // neither Stop nor the Scheduler has ended it
-	asking  bool // a goroutine calls the Scheduler
-	reset   bool // Reset was called meanwhile
-	running bool // f has been called and has not returned
-	missed  bool // the run that the Timeout is armed for came due while f was running
+	grid    grid.Grid
+	on      bool   // neither Stop nor the Scheduler has ended the series
+	running bool   // f has been called and has not returned
+	arming  uint64 // the number of the Timeout's last arming, from 1
+	asking  uint64 // the arming whose run reads the clock and calls the Scheduler; 0: no run does
+	covered uint64 // the arming that came due while f was running: its run is left out
 }
 
-// A Scheduler says when a series runs next: at a time after now, or never again if it returns
-// the zero time. robfig/cron's Schedule is one. Recur calls Next once. Then, for each time that
-// it gave, the goroutine about to run f, or to leave that run out, calls it again; never two at
-// a time.
+// A Scheduler returns when a series runs next, at a time after now, or the zero time: never again. Next is
+// called by Recur, then by the goroutine of each run; never concurrently. robfig/cron's Schedule fits.
 type Scheduler interface {
 	Next(now time.Time) time.Time
 }
 
-// Every runs f every period, first one period from now, until the Series or the timer is
-// stopped. Runs are due on the fixed grid of now plus whole periods, each at most one tick
-// late, so they never drift. With a period below the tick f runs once a tick. A run that is
-// due while another has not returned is left out: no overlap, and no bursts after a stall.
-//
-// The Executor runs f. The next run is armed before that, so a panic that the panic handler
-// recovers, or runtime.Goexit, ends one run alone. If the timer is stopped or full, f does not
-// run: see Err. Every panics if period is not positive, and if f is nil. A series costs one
-// allocation, a run none but the executor's.
+// Every is EveryFrom with the first run one period from now.
 func (tm *Timer) Every(period time.Duration, f func(*Series)) *Series {
+	return tm.EveryFrom(tm.Now().Add(period), period, f)
+}
+
+// EveryFrom has the Executor run f at first and every period after that, each time at most one tick late,
+// until the Series or the timer is stopped. Runs are due on the grid of first plus whole periods, so they
+// never drift. A run that is due before the last one has returned is left out: no overlap, and no bursts
+// after a stall. With a period below the tick f runs once a tick.
+//
+//	tm.EveryFrom(tm.Now(), period, f)                     // at once
+//	tm.EveryFrom(tm.Now().Add(rand.N(period)), period, f) // spread: many series do not run together
+//	tm.EveryFrom(time.Now().Truncate(period), period, f)  // aligned: on the hour, by UTC
+//
+// If first is past, the first run is due at the next point of the grid, or at once if the last point
+// passed less than a tenth of the period ago, and less than a second. Setting the wall clock does not move
+// the grid. A panic that the panic handler recovers, or runtime.Goexit, ends one run alone. If the timer is
+// stopped or full, f does not run: see Err. EveryFrom panics if period is not positive, or f is nil. It
+// allocates once; a run allocates nothing, except in the Executor.
+func (tm *Timer) EveryFrom(first time.Time, period time.Duration, f func(*Series)) *Series {
 	if period <= 0 {
 		panic("hashedwheel: Every with a period that is not positive")
 	}
-	if f == nil {
-		panic("hashedwheel: Every with a nil func")
-	}
-	s := &Series{f: f}
-	s.to.Init(tm, (*nextRun)(s))
-	s.begin(tm.Now(), period)
+	s := tm.newSeries("Every", nil, f)
+	now := tm.time.clock.Now()
+	g := grid.Through(first, period, now)
+	s.armFirst(g, g.First(now.Add(-min(period/10, time.Second))))
 	return s
 }
 
-// Recur runs f at the times that scheduler gives, until the Series or the timer is stopped,
-// or the Scheduler returns the zero time or panics. All else is as with Every. Recur panics
-// if scheduler or f is nil, and if the first call of Next does.
+// Recur runs f at the times that scheduler returns, until the Series or the timer is stopped, or the
+// Scheduler returns the zero time or panics. Otherwise it is like EveryFrom. Recur panics if scheduler
+// or f is nil, and if the first call of Next does.
 //
-// A time without a monotonic reading, as a calendar gives, is waited for as long as the wall
-// clock says it is away when Next is called. If the wall clock is set back meanwhile, the
-// calendar gives that time again. Next is called up to a tick late, and what it does not give
-// then is passed over: for times less than two ticks apart take a shorter tick, or Every.
+// A time of a calendar, which has no monotonic reading, is compared with the wall clock when Next is
+// called; if the wall clock is set back after that, the calendar returns the same time again. Next is called
+// up to a tick late, and times that have passed by then are left out: for times less than two ticks apart
+// take a shorter tick, or Every.
 func (tm *Timer) Recur(scheduler Scheduler, f func(*Series)) *Series {
 	if scheduler == nil {
 		panic("hashedwheel: Recur with a nil Scheduler")
 	}
-	if f == nil {
-		panic("hashedwheel: Recur with a nil func")
-	}
-	s := &Series{f: f, scheduler: scheduler}
-	s.to.Init(tm, (*nextRun)(s))
-	now := s.now()
-	if at := scheduler.Next(now); !at.IsZero() {
-		s.begin(now, at.Sub(now))
+	s := tm.newSeries("Recur", scheduler, f)
+	if at, more := s.ask(0, grid.Grid{}); more {
+		s.armFirst(grid.Grid{}, at)
 	}
 	return s
 }
 
-// Stop ends the series, and reports whether this call did: then no further run begins, not even
-// one that is with the Executor already. It does not wait for a run that has begun.
+func (tm *Timer) newSeries(maker string, scheduler Scheduler, f func(*Series)) *Series {
+	if f == nil {
+		panic("hashedwheel: " + maker + " with a nil func")
+	}
+	s := &Series{f: f, scheduler: scheduler}
+	s.to.Init(tm, (*nextRun)(s))
+	tm.Now() // panics outside its bubble
+	return s
+}
+
+// Stop ends the series, and reports whether this call did: then no further run begins, even if the
+// Executor has it already. It does not wait for a run that has begun, which may be about to call f.
 func (s *Series) Stop() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	stopped := s.on && (s.to.Stop() || s.to.State() == Expired) // expired: its run finds the series off
+	defer s.lock().Unlock()
+	stopped := s.on && (s.to.Stop() || s.to.State() == Expired) // an expired Timeout's run finds the series off
 	s.on = false
 	return stopped
 }
 
-// Reset begins the series anew, even one that somebody stopped meanwhile, and reports
-// whether it had not ended. One of Every has d as its period, and Reset panics if d is
-// not positive. One of Recur runs d from now, zero at least, then as the Scheduler says. A
-// run that has not begun is left out. If the timer is stopped or full the series has ended.
+// Reset begins the series again, also after Stop, and reports whether it was on. For Every and EveryFrom d
+// is the new period, counted from now; Reset panics if d is not positive. For Recur the next run is d from
+// now, and the Scheduler returns the others. A run that has not begun is left out. If the timer is stopped
+// or full the series has ended: see Err.
 func (s *Series) Reset(d time.Duration) bool {
+	s.lock().Unlock() // only to panic if s is zero
 	if s.scheduler == nil && d <= 0 {
 		panic("hashedwheel: Reset of a Series to a period that is not positive")
 	}
-	return s.begin(s.to.Timer().Now(), d)
+	now := s.to.timer.Now()
+	return s.armFirst(grid.Grid{Point: now, Period: d}, now.Add(max(d, 1)))
 }
 
-// Next returns when the next run is due, or that of a run that waits for the Executor; the
-// zero time if the series has ended.
-func (s *Series) Next() time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.isOn() {
-		return time.Time{}
+// Next returns when the next run is due, or was due if it has yet to begin; the zero time once the series
+// has ended.
+func (s *Series) Next() (at time.Time) {
+	defer s.lock().Unlock()
+	if s.isOn() {
+		at = s.to.Deadline()
 	}
-	return s.to.Deadline()
+	return at
 }
 
 // Err returns ErrFull or ErrStopped if the timer refused a run, which ended the series.
-func (s *Series) Err() error { return s.to.Err() }
+func (s *Series) Err() error {
+	defer s.lock().Unlock()
+	return s.to.Err()
+}
 
-// begin is Reset at a time.
-func (s *Series) begin(now time.Time, d time.Duration) (wasOn bool) {
+// String returns the period or the Scheduler, the time of the next run, and the function.
+func (s *Series) String() string {
+	when, next := "by "+taskname.Of(s.scheduler), "ended"
+	defer s.lock().Unlock()
+	if s.scheduler == nil {
+		when = "every " + s.grid.Period.String()
+	}
+	if s.isOn() {
+		next = "next " + s.to.Deadline().Format(time.DateTime+".000")
+	}
+	return fmt.Sprintf("hashedwheel.Series(%s, %s, %s)", when, next, taskname.Of(s.f))
+}
+
+// lock locks mu: defer s.lock().Unlock().
+func (s *Series) lock() *sync.Mutex {
+	if s.f == nil {
+		panic("hashedwheel: zero Series: Every, EveryFrom and Recur make one")
+	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	return &s.mu
+}
+
+// armFirst arms the Timeout for the first run, and reports whether the series was on.
+func (s *Series) armFirst(g grid.Grid, at time.Time) (wasOn bool) {
+	defer s.lock().Unlock()
 	wasOn = s.isOn()
-	s.start, s.period = now, d
-	s.on, s.reset, s.missed = true, s.asking, false
-	s.armIn(d, now)
+	s.grid, s.on = g, true
+	s.arming++
+	s.to.ResetAt(at)
 	return wasOn
 }
 
-// isOn reports whether another run is to come: the timer may have refused it, or stopped.
-// The caller holds mu.
+// isOn reports whether another run will follow: the timer may have refused it, or stopped.
 func (s *Series) isOn() bool {
-	state := s.to.State()
+	state := s.to.State() // read once: the worker may change it
 	return s.on && (state == Pending || state == Expired)
 }
 
-// armIn arms the Timeout for d from now, no earlier than the next tick. The caller holds mu.
-func (s *Series) armIn(d time.Duration, now time.Time) {
-	s.to.ResetAt(now.Add(max(d, 1)))
+// isDue reports whether the run of an arming is due, and neither Stop nor Reset has been called since.
+func (s *Series) isDue(arming uint64) bool {
+	return s.on && s.arming == arming && s.to.State() == Expired
+}
+
+// nextRun is a Series as the Task of its Timeout.
+type nextRun Series
+
+// Run arms the Timeout for the next run, then calls f.
+func (r *nextRun) Run(*Timeout) {
+	s := (*Series)(r)
+	arming, g, ok := s.beginTurn()
+	if !ok {
+		return
+	}
+	at, more := s.ask(arming, g)
+	if s.armNext(arming, at, more) {
+		defer s.endRun() // deferred: f may panic
+		s.f(s)
+	}
+}
+
+// beginTurn reports whether a run is due, and returns its arming and grid, which Reset may change.
+func (s *Series) beginTurn() (arming uint64, g grid.Grid, ok bool) {
+	defer s.lock().Unlock()
+	due := s.isDue(s.arming)
+	switch {
+	case due && s.asking == 0:
+		s.asking = s.arming
+		return s.arming, s.grid, true
+	case due && s.asking != s.arming: // a run from before a Reset is still asking
+		s.to.ResetAt(s.to.Deadline()) // which has passed: due again at the next tick
+	}
+	return 0, grid.Grid{}, false
+}
+
+// ask returns the time of the next run, or false if there is none. The series ends if the clock or the
+// Scheduler panics, or ends the goroutine.
+func (s *Series) ask(arming uint64, g grid.Grid) (at time.Time, more bool) {
+	answered := false
+	defer func() {
+		if !answered {
+			defer s.lock().Unlock()
+			s.asking = 0
+			s.on = s.on && !s.isDue(arming)
+		}
+	}()
+	if s.scheduler == nil { // a point that has passed is also due, if its tick is yet to come
+		at, more = g.After(s.tickStart()), true
+	} else {
+		now := s.to.timer.time.clock.Now() // Timer.Now does not show that the wall clock was set
+		next := s.scheduler.Next(now)
+		at, more = now.Add(max(next.Sub(now), 1)), !next.IsZero()
+	}
+	answered = true
+	return at, more
+}
+
+// armNext arms the Timeout for the next run, unless Stop or Reset came first, and reports whether f is to run now.
+func (s *Series) armNext(arming uint64, at time.Time, more bool) (runs bool) {
+	defer s.lock().Unlock()
+	s.asking = 0
+	if !s.isDue(arming) {
+		return false
+	}
+	s.on = more
+	if more {
+		s.arming++
+		s.to.ResetAt(at)
+	}
+	runs = !s.running && s.covered != arming
+	s.running = s.running || runs
+	return runs
+}
+
+// endRun lets f run again, except for an arming whose tick had begun before f returned.
+func (s *Series) endRun() {
+	var begun time.Time
+	defer func() { // deferred: a clock may panic
+		defer s.lock().Unlock()
+		s.running = false
+		if s.isDue(s.arming) || s.isOn() && !s.to.Deadline().After(begun) {
+			s.covered = s.arming
+		}
+	}()
+	begun = s.tickStart()
+}
+
+// tickStart returns the time at which the current tick began.
+func (s *Series) tickStart() time.Time {
+	tm := s.to.timer
+	return tm.time.at(tm.time.tickAt(tm.time.since(tm.Now())) * tm.time.tick)
 }

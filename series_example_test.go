@@ -2,13 +2,13 @@ package hashedwheel_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A heartbeat, until the peer has hung up. The runs are due on a fixed grid,
-// which a slow one does not shift.
+// A heartbeat every ten seconds, until the peer hangs up. A slow run does not shift the next.
 func ExampleTimer_Every() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
@@ -25,7 +25,7 @@ func ExampleTimer_Every() {
 	// hung up: true
 }
 
-// The function is handed its series, so it can end it.
+// The function receives its series, so it can end it.
 func ExampleTimer_Every_stopFromInside() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
@@ -47,7 +47,74 @@ func ExampleTimer_Every_stopFromInside() {
 	// ended: true
 }
 
-// A poll that slows down as long as there is nothing to fetch.
+// The first run is due at once, the others at intervals of a minute.
+func ExampleTimer_EveryFrom() {
+	start := time.Now()
+	clock := hashedwheel.NewManualClock(start)
+	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	defer tm.Stop()
+
+	refresh := func(*hashedwheel.Series) { fmt.Println("refresh after", clock.Now().Sub(start).Round(time.Second)) }
+	tm.EveryFrom(tm.Now(), time.Minute, refresh)
+	clock.Advance(2 * time.Minute)
+	// Output:
+	// refresh after 0s
+	// refresh after 1m0s
+	// refresh after 2m0s
+}
+
+// Ten thousand connections send heartbeats every ten seconds. The random first time spreads
+// connections that were opened in the same tick.
+func ExampleTimer_EveryFrom_spread() {
+	clock := hashedwheel.NewManualClock(time.Now())
+	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	defer tm.Stop()
+
+	const period = 10 * time.Second // 100 ticks
+	beats := map[time.Time]int{}
+	for range 10_000 {
+		first := tm.Now().Add(rand.N(period))
+		tm.EveryFrom(first, period, func(*hashedwheel.Series) { beats[clock.Now()]++ })
+	}
+	clock.Advance(period)
+	most := 0
+	for _, n := range beats {
+		most = max(most, n)
+	}
+	fmt.Println("more than 200 in a tick:", most > 200)
+	// Output: more than 200 in a tick: false
+}
+
+// A report at each whole minute of the wall clock.
+func ExampleTimer_EveryFrom_aligned() {
+	clock := hashedwheel.NewManualClock(time.Date(2026, time.January, 2, 15, 4, 17, 0, time.UTC))
+	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	defer tm.Stop()
+
+	now := clock.Now() // in a program: time.Now()
+	tm.EveryFrom(now.Truncate(time.Minute), time.Minute, func(*hashedwheel.Series) {
+		fmt.Println("report at", clock.Now().Format(time.TimeOnly))
+	})
+	clock.Advance(3 * time.Minute)
+	// Output:
+	// report at 15:05:00
+	// report at 15:06:00
+	// report at 15:07:00
+}
+
+// A Series prints its period, the time of its next run and its function.
+func ExampleSeries_String() {
+	clock := hashedwheel.NewManualClock(time.Date(2026, time.January, 2, 15, 4, 0, 0, time.UTC))
+	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
+	defer tm.Stop()
+
+	fmt.Println(tm.Every(5*time.Second, refresh))
+	// Output: hashedwheel.Series(every 5s, next 2026-01-02 15:04:05.000, hashedwheel_test.refresh)
+}
+
+func refresh(*hashedwheel.Series) {}
+
+// A poll slows down while there is nothing to fetch.
 func ExampleSeries_Reset() {
 	start := time.Now()
 	clock := hashedwheel.NewManualClock(start)
@@ -68,8 +135,7 @@ func ExampleSeries_Reset() {
 	// nothing after 15s
 }
 
-// daily is due at the same time of each day, by the calendar: a day may have 23
-// hours, or 25.
+// daily is due at the same time of each day, also if the day has 23 or 25 hours.
 type daily struct{ hour, minute int }
 
 func (d daily) Next(now time.Time) time.Time {
@@ -80,8 +146,7 @@ func (d daily) Next(now time.Time) time.Time {
 	return next
 }
 
-// A Scheduler may follow the calendar. So do those of robfig/cron, which are
-// Schedulers as they are.
+// A Scheduler may follow the calendar. A Schedule of robfig/cron is a Scheduler as it is.
 func ExampleTimer_Recur() {
 	start := time.Date(2025, time.December, 30, 22, 0, 0, 0, time.UTC)
 	clock := hashedwheel.NewManualClock(start)
@@ -96,7 +161,7 @@ func ExampleTimer_Recur() {
 	// backup, 2026-01-02 03:30:00
 }
 
-// backoff waits twice as long each time, and gives up after a number of times.
+// backoff doubles its delay each time, and ends after a number of times.
 type backoff struct {
 	delay time.Duration
 	left  int
@@ -104,7 +169,7 @@ type backoff struct {
 
 func (b *backoff) Next(now time.Time) time.Time {
 	if b.left == 0 {
-		return time.Time{} // the end
+		return time.Time{} // ends the series
 	}
 	b.left--
 	next := now.Add(b.delay)
@@ -112,7 +177,7 @@ func (b *backoff) Next(now time.Time) time.Time {
 	return next
 }
 
-// The zero time ends the series.
+// A Scheduler ends its series by the zero time.
 func ExampleScheduler() {
 	start := time.Now()
 	clock := hashedwheel.NewManualClock(start)
@@ -132,7 +197,7 @@ func ExampleScheduler() {
 	// ended: true
 }
 
-// A deadline for a select: there is nothing to stop when the reply comes first.
+// After is a deadline for a select. If the reply is first, there is nothing to stop.
 func ExampleTimer_After() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
 	defer tm.Stop()
@@ -154,7 +219,7 @@ func ExampleTimer_After() {
 	// no reply in time
 }
 
-// All who wait for the same tick share one channel, and Stop releases them.
+// All callers with the same tick share one channel. Stop closes it.
 func ExampleTimer_After_stop() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
@@ -163,6 +228,6 @@ func ExampleTimer_After_stop() {
 	fmt.Println(a == b, tm.Pending())
 	tm.Stop()
 	<-a
-	<-tm.After(time.Hour) // later calls do not wait either
+	<-tm.After(time.Hour) // does not wait on a stopped timer
 	// Output: true 1
 }

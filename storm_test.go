@@ -11,7 +11,16 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
+
+// skipIfSmall skips tests that depend on how many pushes are counted.
+func skipIfSmall(t *testing.T) {
+	if limits.SampledLog2 < 7 {
+		t.Skip("with -tags small so few may wait that more pushes are counted")
+	}
+}
 
 // deepest returns the depth of the deepest stripe.
 func deepest(q *mpscQueue) (depth int32) {
@@ -21,24 +30,17 @@ func deepest(q *mpscQueue) (depth int32) {
 	return depth
 }
 
-// inside is a Timeout inside a larger struct.
-type inside[P any] struct {
-	_  P // first: the compiler would pad an empty one that is last
+// padded is a Timeout in a larger struct.
+type padded[P any] struct {
+	_  P // first: an empty last field would be padded
 	to Timeout
 }
 
-// apart returns n timeouts that lie one behind the other, as far apart as P says.
+// apart returns n timeouts in a row in memory, 64 bytes and the size of P apart.
 func apart[P any](n int) (all []*Timeout) {
-	some := make([]inside[P], n)
+	some := make([]padded[P], n)
 	for i := range some {
 		all = append(all, &some[i].to)
-	}
-	return all
-}
-
-func oneByOne(n int) (all []*Timeout) {
-	for range n {
-		all = append(all, new(Timeout))
 	}
 	return all
 }
@@ -50,36 +52,39 @@ var layouts = map[string]func(n int) []*Timeout{
 	"256 bytes apart":  apart[[192]byte],
 	"320 bytes apart":  apart[[256]byte],
 	"8192 bytes apart": apart[[8128]byte],
-	"one by one":       oneByOne,
+	"allocated singly": newTimeouts,
 }
 
-func TestDepthCountsAboutOnePushIn128(t *testing.T) {
+func TestDepthIsAboutHowManyWereQueued(t *testing.T) {
+	skipIfSmall(t)
 	const n = 1 << 14
-	for says, layout := range layouts {
-		t.Run(says, func(t *testing.T) {
+	for name, layout := range layouts {
+		t.Run(name, func(t *testing.T) {
 			all := layout(n)
-			if says != "one by one" && unsafe.Sizeof(Timeout{}) == 64 {
-				require.Contains(t, says, fmt.Sprint(uintptr(unsafe.Pointer(all[1]))-uintptr(unsafe.Pointer(all[0]))))
+			if name != "allocated singly" && unsafe.Sizeof(Timeout{}) == 64 {
+				require.Contains(t, name, fmt.Sprint(uintptr(unsafe.Pointer(all[1]))-uintptr(unsafe.Pointer(all[0]))))
 			}
 			q := newStripes(1)
 			for _, to := range all {
 				q.push(to)
 			}
-			assert.Greater(t, int(q.stripes[0].depth.Load()), n/128/2)
-			assert.Less(t, int(q.stripes[0].depth.Load()), n/128*2)
+			assert.Greater(t, int(q.stripes[0].depth.Load()), n/2)
+			assert.Less(t, int(q.stripes[0].depth.Load()), n*2)
 		})
 	}
 }
 
-func TestAStripeIsDeepAfterAFewHundredPushes(t *testing.T) {
-	for says, layout := range layouts {
-		t.Run(says, func(t *testing.T) {
+func TestStripeIsDeepAfterAFewHundredPushes(t *testing.T) {
+	skipIfSmall(t)
+	for name, layout := range layouts {
+		t.Run(name, func(t *testing.T) {
 			const n = 1 << 14
-			q, pushes, deepenings := newStripes(1), 0, 0
+			q, pushes, deepenings := newStripes(8), 0, 0
+			q.stripes = q.stripes[:1]
 			for _, to := range layout(n) {
 				pushes++
 				if q.push(to) == deepened {
-					q.take() // it is counted anew
+					q.take() // counting starts again
 					require.Zero(t, q.stripes[0].depth.Load())
 					assert.Less(t, pushes, 4000, "at any time")
 					pushes = 0
@@ -92,66 +97,69 @@ func TestAStripeIsDeepAfterAFewHundredPushes(t *testing.T) {
 	}
 }
 
-// Nobody else drains: Advance is not called, and parked says that the worker is awake.
-func TestAProducerFilesWhatItsStripeHoldsOnceThatIsDeep(t *testing.T) {
+// Only the producer can file here: the timer has no worker goroutine, and the test does not call Advance.
+func TestProducerFilesItsStripeOnceTheStripeIsDeep(t *testing.T) {
 	const n = 50_000
 	g, tm := newGuarded()
-	tm.queue.stripes = make([]stripe, 8) // the same on all machines
+	tm.queue.makeStripes(8) // the same on every machine
 	most := int32(0)
 	for range n {
 		tm.AfterFunc(time.Hour, func() {})
 		most = max(most, deepest(&tm.queue))
 	}
-	assert.LessOrEqual(t, most, int32(4*deep))
+	assert.LessOrEqual(t, most, 4*tm.queue.deep.Load())
 	assert.Greater(t, g.wheel.count, n/2)
 	assert.Equal(t, n, tm.Pending())
 }
 
-func TestAProducerThatHelpsTakesAllThatItsStripeHolds(t *testing.T) {
+func TestHelpingProducerEmptiesItsStripe(t *testing.T) {
 	g, tm := newGuarded()
-	tm.queue.stripes = make([]stripe, 1)
-	for range 5000 {
+	tm.queue.makeStripes(1)
+	for range 50_000 { // the producer helps after 4096 on average
 		before := g.wheel.count
 		if tm.AfterFunc(time.Hour, func() {}); g.wheel.count > before {
 			assert.True(t, tm.queue.empty())
 			return
 		}
 	}
-	t.Error("it has not helped")
+	t.Error("the producer has not helped")
 }
 
-// What was armed and stopped in between never gets into the wheel.
-func TestAProducerThatHelpsLetsGoOfWhatWasStopped(t *testing.T) {
+func TestProducerDropsTimeoutsStoppedInTheQueue(t *testing.T) {
 	g, tm := newGuarded()
-	tm.queue.stripes = make([]stripe, 8)
+	tm.queue.makeStripes(8)
 	for range 50_000 {
 		tm.AfterFunc(time.Hour, func() {}).Stop()
 		require.Less(t, g.wheel.count, 10)
 	}
-	assert.Greater(t, g.cancelled, uint64(25_000))
+	assert.Greater(t, tm.queue.canceled(), uint64(25_000))
+	assert.Zero(t, g.canceled, "dropped with the lock held")
 }
 
-func TestAProducerDoesNotWaitForTheLock(t *testing.T) {
+// A producer waits only if its stripe is flooded. These pushes are too few for that.
+func TestProducerDoesNotWaitForTheLock(t *testing.T) {
+	skipIfSmall(t)
 	g, tm := newGuarded()
+	tm.queue.makeStripes(1) // of many stripes some would be flooded, as the addresses happen to be
 	done := make(chan bool)
 	g.Lock()
 	go func() {
 		defer close(done)
-		for range 10_000 {
+		for range limits.Most / 4 {
 			tm.AfterFunc(time.Hour, func() {})
 		}
 	}()
 	select {
 	case <-done:
 	case <-time.After(20 * time.Second):
-		t.Error("it waits")
+		t.Error("the producer waits for the lock")
 	}
 	g.Unlock()
 	<-done
-	assert.Equal(t, 10_000, tm.Pending())
+	assert.Equal(t, limits.Most/4, tm.Pending())
 }
 
-// pushesUntil arms until somebody else is done, and returns how often.
+// pushesUntil arms timeouts until isDone, and returns how many.
 func pushesUntil(isDone *atomic.Bool, tm *Timer) (n int) {
 	for ; !isDone.Load(); n++ {
 		tm.AfterFunc(time.Hour, func() {})
@@ -159,26 +167,9 @@ func pushesUntil(isDone *atomic.Bool, tm *Timer) (n int) {
 	return n
 }
 
-// With one processor, whoever has the lock would otherwise come to its end no sooner
-// than the scheduler preempts the producer, 10 ms later.
-func TestAProducerGivesWayToWhoeverHasTheLock(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	g, tm := newGuarded()
-	var isDone atomic.Bool
-	g.Lock()
-	go func() {
-		defer isDone.Store(true)
-		defer g.Unlock()
-		for range 10 {
-			runtime.Gosched()
-		}
-	}()
-	assert.Less(t, pushesUntil(&isDone, tm), 20_000)
-}
-
-// With one processor, a worker that was woken to take the lock would otherwise find it taken
-// again, or run no sooner than the scheduler preempts the producer.
-func TestAProducerGivesWayToAWorkerThatWaitsForTheLock(t *testing.T) {
+// With one processor, the worker would otherwise find the lock taken again when it wakes, or would not
+// run before the scheduler preempts the producer.
+func TestProducerYieldsToAWorkerWaitingForTheLock(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	g, tm := newGuarded()
 	var isDone atomic.Bool
@@ -187,54 +178,138 @@ func TestAProducerGivesWayToAWorkerThatWaitsForTheLock(t *testing.T) {
 		defer isDone.Store(true)
 		g.drain(0)
 	}()
-	for !tm.waits() {
+	for !waits(&tm.worker) {
 		runtime.Gosched()
 	}
 	g.Unlock()
 	assert.Less(t, pushesUntil(&isDone, tm), 20_000)
-	assert.False(t, tm.waits())
+	assert.False(t, waits(&tm.worker))
 }
 
-// Whoever helped would keep the processor from a worker that has no other.
-func TestAProducerDoesNotHelpWhileAWorkerWaitsWhoseAlarmHasRung(t *testing.T) {
+// On one processor, a producer that helped would keep the worker from running.
+func TestProducerDoesNotHelpOnceTheWorkersAlarmHasRung(t *testing.T) {
+	skipIfSmall(t)
 	g, tm := newGuarded()
+	tm.queue.makeStripes(1) // of many stripes some would be flooded, as the addresses happen to be
 	arm := func(n int) {
 		for range n {
 			tm.AfterFunc(time.Hour, func() {})
 		}
 	}
-	tm.clock.(*ManualClock).Advance(time.Second)
-	g.wanted.Store(tm.now())
-	arm(20_000)
+	tm.time.clock.(*ManualClock).Advance(time.Second)
+	tm.worker.wanted.Store(tm.time.now())
+	arm(limits.Most / 2)
 	assert.Zero(t, g.wheel.count)
-	g.wanted.Store(tm.now() + 1)
-	arm(20_000)
-	assert.NotZero(t, g.wheel.count, "it has yet to ring")
-	assert.Equal(t, 40_000, tm.Pending())
+	tm.worker.wanted.Store(tm.time.now() + 1)
+	arm(limits.Most / 2)
+	assert.NotZero(t, g.wheel.count, "the alarm is still to ring")
+	assert.Equal(t, limits.Most, tm.Pending())
 }
 
-func TestASleepingWorkerSaysWhenItsAlarmRings(t *testing.T) {
+func TestSleepingWorkerPublishesItsAlarmTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew(WithTick(time.Second))
 		defer tm.Stop()
 		tm.AfterFunc(9500*time.Millisecond, func() {})
-		time.Sleep(2500 * time.Millisecond) // it has ticked twice, and found nothing more
+		time.Sleep(2500 * time.Millisecond) // the worker has ticked twice, and sleeps until the timeout is due
 		synctest.Wait()
-		assert.Equal(t, int64(10*time.Second), tm.guarded.wanted.Load())
-		assert.False(t, tm.waits())
+		assert.Equal(t, int64(10*time.Second)+patienceNs, tm.worker.wanted.Load())
+		assert.False(t, waits(&tm.worker))
 		time.Sleep(8 * time.Second)
 		synctest.Wait()
-		assert.Zero(t, tm.guarded.wanted.Load(), "it has ended")
+		assert.EqualValues(t, notWanted, tm.worker.wanted.Load(), "the worker has ended")
 	})
 }
 
-func TestProducersExpectNoAlarmOfAUsersClock(t *testing.T) {
+func TestWorkerPublishesNoAlarmTimeOnAUsersClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew(WithTick(time.Second), WithClock(struct{ systemClock }{}))
 		defer tm.Stop()
 		tm.AfterFunc(time.Hour, func() {})
 		time.Sleep(90 * time.Second)
 		synctest.Wait()
-		assert.Zero(t, tm.guarded.wanted.Load())
+		assert.EqualValues(t, notWanted, tm.worker.wanted.Load())
 	})
 }
+
+func TestAdmitBoundsHowManyTimeoutsMayWait(t *testing.T) {
+	skipIfSmall(t)
+	var q mpscQueue
+	q.makeStripes(8)
+	for _, c := range []struct {
+		n, deep, flooded int32
+		sampled          uint32
+	}{
+		{0, 2, 4, 0},
+		{833, 52, 104, 2},
+		{4096, 256, 512, 5},
+		{8192, 512, 1024, 6},
+		{1 << 30, 512, 2048, 7},
+	} {
+		q.admit(int(c.n))
+		assert.Equal(t, c.deep, q.deep.Load(), "deep, for %d", c.n)
+		assert.Equal(t, c.flooded, q.flooded.Load(), "flooded, for %d", c.n)
+		assert.Equal(t, c.sampled, q.sampled.Load(), "sampled, for %d", c.n)
+	}
+	q.makeStripes(256)
+	assert.Equal(t, int32(16), q.deep.Load(), "with 64 processors")
+	assert.Equal(t, uint32(3), q.sampled.Load(), "no stripe is deep by one push")
+}
+
+// If the system interrupts a drain it looks slow, and so few may wait then that no drain is long enough to measure.
+func TestDrainOfAFewTimeoutsLetsMoreWait(t *testing.T) {
+	tm := MustNew(WithClock(NewManualClock(time.Now())))
+	tm.queue.admit(1)
+	few := tm.queue.flooded.Load()
+	for range 1000 { // each may be slow again
+		tm.AfterFunc(time.Hour, func() {})
+		tm.worker.passOnce()
+	}
+	assert.Greater(t, tm.queue.flooded.Load(), few)
+}
+
+func TestDrainOfAFewTimeoutsLetsNoFewerWait(t *testing.T) {
+	tm := MustNew(WithClock(NewManualClock(time.Now())))
+	tm.queue.admit(1 << 30)
+	most := tm.queue.flooded.Load()
+	for range 1000 {
+		tm.AfterFunc(time.Hour, func() {})
+		tm.worker.passOnce()
+	}
+	assert.Equal(t, most, tm.queue.flooded.Load())
+}
+
+// A worker that the system interrupts in a pass would come after all who spin, each for 10 ms.
+func TestCallersYieldToAWorkerThatStaysAwayFromItsLock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := MustNew()
+		defer tm.Stop()
+		tm.worker.guarded.lockFirst()
+		tm.worker.guarded.Unlock()
+		time.Sleep(holdNs - 1)
+		assert.False(t, waits(&tm.worker))
+		time.Sleep(time.Nanosecond)
+		assert.True(t, waits(&tm.worker))
+	})
+}
+
+// Nothing is gained by yielding to a task, however long it keeps the worker.
+func TestCallersDoNotYieldToAWorkerInUserCode(t *testing.T) {
+	for name, e := range map[string]Executor{"Inline": Inline{}, "an executor": ExecutorFunc(func(f func()) { f() })} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tm := MustNew(WithExecutor(e))
+				defer tm.Stop()
+				tm.AfterFunc(time.Second, func() { time.Sleep(time.Hour) })
+				time.Sleep(time.Minute)
+				assert.False(t, waits(&tm.worker))
+				time.Sleep(time.Hour)
+				synctest.Wait()
+				assert.EqualValues(t, notWanted, tm.worker.wanted.Load(), "the worker has ended")
+			})
+		})
+	}
+}
+
+// waits reports whether the worker waits for the lock or, since its alarm has rung, for a processor.
+func waits(wk *worker) bool { return wk.wanted.Load() <= wk.time.read() }

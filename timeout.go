@@ -9,45 +9,41 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
-// A Timeout is one task and the time it is due. AfterFunc and Schedule return one already
-// armed; embedded by value in a struct of the caller's own and bound by Init, it is armed,
-// moved and stopped without an allocation. The zero Timeout is Idle and unbound. All methods
-// but Init are safe for concurrent use, from inside tasks too.
+// A Timeout is one task and the time at which it is due: package time calls this a Timer. AfterFunc and
+// Schedule return an armed Timeout. A Timeout that is a field of your own struct, bound by Init or InitFunc,
+// is armed, moved and stopped without an allocation. The zero Timeout is Unarmed and unbound. All methods
+// except Init and InitFunc are safe for concurrent use, also from inside tasks.
 //
-// A Timeout must not be copied, nor overwritten once it has been armed: its timer may hold on
-// to it for a while after it was settled. Vet's copylocks finds assignments and calls that
-// copy one, not a slice that grows by append or a struct cleared in a pool: the timer panics
-// when it meets such a Timeout. It does not find a copy made within a tick of the arming, nor
-// one that is only moved later or not used again: then the original runs when it was due.
+// A Timeout must not be copied, nor overwritten once it has been armed: its timer may hold on to it for up
+// to two ticks after the outcome. So a struct from a pool keeps its Timeout, bound to the same Timer, and
+// is armed again by Reset; it is not cleared. Vet's copylocks finds assignments and calls that copy a
+// Timeout. If a slice grew by append, or a struct was cleared, the timer panics when it meets the Timeout.
+// Three mistakes are not found: a copy made within a tick of the arming, a copy that is only moved later (the
+// original runs both times, not the copy), and a copy over another Timeout within a tick of that Timeout's
+// arming, which can lose others.
 //
-//	 Init          Reset               its turn to run
-//	──────▶ Idle ─────────▶ Pending ──────────────────────▶ Expired
-//	                         ▲ │ │
-//	                   Reset │ │ └─ Stop, Timer.Stop ─────▶ Cancelled
-//	   (from any state but   │ │
-//	    Idle, Pending too) ──┘ └─── timer stopped or full ─▶ Rejected
-//
-// (If the timer is full a Reset leads straight to Rejected.)
+//	 Init             Reset               its turn to run
+//	──────▶ Unarmed ─────────▶ Pending ──────────────────────▶ Expired
+//	                            ▲ │ │
+//	                      Reset │ │ └─ Stop, Timer.Stop ─────▶ Canceled
+//	   (from any state except   │ │
+//	   Unarmed, Pending also) ──┘ └─── timer stopped or full ─▶ Rejected (also straight from other states)
 type Timeout struct {
 	// Ground rules: who may touch which field, and when.
-	word  atomic.Int64 // everybody's, at any time: deadline<<4 | queued<<3 | state, changed by one CAS, in word.go
+	word  atomic.Int64 // any goroutine's, at any time: deadline<<5 | fresh<<4 | queued<<3 | state, changed by one CAS, in word.go
 	timer *Timer       // Init's, then read only
 	task  Task         // Init's, then read only
-	link  *Timeout     // the next in the queue; whoever set queued owns it until the push, then the consumer until unqueue
-	home  home         // where it is filed; this and the links of that list are guarded by the lock
+	link  *Timeout     // the next in the queue; whoever set queued owns it until the push, then the stripe's mu guards it until take, then the lock until unqueue
+	home  home         // where it is filed; this and the links of that list are guarded by the lock; in the batch the worker reads them without it
 	next  *Timeout
 	prev  **Timeout
 }
 
-// These do not compile if a Timeout is more than a cache line, or its word more than
-// the int64 that beginNew writes.
-const (
-	_ = uint(64 - unsafe.Sizeof(Timeout{}))
-	_ = uint(unsafe.Sizeof(word(0)) - unsafe.Sizeof(Timeout{}.word))
-)
+// This does not compile if a Timeout is more than a cache line.
+const _ = uint(64 - unsafe.Sizeof(Timeout{}))
 
-// A Task is what a Timeout runs when it expires. The timer's Executor calls Run: by default in
-// a goroutine, where it may block. Run gets the Timeout that expired: one Task can serve many.
+// A Task is what a Timeout runs when it expires. The timer's Executor calls Run: by default in a goroutine,
+// where it may block. Run gets the Timeout that expired: one Task can serve many.
 type Task interface {
 	Run(to *Timeout)
 }
@@ -66,22 +62,17 @@ func (f plainFunc) Run(*Timeout) { f() }
 type State uint8
 
 const (
-	Idle      State = iota // never armed
-	Pending                // armed; its deadline is to come, or its turn to run
-	Expired                // handed to the executor; the task may be yet to run, running or done
-	Cancelled              // stopped by Timeout.Stop or Timer.Stop; this arming never runs
-	Rejected               // refused: the timer was stopped or full; this arming never runs
+	Unarmed  State = iota // never armed
+	Pending               // armed; its deadline is to come, or its turn to run
+	Expired               // handed to the executor; the task may be yet to run, running or done
+	Canceled              // stopped by Timeout.Stop or Timer.Stop; this arming never runs
+	Rejected              // refused: the timer was stopped or full; this arming never runs
 )
 
-var stateNames = [...]string{"Idle", "Pending", "Expired", "Cancelled", "Rejected"}
+var stateNames = [...]string{"Unarmed", "Pending", "Expired", "Canceled", "Rejected", "State(?)"}
 
 // String returns the name of the state.
-func (s State) String() string {
-	if int(s) >= len(stateNames) {
-		return "State(?)"
-	}
-	return stateNames[s]
-}
+func (s State) String() string { return stateNames[min(int(s), len(stateNames)-1)] }
 
 // Init binds an unused Timeout to its timer and task, once and before any other use.
 // Reset arms it. Init panics if tm or task is nil, and if t has ever been armed.
@@ -91,10 +82,19 @@ func (t *Timeout) Init(tm *Timer, task Task) {
 		panic("hashedwheel: Init with a nil Timer")
 	case isNil(task):
 		panic("hashedwheel: Init with a nil Task")
-	case t.State() != Idle:
+	case t.State() != Unarmed:
 		panic("hashedwheel: Init of a Timeout that is " + t.State().String())
 	}
+	tm.time.checkMade()
 	t.timer, t.task = tm, task
+}
+
+// InitFunc is Init with a plain function. It panics if f is nil.
+func (t *Timeout) InitFunc(tm *Timer, f func()) {
+	if f == nil {
+		panic("hashedwheel: InitFunc with a nil func")
+	}
+	t.Init(tm, plainFunc(f))
 }
 
 func isNil(task Task) bool {
@@ -102,15 +102,12 @@ func isNil(task Task) bool {
 	return task == nil || ok && f == nil
 }
 
-// Reset arms t, or moves it if it is pending, to expire d from now; zero or less is due at the
-// next tick. It reports whether it was pending, as time.Timer.Reset does; an arming refused
-// because the timer is stopped or full leaves it Rejected. Reset panics before Init.
+// Reset arms t, or moves it if it is pending, to expire d from now; zero or less is due at the next tick.
+// It reports whether t was pending, as time.Timer.Reset does. If a stopped or full timer refuses the arming,
+// t is Rejected: see Err. Reset panics before Init, never allocates, and waits only in a flood or for Timer.Stop.
 //
-// One clock read, no allocation, no lock. Moving a timeout later is that read and one CAS.
-//
-// What the caller did before an arming, or a Reset to another time, happens before the task
-// runs. When Reset returns false the run of the last arming may be under way, or yet to begin:
-// the new one does not wait for it.
+// An arming, or a Reset to another time, happens before the task runs. When Reset returns false, the last
+// arming's run may still be under way or about to begin, and the new run does not wait for it.
 func (t *Timeout) Reset(d time.Duration) bool {
 	tm := t.timer
 	if tm == nil {
@@ -119,37 +116,45 @@ func (t *Timeout) Reset(d time.Duration) bool {
 	return tm.arm(t, tm.deadlineIn(d))
 }
 
-// ResetAt is Reset to a time that comes from the timer's clock: it reads none. A time without
-// a monotonic reading, from a file or another process, is compared with the wall clock as it
-// was in New: Reset(time.Until(at)) is better.
+// ResetAt is Reset to a time from the timer's clock, without a clock read. A time without a monotonic
+// reading, from a file or another process, is compared with the wall clock as it was in New: prefer
+// Reset(time.Until(at)).
 func (t *Timeout) ResetAt(at time.Time) bool {
 	tm := t.timer
 	if tm == nil {
 		panic("hashedwheel: ResetAt before Init")
 	}
-	return tm.arm(t, tm.since(at))
+	deadline := tm.time.since(at)
+	if deadline < 0 {
+		tm.time.checkBubble()
+	}
+	return tm.arm(t, deadline)
 }
 
-// Stop prevents the task from running, and reports whether this call did: false means that t
-// was not pending any more, or never armed. It does not wait for a task that has begun.
+// Stop prevents the task from running, and reports whether this call did: false means that t was not
+// pending. It does not wait for a task that has begun.
 func (t *Timeout) Stop() bool {
 	for {
 		w := t.load()
 		if w.state() != Pending {
 			return false
 		}
-		if push, ok := t.cancel(w); ok {
-			t.timer.room.release(1)
-			t.timer.pay(t, push)
-			return true
+		push, ok := t.cancel(w)
+		if !ok {
+			continue
 		}
+		t.timer.room.release(1)
+		if push {
+			t.timer.push(t)
+		}
+		return true
 	}
 }
 
-// State returns the state. It may be out of date by the time it returns.
+// State returns the state, which may be out of date by the time it returns.
 func (t *Timeout) State() State { return min(t.load().state(), Rejected) }
 
-// Err tells why the last arming was refused, ErrFull or ErrStopped; nil if it was not.
+// Err returns ErrFull or ErrStopped if the last arming was refused for that, otherwise nil.
 func (t *Timeout) Err() error {
 	switch t.load().state() {
 	case Rejected:
@@ -160,27 +165,27 @@ func (t *Timeout) Err() error {
 	return nil
 }
 
-// Deadline returns the time that the last arming asked for, or the zero time if there
-// was none. A delay out of reach gives one some 18 years after New.
+// Deadline returns the deadline of the last arming, or the zero time if there was none. A delay too large
+// for the clock has a deadline about 9 years after New.
 func (t *Timeout) Deadline() time.Time {
 	w := t.load()
-	if w.state() == Idle {
+	if w.state() == Unarmed {
 		return time.Time{}
 	}
-	return t.timer.at(w.deadline())
+	return t.timer.time.at(w.deadline())
 }
 
-// Task returns the task given to Init or Schedule; AfterFunc's calls the function.
+// Task returns the task given to Init or Schedule. After AfterFunc or InitFunc it is a Task that calls the func.
 func (t *Timeout) Task() Task { return t.task }
 
 // Timer returns the timer that t is bound to, nil before Init.
 func (t *Timeout) Timer() *Timer { return t.timer }
 
-// String returns what %v prints of a *Timeout: state, deadline and task. It is safe at
-// any time. (To print a struct that holds a Timeout by value is not: fmt reads its fields.)
+// String returns state, deadline and task, and is safe at any time. Printing a struct that has a Timeout as
+// a field is a data race: fmt reads the fields.
 func (t *Timeout) String() string {
 	if t.task == nil {
-		return "hashedwheel.Timeout(Idle)"
+		return "hashedwheel.Timeout(Unarmed)"
 	}
-	return fmt.Sprintf("hashedwheel.Timeout(%v, %v, %s)", t.State(), t.Deadline().Format(time.DateTime+".000"), taskname.Of(t.task))
+	return fmt.Sprintf("hashedwheel.Timeout(%v, %v, %s)", t.State(), t.Deadline().Format(time.DateTime+".000"), taskname.Shown(t.task))
 }

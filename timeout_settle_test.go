@@ -9,83 +9,92 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTransition tables what each operation but arm does to a timeout with
-// deadline 9, from every state.
-func TestTransition(t *testing.T) {
+// Each operation except arm (see TestArm), on a timeout with deadline 9, from every state.
+func TestTransitionsFromEveryState(t *testing.T) {
 	type operation struct {
 		name string
 		do   func(r rig) any
 	}
 	stop := operation{"Stop", func(r rig) any { return r.Stop() }}
 	claim := operation{"claim", func(r rig) any { return r.claim(9) }}
-	unqueue := operation{"unqueue", func(r rig) any { return show(r.unqueue()) }} // of one alone: below
+	unqueue := operation{"unqueue", func(r rig) any { return show(r.unqueue()) }} // only if queued, see TestUnqueuePanicsIfTheTimeoutIsNotQueued
 	collect := operation{"collect", func(r rig) any { return r.collect() }}
-	refuse := operation{"refuse", func(r rig) any { return r.refuse() }}
-	left := func(flag int64, s State) string { return show(pack(9, flag, s)) } // what unqueue returns
+	refuse := operation{"refuse", func(r rig) any { return r.refuse(false) }}
+	refuseFiled := operation{"refuse, filed,", func(r rig) any { return r.refuse(true) }}
+	left := func(flag int64, s State) string { return show(pack(9, flag, s)) } // unqueue's result
 
 	const pushed = true
 	for _, row := range []struct {
 		op     operation
 		from   State
-		in     int64
+		in     int64 // alone, inQueue or freshInQueue
 		want   State
 		wantIn int64
-		result any
-		pushed bool
+		result any  // of the operation
+		pushed bool // by the operation
 	}{
-		{stop, Idle, alone, Idle, alone, false, !pushed},
-		{stop, Idle, inQueue, Idle, inQueue, false, !pushed},
-		{stop, Pending, alone, Cancelled, inQueue, true, pushed}, // so that the worker unlinks it
-		{stop, Pending, inQueue, Cancelled, inQueue, true, !pushed},
+		{stop, Unarmed, alone, Unarmed, alone, false, !pushed},
+		{stop, Unarmed, inQueue, Unarmed, inQueue, false, !pushed},
+		{stop, Pending, alone, Canceled, inQueue, true, pushed}, // so that the worker takes it out of the wheel
+		{stop, Pending, inQueue, Canceled, inQueue, true, !pushed},
 		{stop, Expired, alone, Expired, alone, false, !pushed},
 		{stop, Expired, inQueue, Expired, inQueue, false, !pushed},
-		{stop, Cancelled, alone, Cancelled, alone, false, !pushed},
-		{stop, Cancelled, inQueue, Cancelled, inQueue, false, !pushed},
+		{stop, Canceled, alone, Canceled, alone, false, !pushed},
+		{stop, Canceled, inQueue, Canceled, inQueue, false, !pushed},
 		{stop, Rejected, alone, Rejected, alone, false, !pushed},
 		{stop, Rejected, inQueue, Rejected, inQueue, false, !pushed},
 
-		{claim, Idle, alone, Idle, alone, false, !pushed},
-		{claim, Idle, inQueue, Idle, inQueue, false, !pushed},
+		{claim, Unarmed, alone, Unarmed, alone, false, !pushed},
+		{claim, Unarmed, inQueue, Unarmed, inQueue, false, !pushed},
 		{claim, Pending, alone, Expired, alone, true, !pushed},
-		{claim, Pending, inQueue, Pending, inQueue, false, !pushed}, // it waits for the next drain
+		{claim, Pending, inQueue, Pending, inQueue, false, !pushed}, // the next drain files it again
 		{claim, Expired, alone, Expired, alone, false, !pushed},
 		{claim, Expired, inQueue, Expired, inQueue, false, !pushed},
-		{claim, Cancelled, alone, Cancelled, alone, false, !pushed},
-		{claim, Cancelled, inQueue, Cancelled, inQueue, false, !pushed},
+		{claim, Canceled, alone, Canceled, alone, false, !pushed},
+		{claim, Canceled, inQueue, Canceled, inQueue, false, !pushed},
 		{claim, Rejected, alone, Rejected, alone, false, !pushed},
 		{claim, Rejected, inQueue, Rejected, inQueue, false, !pushed},
 
-		{unqueue, Idle, inQueue, Idle, alone, left(alone, Idle), !pushed},
+		{unqueue, Unarmed, inQueue, Unarmed, alone, left(alone, Unarmed), !pushed},
 		{unqueue, Pending, inQueue, Pending, alone, left(alone, Pending), !pushed},
 		{unqueue, Expired, inQueue, Expired, alone, left(alone, Expired), !pushed},
-		{unqueue, Cancelled, inQueue, Cancelled, alone, left(alone, Cancelled), !pushed},
+		{unqueue, Canceled, inQueue, Canceled, alone, left(alone, Canceled), !pushed},
 		{unqueue, Rejected, inQueue, Rejected, alone, left(alone, Rejected), !pushed},
 
-		{collect, Idle, alone, Idle, alone, false, !pushed},
-		{collect, Idle, inQueue, Idle, inQueue, false, !pushed},
-		{collect, Pending, alone, Cancelled, alone, true, !pushed},
-		{collect, Pending, inQueue, Cancelled, inQueue, true, !pushed}, // its producer is about to be refused
+		{collect, Unarmed, alone, Unarmed, alone, false, !pushed},
+		{collect, Unarmed, inQueue, Unarmed, inQueue, false, !pushed},
+		{collect, Pending, alone, Canceled, alone, true, !pushed},
+		{collect, Pending, inQueue, Canceled, inQueue, true, !pushed}, // its push is about to be refused
 		{collect, Expired, alone, Expired, alone, false, !pushed},
 		{collect, Expired, inQueue, Expired, inQueue, false, !pushed},
-		{collect, Cancelled, alone, Cancelled, alone, false, !pushed},
-		{collect, Cancelled, inQueue, Cancelled, inQueue, false, !pushed},
+		{collect, Canceled, alone, Canceled, alone, false, !pushed},
+		{collect, Canceled, inQueue, Canceled, inQueue, false, !pushed},
 		{collect, Rejected, alone, Rejected, alone, false, !pushed},
 		{collect, Rejected, inQueue, Rejected, inQueue, false, !pushed},
 
-		{refuse, Idle, alone, Idle, alone, false, !pushed},
-		{refuse, Idle, inQueue, Idle, alone, false, !pushed},
+		{refuse, Unarmed, alone, Unarmed, alone, false, !pushed},
+		{refuse, Unarmed, inQueue, Unarmed, alone, false, !pushed},
 		{refuse, Pending, alone, tooLate, alone, true, !pushed},
 		{refuse, Pending, inQueue, tooLate, alone, true, !pushed},
 		{refuse, Expired, alone, Expired, alone, false, !pushed},
 		{refuse, Expired, inQueue, Expired, alone, false, !pushed},
-		{refuse, Cancelled, alone, Cancelled, alone, false, !pushed}, // somebody has said true to Stop
-		{refuse, Cancelled, inQueue, Cancelled, alone, false, !pushed},
+		{refuse, Canceled, alone, Canceled, alone, false, !pushed}, // a Stop has returned true
+		{refuse, Canceled, inQueue, Canceled, alone, false, !pushed},
 		{refuse, Rejected, alone, Rejected, alone, false, !pushed},
 		{refuse, Rejected, inQueue, Rejected, alone, false, !pushed},
 		{refuse, tooLate, inQueue, tooLate, alone, false, !pushed},
+		{refuse, Pending, freshInQueue, tooLate, alone, true, !pushed},
+
+		{refuseFiled, Pending, inQueue, Pending, alone, false, !pushed}, // Timer.Stop will find it
+		{refuseFiled, Canceled, inQueue, Canceled, alone, false, !pushed},
+
+		{stop, Pending, freshInQueue, Canceled, freshInQueue, true, !pushed},
+		{collect, Pending, freshInQueue, Canceled, freshInQueue, true, !pushed},
+		{unqueue, Pending, freshInQueue, Pending, alone, left(alone, Pending), !pushed},
+		{unqueue, Canceled, freshInQueue, Canceled, alone, left(alone, Canceled), !pushed},
 	} {
 		from := pack(9, row.in, row.from)
-		t.Run(row.op.name+" of one "+says(from), func(t *testing.T) {
+		t.Run(row.op.name+" from "+describe(from), func(t *testing.T) {
 			r := newRig(from)
 			require.Equal(t, row.result, row.op.do(r))
 			r.requireLeft(t, pack(9, row.wantIn, row.want), row.pushed)
@@ -93,20 +102,20 @@ func TestTransition(t *testing.T) {
 	}
 }
 
-func TestStopOfAStoppedTimersTimeoutLeavesItOutOfTheQueue(t *testing.T) {
+func TestStopAfterTimerStopPushesNothing(t *testing.T) {
 	r := newRig(pack(9, alone, Pending)).stop()
 	require.True(t, r.Stop())
-	r.requireLeft(t, pack(9, alone, Cancelled), false)
+	r.requireLeft(t, pack(9, alone, Canceled), false)
 }
 
-func TestStopGivesTheReservationBackOnce(t *testing.T) {
+func TestStopReleasesTheReservationOnce(t *testing.T) {
 	r := newRig(pack(9, alone, Pending))
 	r.Stop()
 	r.Stop()
 	r.requireReserved(t, 0)
 }
 
-func TestClaimComparesTheDeadlineItself(t *testing.T) {
+func TestClaimComparesTheExactDeadline(t *testing.T) {
 	for _, row := range []struct {
 		deadline, due int64
 		want          bool
@@ -125,21 +134,20 @@ func TestClaimComparesTheDeadlineItself(t *testing.T) {
 	}
 }
 
-func TestUnqueueAndRefuseLetGoOfTheLink(t *testing.T) {
+func TestUnqueueAndRefuseClearTheLink(t *testing.T) {
 	r := newRig(pack(9, inQueue, Pending))
 	r.link = new(Timeout)
 	r.unqueue()
 	assert.Nil(t, r.link)
 	r.link = new(Timeout)
-	r.refuse()
+	r.refuse(false)
 	assert.Nil(t, r.link)
 }
 
-// One arming has one outcome, told to exactly one of those who try to end it.
-// They go through the same timeouts in the same order: whoever is ahead is
-// slowed by the cache, so they meet again and again.
-func TestOneOfRacingCallsEndsAnArming(t *testing.T) {
-	r := newRig(pack(0, alone, Idle))
+// Three goroutines try to end the same armings in the same order. The goroutine that is ahead misses the
+// cache and slows down, so they meet again and again.
+func TestOneOfSeveralRacingCallsEndsAnArming(t *testing.T) {
+	r := newRig(pack(0, alone, Unarmed))
 	all, ends := make([]Timeout, 50_000), make([]atomic.Int32, 50_000)
 	for i := range all {
 		all[i].Init(r.tm, r.task)
@@ -165,10 +173,10 @@ func TestOneOfRacingCallsEndsAnArming(t *testing.T) {
 	}
 }
 
-// What runs into a list that was cut panics before it has looked at all timeouts
-// for ever: unqueue meets the same twice.
-func TestUnqueueOfOneThatIsNotQueuedIsMisuse(t *testing.T) {
-	for s := Idle; s <= tooLate; s++ {
+// In a list that leads into itself, unqueue meets a timeout twice. It must panic, since the list has no
+// end.
+func TestUnqueuePanicsIfTheTimeoutIsNotQueued(t *testing.T) {
+	for s := Unarmed; s <= tooLate; s++ {
 		r := newRig(pack(9, alone, s))
 		assert.PanicsWithValue(t, "hashedwheel: Timeout of a hashedwheel.newRig.func1 was copied or overwritten after it was armed", func() { r.unqueue() }, s)
 	}

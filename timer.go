@@ -1,6 +1,7 @@
 package hashedwheel
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -10,27 +11,29 @@ import (
 )
 
 var (
-	// ErrStopped says that an arming was refused because the timer has been stopped.
-	ErrStopped = errors.New("hashedwheel: timer stopped")
-	// ErrFull says that it was refused because of WithMaxPending.
-	ErrFull = errors.New("hashedwheel: too many pending timeouts")
+	ErrStopped = errors.New("hashedwheel: timer stopped")             // the arming was refused because the timer has been stopped
+	ErrFull    = errors.New("hashedwheel: too many pending timeouts") // the arming was refused because of WithMaxPending
 )
 
-// A Timer runs tasks at or after their deadlines, at most one tick late. It serves millions of
-// timeouts: a program seldom needs more than one. It is safe for concurrent use, from inside
-// tasks too, and must not be copied. While nothing is pending it has no goroutine: then an unused
-// one is collected without a Stop, unless it is on a ManualClock, which holds on to it.
+// A Timer runs the tasks of any number of timeouts, never before a deadline and at most one tick late. It
+// is safe for concurrent use, also from inside tasks, and must not be copied. The zero Timer panics. A
+// Timer with nothing pending is garbage without a Stop once it is unused, except on a ManualClock.
 type Timer struct {
-	worker
+	time   timeline // every arming reads this and the next three
+	room   room
+	queue  mpscQueue
+	worker worker
+
 	after    afters
-	rejected atomic.Uint64 // armings refused
-	sampling sync.Mutex    // held by Sample, beside the lock
-	ending   sync.Once     // end: after the first portion of Stop
+	rejected atomic.Uint64 // armings refused; counted by producers, for Stats
+	sampling sync.Mutex    // guards the wheel's cursor between Sample's holds of the lock
+	ending   sync.Once     // calls end, after the first portion of Stop
 }
 
-// New returns a Timer, or an error that names the option and value that is wrong.
+// New returns a Timer, or an error that names the wrong option and its value. Each Option states its
+// default. New reads GOMAXPROCS once, to size the queue between callers and worker.
 func New(opts ...Option) (*Timer, error) {
-	o := options{tick: 100 * time.Millisecond, wheelSize: 512, drainLimit: 100_000, clock: systemClock{}}
+	o := options{tick: 100 * time.Millisecond, wheelSize: 512, clock: systemClock{}}
 	for _, opt := range opts {
 		if opt == nil {
 			return nil, errors.New("hashedwheel: nil Option")
@@ -39,23 +42,24 @@ func New(opts ...Option) (*Timer, error) {
 			return nil, err
 		}
 	}
-	tm := &Timer{after: afters{ticks: make(map[int64]*sharedTick)}}
-	tm.worker.init(&o)
+	tm := &Timer{time: newTimeline(o.clock, o.tick)}
+	tm.room.max = int64(o.maxPending)
+	tm.queue.init()
+	tm.worker.init(&o, &tm.time, &tm.queue, &tm.room)
 	return tm, nil
 }
 
 // MustNew is New for options known to be right: it panics with New's error.
 func MustNew(opts ...Option) *Timer {
-	t, err := New(opts...)
+	tm, err := New(opts...)
 	if err != nil {
 		panic(err)
 	}
-	return t
+	return tm
 }
 
-// AfterFunc arms a new Timeout that calls f once d has passed, as time.AfterFunc does: by
-// default in a goroutine, the Executor decides. It never returns nil: if the timer is stopped or
-// full, the Timeout is Rejected. It panics if f is nil. One allocation, no lock.
+// AfterFunc arms a new Timeout that calls f once d has passed, through the Executor. If the timer is stopped
+// or full, the Timeout is Rejected, never nil: see Err. AfterFunc panics if f is nil. It allocates once.
 func (tm *Timer) AfterFunc(d time.Duration, f func()) *Timeout {
 	if f == nil {
 		panic("hashedwheel: AfterFunc with a nil func")
@@ -65,9 +69,8 @@ func (tm *Timer) AfterFunc(d time.Duration, f func()) *Timeout {
 	return t
 }
 
-// Schedule arms a new Timeout that runs task once d has passed. If the arming is refused
-// it returns ErrStopped or ErrFull, and no Timeout. It panics if task is nil. One
-// allocation, no lock.
+// Schedule is AfterFunc for a Task. If the timer is stopped or full, it returns nil, and ErrStopped or
+// ErrFull. It panics if task is nil.
 func (tm *Timer) Schedule(d time.Duration, task Task) (*Timeout, error) {
 	if isNil(task) {
 		panic("hashedwheel: Schedule with a nil Task")
@@ -80,108 +83,125 @@ func (tm *Timer) Schedule(d time.Duration, task Task) (*Timeout, error) {
 }
 
 // Now returns the time on the timer's clock, from which times given to ResetAt should come. With
-// the system's it is that of New and what the monotonic clock has counted since, as Deadline is.
+// the system clock it is the wall-clock time at New plus the monotonic time since then.
 func (tm *Timer) Now() time.Time {
-	if tm.isSystem {
-		return tm.at(tm.now())
+	if tm.time.isSystem {
+		return tm.time.at(tm.time.now())
 	}
-	return tm.clock.Now()
+	tm.time.checkMade()
+	return tm.time.clock.Now()
 }
 
 // Tick returns the tick, as WithTick set it.
-func (tm *Timer) Tick() time.Duration { return time.Duration(tm.tick) }
+func (tm *Timer) Tick() time.Duration { return time.Duration(tm.time.tick) }
 
-// Pending returns how many timeouts are pending; all that After has for a tick count as
-// one. It is exact, but for calls under way in other goroutines, and costs a drain of what
-// was queued since the last tick, without the drain limit.
+// Pending returns how many timeouts are pending; all callers of After that wait for one tick count as
+// one. It is exact, except for calls under way in other goroutines, and sorts new armings into the wheel first.
 func (tm *Timer) Pending() int {
-	_, pending := tm.look()
+	_, pending := tm.worker.look()
 	return pending
 }
 
-// Next returns the earliest time at which a timeout may be due, or false if none is pending. One
-// moved later, or stopped, may make it too early; a clock set back, up to a tick too late. It costs
-// as much as Pending.
+// Next returns the earliest time at which a timeout may be due, or false if none is pending. If that timeout
+// was moved later or stopped, Next may still return its old time until then. It costs as much as Pending.
 func (tm *Timer) Next() (at time.Time, ok bool) {
-	next, pending := tm.look()
+	next, pending := tm.worker.look()
 	if pending == 0 {
 		return time.Time{}, false
 	}
-	return tm.at(min(next, maxDeadline/tm.tick) * tm.tick), true
+	return tm.time.at(min(next, maxDeadline/tm.time.tick) * tm.time.tick), true
 }
 
-// String tells the tick and how many timeouts are pending. It costs as much as Pending.
-func (tm *Timer) String() string {
-	return fmt.Sprintf("hashedwheel.Timer(tick %v, %d pending)", tm.Tick(), tm.Pending())
+// String returns what %v prints of a *Timer: the tick. It reads nothing that changes.
+func (tm *Timer) String() string { return fmt.Sprintf("hashedwheel.Timer(tick %v)", tm.Tick()) }
+
+// deadlineIn returns the deadline d from now. It yields to a worker or task that waits for a processor.
+func (tm *Timer) deadlineIn(d time.Duration) int64 {
+	now := tm.time.now()
+	if now >= tm.worker.wanted.Load() || tm.worker.out.crews.Waiting() > 0 && now >= tm.worker.out.starting.Load() {
+		runtime.Gosched()
+	}
+	return tm.time.deadline(now, d)
 }
 
-// arm makes t pending with a new deadline and reports whether it was.
+// arm makes t pending with a new deadline and reports whether it was pending.
 func (tm *Timer) arm(t *Timeout, deadline int64) (was bool) {
 	for {
 		w := t.load()
 		if w.state() == Pending {
-			if push, ok := t.move(w, deadline); ok {
-				tm.pay(t, push)
-				return true
+			push, ok := t.move(w, deadline)
+			if !ok {
+				continue
 			}
-			continue
+			if push {
+				tm.push(t)
+			}
+			return true
 		}
 		if !tm.room.reserve() {
-			if t.reject(w, deadline) {
+			if t.reject(w, deadline, tm.refusal()) {
 				tm.rejected.Add(1)
 				return false
 			}
 			continue
 		}
 		if push, ok := t.begin(w, deadline); ok {
-			tm.pay(t, push)
+			if push {
+				tm.push(t)
+			}
 			return false
 		}
 		tm.room.release(1)
 	}
 }
 
-// pay makes the push that a transition owes.
-func (tm *Timer) pay(t *Timeout, owed bool) {
-	if owed {
-		_ = tm.push(t)
-	}
-}
-
-// armNew arms a timeout that nobody else can see yet.
+// armNew arms a timeout that no other goroutine can see yet. Its error is Schedule's.
 func (tm *Timer) armNew(t *Timeout, deadline int64) error {
 	if !tm.room.reserve() {
-		t.reject(t.load(), deadline)
+		t.reject(t.load(), deadline, tm.refusal())
 		tm.rejected.Add(1)
-		return ErrFull
+		return t.Err()
 	}
 	t.beginNew(deadline)
-	return tm.push(t)
-}
-
-// push hands t over to the worker. The caller has marked it queued.
-func (tm *Timer) push(t *Timeout) error {
-	how := tm.queue.push(t)
-	if how == refused {
-		if t.refuse() {
-			tm.room.release(1)
-			tm.rejected.Add(1)
-		}
+	if !tm.push(t) {
 		return ErrStopped
-	}
-	if tm.parked.Load() != awake { // pairs with the second look in park
-		tm.unpark()
-	}
-	if how == deepened && (tm.waits() || !tm.guarded.help(t)) {
-		runtime.Gosched() // to the worker, or to whoever has the lock and is at work
 	}
 	return nil
 }
 
-// room bounds how many are pending. reserve makes room for one; whoever ends the arming releases it.
+// refusal returns the state of an arming for which there is no room. Timer.Stop closes the queue before
+// it makes room, so ErrFull is never returned by a stopped timer.
+func (tm *Timer) refusal() State {
+	if tm.queue.isClosed() {
+		return tooLate
+	}
+	return Rejected
+}
+
+// push hands t, marked queued, to the worker. It reports false if the timer is stopped and rejected t for that.
+func (tm *Timer) push(t *Timeout) bool {
+	how := tm.queue.push(t)
+	if how == refused {
+		if !tm.worker.guarded.refuse(t) {
+			return true
+		}
+		tm.room.release(1)
+		tm.rejected.Add(1)
+		return false
+	}
+	if tm.worker.status.Load() != awake { // pairs with the second look in park
+		tm.worker.unpark()
+	}
+	if how >= deepened {
+		tm.worker.relieve(t, how)
+	}
+	return true
+}
+
+// room bounds how many timeouts are pending: an arming takes a place, and its end gives it back.
 type room struct {
-	max      int64 // 0: no bound, and nothing is counted
-	reserved atomic.Int64
+	max      int64        // 0: no bound, and nothing is counted
+	reserved atomic.Int64 // reserve counts up, release down
 }
 
 func (r *room) reserve() bool {
@@ -197,9 +217,68 @@ func (r *room) reserve() bool {
 	return true
 }
 
-// release gives back what n armings have reserved; with -1 it reserves whatever the bound.
+// release gives back n places; release(-1) takes one even if there is no room.
 func (r *room) release(n int) {
 	if r.max != 0 {
 		r.reserved.Add(-int64(n))
 	}
+}
+
+// Stop ends the timer: every later arming is refused, and only tasks that have expired still start. It
+// returns all timeouts that were pending, now Canceled, in no order; it closes the channels of After. If
+// several calls run at once, each returns the timeouts that it canceled, and none returns before all are
+// canceled. Stop does not wait for tasks. It takes 0.2 to 0.5 s for each million pending.
+func (tm *Timer) Stop() []*Timeout {
+	left, _ := tm.stop(context.Background())
+	return left
+}
+
+// Shutdown calls Stop, then waits until the worker and all tasks that were handed out have returned, or ctx
+// is done. It returns Stop's result, and ctx's error if it did not wait to the end. Timeouts that it has not
+// collected by then never run, and the next Stop or Shutdown returns them. The tasks happen before a Shutdown
+// that returns no error. A task that calls Shutdown waits for itself: it needs a ctx that ends.
+func (tm *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
+	left, err := tm.stop(ctx)
+	if err != nil {
+		return left, err
+	}
+	select {
+	case <-tm.worker.out.done:
+		return left, nil
+	case <-ctx.Done():
+	}
+	select {
+	case <-tm.worker.out.done: // both: it did wait to the end
+		return left, nil
+	default:
+		return left, ctx.Err()
+	}
+}
+
+// stop collects portion by portion. About every 10 ms it looks at ctx.
+func (tm *Timer) stop(ctx context.Context) (left []*Timeout, err error) {
+	tm.time.checkMade()
+	tm.after.close()
+	defer tm.ending.Do(tm.end) // also if a misused Timeout makes collect panic
+	for n, more := 1, true; more; n++ {
+		var ended int
+		left, ended, more = tm.worker.guarded.collect(left)
+		tm.room.release(ended)
+		tm.ending.Do(tm.end)
+		if more && n%portion == 0 && ctx.Err() != nil {
+			return left, ctx.Err()
+		}
+	}
+	return left, nil
+}
+
+// end follows the first portion, which has closed the queue.
+func (tm *Timer) end() {
+	tm.worker.status.Store(awake) // forever: nobody starts a worker again
+	close(tm.worker.quit)
+	if c, ok := tm.time.clock.(*ManualClock); ok {
+		c.detach(&tm.worker)
+	}
+	tm.worker.out.Leave()
+	tm.after.releaseAll()
 }

@@ -1,21 +1,22 @@
 package hashedwheel
 
-import "unsafe"
-
-// word is one value of Timeout.word. A transition is one CAS from the word that its
-// caller has read: ok is false if that was out of date, push tells whether the caller
-// owes a push. verify/spin/word.pml has each of them too, and checks their interleavings.
+// word is one value of Timeout.word. Each transition, except beginNew, is one CAS from the word that was
+// read: ok is false if that word was out of date, push reports whether the caller owes a push.
+// verify/spin/word.pml has the same transitions, and checks their interleavings.
 type word int64
 
 const (
 	stateMask     = 1<<3 - 1
-	queued        = 1 << 3 // in the hand-over queue, or about to be pushed by the goroutine that set it
-	deadlineShift = 4
+	queued        = 1 << 3 // in the queue, or about to be pushed by the goroutine that set it
+	freshShift    = 4
+	fresh         = 1 << freshShift          // queued and nowhere else, neither in the wheel nor in a batch; cleared with queued
+	freshAfter    = 1<<Unarmed | 1<<Canceled // the states after which an arming makes an unqueued timeout fresh
+	deadlineShift = 5
 
 	tooLate = Rejected + 1 // Rejected because the timer was stopped; Rejected itself: because it was full
 
 	minDeadline = -1 << (63 - deadlineShift) // ns since the timer's start
-	maxDeadline = 1<<(63-deadlineShift) - 1  // about 18 years: never
+	maxDeadline = 1<<(63-deadlineShift) - 1  // about 9 years: never
 )
 
 func pack(deadline int64, flags int64, s State) word {
@@ -26,45 +27,48 @@ func (w word) state() State         { return State(w & stateMask) }
 func (w word) queued() bool         { return w&queued != 0 }
 func (w word) deadline() int64      { return int64(w) >> deadlineShift }
 func (w word) settled(s State) word { return w&^stateMask | word(s) }
+func (w word) unqueued() word       { return w &^ (queued | fresh) }
+
+// isLitter reports whether only the queue holds the timeout, and its arming has ended.
+func (w word) isLitter() bool { return w&fresh != 0 && w.state() != Pending }
 
 func (t *Timeout) load() word { return word(t.word.Load()) }
 
-func (t *Timeout) cas(old, new word) bool {
-	return t.word.CompareAndSwap(int64(old), int64(new))
-}
+func (t *Timeout) cas(old, new word) bool { return t.word.CompareAndSwap(int64(old), int64(new)) }
 
-// move gives a pending timeout another deadline. For a later one the worker looks at the earlier tick.
+// move gives a pending timeout another deadline. A later one needs no push: the worker finds it at the earlier one.
 func (t *Timeout) move(w word, deadline int64) (push, ok bool) {
-	next := w&queued | pack(deadline, 0, Pending)
+	next := w&(queued|fresh) | pack(deadline, 0, Pending)
 	if deadline < w.deadline() {
 		next |= queued
 	}
 	return next&^w&queued != 0, next == w || t.cas(w, next)
 }
 
-// begin arms a timeout that is not pending.
+// begin arms a timeout that is not pending. It is fresh if it was unqueued, and Unarmed or Canceled: after
+// Expired it may still be in its batch, and before Rejected it may have been Expired.
 func (t *Timeout) begin(w word, deadline int64) (push, ok bool) {
-	return !w.queued(), t.cas(w, pack(deadline, queued, Pending))
+	becomesFresh := int64(freshAfter >> (w & (queued | stateMask)) & 1) // without a branch, since begin must fit the inliner
+	return !w.queued(), t.cas(w, w&fresh|pack(deadline, queued|becomesFresh<<freshShift, Pending))
 }
 
-// beginNew arms a timeout that nobody else can see; it owes a push, whose CAS publishes
-// this plain store.
+// beginNew arms a timeout that no other goroutine can see; the caller owes a push.
 func (t *Timeout) beginNew(deadline int64) {
-	*(*word)(unsafe.Pointer(&t.word)) = pack(deadline, queued, Pending)
+	t.word.Store(int64(pack(deadline, queued|fresh, Pending)))
 }
 
-// reject notes an arming that was refused because the timer is full.
-func (t *Timeout) reject(w word, deadline int64) (ok bool) {
-	return t.cas(w, w&queued|pack(deadline, 0, Rejected))
+// reject records an arming that was refused, as Rejected or tooLate.
+func (t *Timeout) reject(w word, deadline int64, s State) (ok bool) {
+	return t.cas(w, w&(queued|fresh)|pack(deadline, 0, s))
 }
 
 // cancel ends a pending arming; the push makes the worker take t out of the wheel.
 func (t *Timeout) cancel(w word) (push, ok bool) {
-	return !w.queued(), t.cas(w, w.settled(Cancelled)|queued)
+	return !w.queued(), t.cas(w, w.settled(Canceled)|queued)
 }
 
-// claim makes t Expired if its deadline is no later than due: the caller then owes its
-// task one run. A queued timeout waits for the next drain.
+// claim makes t Expired if its deadline is no later than due: the caller then owes its task one run. A
+// queued timeout waits for the next drain.
 func (t *Timeout) claim(due int64) bool {
 	for {
 		w := t.load()
@@ -85,8 +89,8 @@ func (t *Timeout) unqueue() word {
 		if !w.queued() {
 			misused(t)
 		}
-		if t.cas(w, w&^queued) {
-			return w &^ queued
+		if t.cas(w, w.unqueued()) {
+			return w.unqueued()
 		}
 	}
 }
@@ -98,24 +102,24 @@ func (t *Timeout) collect() bool {
 		if w.state() != Pending {
 			return false
 		}
-		if t.cas(w, w.settled(Cancelled)) {
+		if t.cas(w, w.settled(Canceled)) {
 			return true
 		}
 	}
 }
 
-// refuse gives up a push that came too late, and the arming that relies on it; it reports
-// whether there was one.
-func (t *Timeout) refuse() bool {
+// refuse gives up a push that came too late, and rejects a pending arming unless the wheel holds t: from
+// there Timer.Stop collects it. It reports whether it rejected the arming.
+func (t *Timeout) refuse(isFiled bool) bool {
 	t.link = nil // let the collector have it
 	for {
 		w := t.load()
-		next := w &^ queued
-		if w.state() == Pending {
+		next := w.unqueued()
+		if w.state() == Pending && !isFiled {
 			next = next.settled(tooLate)
 		}
 		if t.cas(w, next) {
-			return w.state() == Pending
+			return next.state() != w.state()
 		}
 	}
 }

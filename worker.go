@@ -1,65 +1,84 @@
 package hashedwheel
 
 import (
+	"math"
+	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
-// worker is the consumer side of a Timer: it decides when the wheel is looked at, and
-// hands out what is due. It is a goroutine, or ManualClock.Advance.
+// worker is the consumer side of a Timer: it decides when the wheel is looked at, and hands out
+// due timeouts. It is a goroutine, or ManualClock.Advance.
 type worker struct {
-	timeline
-	parked     atomic.Int32 // awake, asleep or absent: producers push, then look at it
-	queue      mpscQueue
-	drainLimit int
-	room       room // every arming reads it
+	time  *timeline
+	queue *mpscQueue
+	room  *room
+
+	status    atomic.Int32 // awake, asleep or absent: producers push, then look at it; pairs with the second look in park
+	woken     atomic.Int64 // the tick in which the worker was started or woken: it stores, turnable reads; noTick: it has not been since it parked
+	wanted    atomic.Int64 // the time from which callers yield to the worker, or forLock, or notWanted; deadlineIn, relieve and Sample read it
+	turnstile sync.Mutex   // held by a producer that waits for the lock: the worker waits behind one of them, not behind all
 
 	_ [128]byte // away from the lines that the worker writes
 
 	guarded guarded // its lock is never held while user code runs
 	out     runner
 
-	slept       int64       // the tick until which the worker meant to sleep; this and the next three are its own
+	// Only the worker touches these.
+	slept       int64       // the tick until which the worker meant to sleep
 	turn        int         // index of the next timeout of the batch to be handed out
-	interrupted bool        // an inline task or the clock ended the goroutine: go on at once
-	alarm       *time.Timer // ends a sleep by the system's clock; nil before the first
+	expired     uint64      // how many of the batch have expired
+	interrupted bool        // user code ended the goroutine: go on at once
+	alarm       *time.Timer // ends a sleep by the system's clock
 
-	starter atomic.Pointer[time.Timer] // starts the worker's goroutine; nil before the first
-	wake    chan struct{}              // holds one token that ends a sleep
-	quit    chan struct{}              // closed by Stop: ends all sleep
-	wakeups atomic.Uint64
+	starter *time.Timer   // starts live at its Reset(0): a goroutine of package time inherits no profiler labels and no modes
+	wake    chan struct{} // holds one token that ends a sleep
+	quit    chan struct{} // closed by Stop: ends all sleep
+	wakeups atomic.Uint64 // counted by the worker, for Stats
 }
 
-// The values of parked. An awake worker looks at the queue before it parks. Otherwise the
-// producer that sets parked back to awake sends a token, or starts a goroutine.
+// The values of status. An awake worker looks at the queue before it parks. The producer that sets
+// one of the others back to awake sends a token, or starts a goroutine.
 const (
 	awake  = iota
 	asleep // until the next timeout is due
-	absent // nothing is pending
+	absent // no timeout is pending, or only those that are never due
 )
 
-func (wk *worker) init(o *options) {
-	wk.timeline = newTimeline(o.clock, o.tick)
-	wk.drainLimit = o.drainLimit
-	wk.queue.init()
-	wk.guarded.queue = &wk.queue
-	wk.guarded.wheel.init(wk.tick, o.wheelSize)
+const (
+	patienceNs = 100_000                // how long the worker, or a task, may wait for a processor until callers yield: an idle processor takes less
+	holdNs     = 1_000_000              // how long the worker may take from one hold of the lock to the next until callers yield: the system may have interrupted it
+	forLock    = math.MinInt64          // the worker waits for a lock
+	notWanted  = math.MaxInt64          // callers need not yield
+	backlog    = 500 * time.Microsecond // so long may filing the queue take: a fixed number was late on many processors, or a third slower on two (compare -load storm)
+)
+
+func (wk *worker) init(o *options, tl *timeline, q *mpscQueue, r *room) {
+	wk.time, wk.queue, wk.room = tl, q, r
+	wk.guarded.queue, wk.guarded.wanted, wk.guarded.time = q, &wk.wanted, tl
+	wk.wanted.Store(notWanted)
+	wk.guarded.wheel.init(tl.tick, o.wheelSize)
 	wk.guarded.batch = make([]*Timeout, 0, batchSize)
-	wk.room.max = int64(o.maxPending)
+	wk.guarded.lists = make([]*Timeout, 0, 4*len(q.stripes)) // what grows under the lock may have to wait for the collector
 	wk.out.init(o)
+	wk.woken.Store(noTick)
 	wk.wake = make(chan struct{}, 1)
 	wk.quit = make(chan struct{})
-	if c, ok := wk.clock.(*ManualClock); ok {
-		c.attach(wk) // Advance does the worker's part: it stays awake for ever
+	wk.alarm, wk.starter = time.NewTimer(math.MaxInt64), time.AfterFunc(math.MaxInt64, wk.live)
+	wk.alarm.Stop()
+	wk.starter.Stop()
+	if c, ok := tl.clock.(*ManualClock); ok {
+		c.attach(wk) // Advance does the worker's part: it stays awake forever
 	} else {
-		wk.parked.Store(absent)
+		wk.status.Store(absent)
 	}
 }
 
-// work passes and parks until nothing is pending. A worker that was started or woken waits
-// for the next tick, so that a burst costs one wake-up and calls that end meanwhile never
-// reach the wheel.
-func (wk *worker) work() {
+// live is the worker's goroutine. If user code ends it by runtime.Goexit, another goroutine goes on.
+func (wk *worker) live() {
 	ended := false
 	defer func() {
 		if ended {
@@ -67,176 +86,263 @@ func (wk *worker) work() {
 			return
 		}
 		wk.interrupted = true
-		wk.begin()
+		wk.starter.Reset(0)
 	}()
-	if !wk.interrupted {
-		wk.sleep(wk.tickAt(wk.now()) + 1)
-	}
-	wk.interrupted = false
-	for {
-		tick, drained, more := wk.pass()
-		if more {
-			continue
-		}
-		next, rest := wk.park(tick, drained)
-		if rest == absent {
-			break
-		}
-		if woken := wk.sleep(next); woken && rest == asleep {
-			wk.sleep(min(next, wk.tickAt(wk.now())+1))
-		}
-	}
+	wk.work()
 	ended = true
 }
 
-// pass drains, then hands out what is due at the current tick. There is more to do at once
-// if a backlog is left, if a crowd is in hand, or if the pass has outlasted the tick: what
-// is stopped or armed meanwhile is drained before the rest is handed out.
-func (wk *worker) pass() (tick int64, drained int, more bool) {
-	tick = wk.tickAt(wk.now())
-	if len(wk.guarded.batch) > 0 {
-		wk.handOut(tick) // what a task that ended its goroutine, or an Advance, has left
+// work passes and parks until nothing is pending. A worker that was started or woken waits for the next
+// tick: a burst of armings costs one wake-up, and calls that end before the tick never reach the wheel.
+func (wk *worker) work() {
+	if !wk.interrupted {
+		wk.awaitNextTick(noTick)
 	}
-	if wk.guarded.begin(wk.slept, tick) {
-		tick = wk.tickAt(wk.now()) // the first reading may be stale: it waited for the lock
-		wk.guarded.turnBack(tick)
-	}
-	drained, more = wk.drain()
-	for wk.guarded.take(tick) {
-		if now := wk.handOut(tick); wk.tickAt(now) > tick {
-			return tick, drained, true
+	wk.interrupted = false
+	for {
+		tick, filed, more := wk.pass()
+		if more {
+			continue
+		}
+		next, status := wk.park(tick, filed > 0)
+		if status == absent {
+			return
+		}
+		woken := wk.sleepUntil(next)
+		if woken && status == asleep {
+			wk.awaitNextTick(next)
 		}
 	}
-	return tick, drained, wk.guarded.thin() || more
 }
 
-// drain files what is queued: no more than the limit, nor for longer than two milliseconds, or
-// a quarter of a tick. It reports whether there may be more.
-func (wk *worker) drain() (n int, more bool) {
-	for begun := time.Now(); n < wk.drainLimit; {
-		limit := min(portion, wk.drainLimit-n)
-		k := wk.guarded.drain(limit)
-		if n += k; k < limit {
-			return n, false
-		}
-		if time.Since(begun) > min(time.Duration(wk.tick/4), 2*time.Millisecond) {
-			break
-		}
-	}
-	return n, true
+func (wk *worker) awaitNextTick(atMost int64) {
+	now := wk.thisTick()
+	wk.woken.Store(now)
+	wk.sleepUntil(min(now+1, atMost))
 }
 
-// handOut gives each timeout of the batch its turn: if it still is pending, and due, it
-// expires. It runs user code, and returns the time at which the last had its turn.
+func (wk *worker) thisTick() int64 { return wk.time.tickAt(wk.time.now()) }
+
+// pass files the round, which is everything that is queued when the pass begins, and hands out the timeouts
+// that are due at the current tick, between two parts of a long round also. There is more to do at once if
+// a crowd is in hand, or the pass has outlasted the tick: a new round must not wait for all due timeouts.
+func (wk *worker) pass() (tick int64, filed int, more bool) {
+	tick = wk.thisTick()
+	g := &wk.guarded
+	if len(g.batch) > 0 {
+		wk.handOut(tick) // the rest of a batch in which a task ended the goroutine, or the Advance
+	}
+	if g.beginPass(wk.slept, tick) {
+		tick = wk.thisTick() // the first reading may be stale: it waited for the lock
+		g.turnBack(tick)
+	}
+	for left := true; left; {
+		var n int
+		n, left = wk.drain()
+		filed += n
+		for g.takeDue(tick) {
+			if wk.time.tickAt(wk.handOut(tick)) > tick {
+				return tick, filed, true
+			}
+		}
+	}
+	return tick, filed, g.thin()
+}
+
+// drain files the round, up to the limit, for at most two milliseconds or a quarter of a tick, and reports
+// whether any of the round may be left. How fast it was decides how many timeouts may wait; a short one only raises that.
+func (wk *worker) drain() (n int, left bool) {
+	enough := min(time.Duration(wk.time.tick/4), 2*time.Millisecond)
+	begun, took := time.Now(), time.Duration(0)
+	for left = true; left && n < limits.Drain && took <= enough; {
+		k := wk.guarded.fileRound(portion)
+		n += k
+		left = k == portion
+		took = time.Since(begun)
+	}
+	may := int(min(limits.Most, int64(n)*int64(backlog)/int64(took+1)))
+	if n >= portion || may > int(wk.queue.flooded.Load())*len(wk.queue.stripes) { // not lowered by a few: that would last
+		wk.queue.admit(may)
+	}
+	return n, left
+}
+
+// handOut gives each timeout of the batch its turn: a timeout that still is pending and due expires.
+// It runs user code, and returns the time at which the last timeout had its turn.
 func (wk *worker) handOut(tick int64) (now int64) {
 	all := wk.guarded.batch
 	if wk.turn == len(all) {
-		now = wk.now()
+		now = wk.time.now()
 	}
-	for due := tick * wk.tick; wk.turn < len(all); {
-		if wk.mayStep || wk.turn == len(all)-1 {
-			now = wk.now()
+	if wk.out.executor != nil {
+		wk.wanted.Store(notWanted) // user code may block the worker
+	}
+	for due := tick * wk.time.tick; wk.turn < len(all); {
+		if wk.time.mayStep || wk.turn == len(all)-1 {
+			now = wk.time.now()
 			due = min(due, now) // a task may have set the clock back
 		}
 		t := all[wk.turn]
 		wk.turn++
+		t.checkInBatch()
 		if t.claim(due) {
+			wk.expired++
 			wk.room.release(1)
 			wk.out.execute(t)
 		}
-		if wk.mayStep {
-			wk.out.crews.Launch() // before the user's clock is asked again
+		if wk.time.mayStep {
+			wk.out.crews.Launch() // before the user's clock is read again
 		}
+	}
+	if wk.out.crews.Waiting() == 0 {
+		wk.out.starting.Store(now + patienceNs)
 	}
 	wk.out.crews.Launch()
 	if len(all) > 0 {
-		wk.guarded.settle(now)
+		wk.guarded.settle(wk.expired, now)
 	}
-	wk.turn = 0
+	wk.turn, wk.expired = 0, 0
 	return now
 }
 
-// park decides until which tick the worker sleeps after a pass, and in which state; absent
-// is the end. It publishes the state, then looks at the queue, while a producer pushes, then
-// looks at parked: one of the two sees the other. The next tick is chosen under the same
-// hold of the lock, else a drain by somebody else could take an arming out in between.
-func (wk *worker) park(tick int64, drained int) (next int64, rest int32) {
-	now := wk.tickAt(wk.now())
+// park decides until which tick the worker sleeps after a pass, and in which status; absent is the end. It
+// publishes the status, then looks at the queue; a producer pushes, then looks at the status: one sees the
+// other. One hold of the lock, since between two a drain elsewhere could take an arming out of the queue.
+func (wk *worker) park(tick int64, isBusy bool) (next int64, status int32) {
+	now := wk.thisTick()
 	g := &wk.guarded
 	g.lockFirst()
 	defer g.Unlock()
+	wk.wanted.Store(notWanted)
 	switch {
 	case g.stopped:
 		return tick, absent
 	case g.wheel.isAhead(now):
 		return now, awake // pass at once
-	case g.backlog != nil: // left by a drain of somebody else, or held while it was in the batch
-		return tick, awake
-	case drained > 0:
+	case isBusy, len(g.lists) > 0: // lists: of another goroutine's drain
 		return tick + 1, awake
 	}
 	g.passing = false
-	next, rest = g.wheel.wake(), asleep
+	wk.woken.Store(noTick)
+	next, status = g.wheel.wake(), asleep
 	if next == noTick {
-		rest = absent
+		status = absent
 	}
-	wk.parked.Store(rest)
-	if !wk.queue.empty() && wk.parked.CompareAndSwap(rest, awake) {
+	wk.status.Store(status)
+	if !wk.queue.empty() && wk.status.CompareAndSwap(status, awake) {
 		return tick + 1, awake
 	}
-	return next, rest
+	return next, status
 }
 
-// waits reports whether the worker waits for the lock or, since its alarm has rung, for a processor.
-// It does not use now, which panics in a bubble: a Timeout from outside may be stopped there.
-func (wk *worker) waits() bool {
-	at := wk.guarded.wanted.Load()
-	return at == forLock || at != 0 && at <= wk.since(wk.clock.Now())
+// sleepUntil returns when a tick begins, a token arrives or the timer stops; it reports a token.
+func (wk *worker) sleepUntil(tick int64) (woken bool) {
+	wk.slept = tick
+	alarm, begun := wk.setAlarm(tick)
+	if !begun {
+		select {
+		case <-alarm:
+		case <-wk.quit:
+		case <-wk.wake:
+			woken = true
+		}
+		wk.wakeups.Add(1)
+	}
+	wk.status.Store(awake)
+	return woken
+}
+
+// setAlarm returns a channel that receives when a tick begins, or reports that it has begun.
+func (wk *worker) setAlarm(tick int64) (alarm <-chan time.Time, begun bool) {
+	now := wk.time.now()
+	wait := time.Duration(tick*wk.time.tick - now)
+	switch {
+	case wait <= 0:
+		return nil, true
+	case !wk.time.isSystem:
+		return wk.alarmOf(tick, now)
+	}
+	wk.alarm.Reset(wait)                            // the alarm may still run: a timer that nobody waits for costs nothing
+	wk.wanted.Store(tick*wk.time.tick + patienceNs) // the system's clock only: a user's alarm may never ring
+	return wk.alarm.C, false
+}
+
+// alarmOf returns an alarm of the user's clock. If the clock has moved on between Now and After, the
+// alarm will be late by as much, and is replaced once. A clock that moves on each time makes itself late.
+func (wk *worker) alarmOf(tick, now int64) (alarm <-chan time.Time, begun bool) {
+	at := tick * wk.time.tick
+	alarm = wk.time.clock.After(time.Duration(at - now))
+	again := wk.time.now()
+	switch {
+	case again-now < wk.time.tick/8:
+		return alarm, false
+	case at > again:
+		return wk.time.clock.After(time.Duration(at - again)), false
+	}
+	return nil, true
 }
 
 // unpark makes sure that the worker will look at the queue: the slow part of push.
 func (wk *worker) unpark() {
-	if wk.parked.CompareAndSwap(asleep, awake) {
+	if wk.status.CompareAndSwap(asleep, awake) {
 		select {
 		case wk.wake <- struct{}{}:
 		default: // there is a token already
 		}
 		return
 	}
-	wk.out.Enter() // before the CAS, so that Stop, which ends it, sees one or the other
-	if wk.parked.CompareAndSwap(absent, awake) {
-		wk.begin()
+	wk.time.checkBubble() // the starter would run on the bubble's time
+	wk.out.Enter()        // before the CAS, so that Stop, which ends it, sees one or the other
+	if wk.status.CompareAndSwap(absent, awake) {
+		wk.starter.Reset(0)
 	} else {
 		wk.out.Leave()
 	}
 }
 
-// begin starts the worker's goroutine through package time, so that it inherits no
-// profiler labels and no modes from whoever armed first.
-func (wk *worker) begin() {
-	if s := wk.starter.Load(); s != nil {
-		s.Reset(0)
-	} else {
-		wk.starter.Store(time.AfterFunc(0, wk.work)) // that worker may be gone, and another begun, before the Store
+// relieve makes the producer of t, whose stripe is deep, drop stopped timeouts or file a portion; if the
+// stripe is flooded, it waits for the lock to do so. A worker that waits goes first.
+func (wk *worker) relieve(t *Timeout, how pushed) {
+	s := wk.queue.stripeOf(t)
+	isDone := how == littered && wk.queue.comb(s)
+	now := int64(0)
+	if !wk.time.mayStep { // the caller of Stop may hold a lock that a user's clock takes
+		now = wk.time.read()
+	}
+	switch {
+	case !isDone && s.depth.Load() >= wk.queue.flooded.Load():
+		wk.turnstile.Lock()
+		defer wk.turnstile.Unlock()
+		if s.depth.Load() >= wk.queue.flooded.Load() {
+			wk.guarded.help(t, true, wk.turnable(now))
+		}
+	case wk.wanted.Load() <= now:
+		runtime.Gosched() // takes a lock of the whole scheduler: not in any other case
+	case !isDone:
+		wk.guarded.help(t, false, wk.turnable(now))
 	}
 }
 
-// look drains, and returns the earliest tick at which any may be due, and how many are pending.
+// look drains, and returns the earliest tick at which any timeout may be due, and how many are pending.
 func (wk *worker) look() (next int64, pending int) {
-	return wk.guarded.drainAll(wk.tickAt(wk.now()))
+	wk.time.checkMade()
+	return wk.guarded.drainAll(wk.turnable(wk.time.now()))
 }
+
+// turnable returns the tick to which others may turn the wheel: none after that in which the worker was woken.
+func (wk *worker) turnable(now int64) int64 { return min(wk.time.tickAt(now), wk.woken.Load()) }
 
 // passOnce is the worker's part as ManualClock.Advance does it.
 func (wk *worker) passOnce() {
 	wk.out.Enter()
 	defer wk.out.Leave() // deferred: a task may panic
-	wk.slept = wk.tickAt(wk.now())
+	wk.slept = wk.thisTick()
 	wk.pass()
 }
 
-// finishOnce hands out what a task that panicked has left of its batch.
+// finishOnce hands out the rest of a batch in which a task panicked.
 func (wk *worker) finishOnce() {
 	wk.out.Enter()
 	defer wk.out.Leave() // deferred: a task may panic
-	wk.handOut(wk.tickAt(wk.now()))
+	wk.handOut(wk.thisTick())
 }

@@ -2,57 +2,48 @@ package hashedwheel
 
 import (
 	"math"
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// inOneStripe returns n timeouts that share a stripe.
-func inOneStripe(tm *Timer, n int) (found []*Timeout) {
-	all := make([]Timeout, (n+128)*len(tm.queue.stripes)) // a page for each in turn
-	for i := range all {
-		if tm.queue.stripeOf(&all[i]) == tm.queue.stripeOf(&all[0]) && len(found) < n {
-			all[i].Init(tm, TaskFunc(func(*Timeout) {}))
-			found = append(found, &all[i])
-		}
-	}
-	return found
-}
-
-// Pending and its like file what was handed over in portions, and so does a producer
-// that helps. A worker that parks between two of them must know of the rest.
-func TestWorkerThatParksBetweenTwoPortionsKnowsOfTheRest(t *testing.T) {
-	for name, file := range map[string]func(*Timer, *Timeout){
-		"drain": func(tm *Timer, _ *Timeout) { tm.guarded.drain(portion) },
-		"help":  func(tm *Timer, to *Timeout) { tm.guarded.help(to) },
+// Pending, Stats and a helping producer file lists in portions. A worker that parks between two portions
+// must not sleep past a timeout in the rest.
+func TestWorkerDoesNotOversleepHalfFiledLists(t *testing.T) {
+	for name, filePortion := range map[string]func(*Timer, *Timeout){
+		"drain": func(tm *Timer, _ *Timeout) { tm.worker.guarded.drain(portion) },
+		"help":  func(tm *Timer, to *Timeout) { tm.worker.guarded.help(to, false, 0) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			tm := MustNew(WithTick(100 * time.Millisecond))
 			defer tm.Stop()
-			tm.parked.Store(awake) // as the worker's goroutine is, towards the end of a pass
-			all := inOneStripe(tm, 1000)
-			require.Len(t, all, 1000)
-			all[0].word.Store(int64(pack(int64(300*time.Millisecond), queued, Pending)))
-			tm.queue.push(all[0])
-			for _, to := range all[1:] {
-				to.word.Store(int64(pack(int64(time.Hour), queued, Pending)))
+			tm.worker.status.Store(awake) // as at the end of a pass; the test parks in the worker's place
+			all := onStripes(&tm.queue, 1000)[0]
+			for i, to := range all {
+				to.Init(tm, TaskFunc(func(*Timeout) {}))
+				deadline := time.Hour
+				if i == 0 { // the first pushed is the last filed
+					deadline = 300 * time.Millisecond
+				}
+				setWord(to, int64(deadline), queued, Pending)
 				tm.queue.push(to)
 			}
-			file(tm, all[0])
-			require.NotNil(t, tm.guarded.backlog)
+			filePortion(tm, all[0])
+			require.NotEmpty(t, tm.worker.guarded.lists)
 
-			next, rest := tm.park(0, 0)
-			assert.True(t, rest == awake || next <= 3, "it sleeps until tick %d, and one is due at 3; rest %d", next, rest)
-			tm.parked.Store(awake)
+			next, status := tm.worker.park(0, false)
+			assert.True(t, status == awake || next <= 3, "the worker sleeps until tick %d, status %d; a timeout is due at tick 3", next, status)
+			tm.worker.status.Store(awake)
 		})
 	}
 }
 
-// hookedClock calls hook, once, between the reading of a time and its return.
+// hookedClock calls hook once, after Now has read the time and before it returns.
 type hookedClock struct {
 	*ManualClock
 	hook func()
@@ -67,62 +58,63 @@ func (c *hookedClock) Now() time.Time {
 	return now
 }
 
-// A worker that has read the clock and waits for the lock finds that somebody else, who
-// read it later, has turned the wheel on. To turn that back would visit all that is filed,
-// seconds with ten million.
-func TestAReadingOvertakenByAnotherTurnsNothingBack(t *testing.T) {
+// While a worker that has read the clock waits for the lock, another goroutine can turn the wheel on by a
+// later reading. The worker must not turn it back, which would visit all filed timeouts.
+func TestStaleClockReadingDoesNotRewindTheWheel(t *testing.T) {
 	clock := &hookedClock{ManualClock: NewManualClock(time.Unix(0, 0))}
 	tm := MustNew(WithTick(time.Millisecond), WithClock(clock))
 	defer tm.Stop()
-	tm.parked.Store(awake) // no goroutine: the pass is the test's
+	tm.worker.status.Store(awake) // the test runs the pass in the worker's place
 	tm.AfterFunc(time.Hour, func() {})
 	require.Equal(t, 1, tm.Pending())
-	to := tm.guarded.wheel.popAny()
-	tm.guarded.wheel.place(to, far) // where a visit would not leave it
+	to := tm.worker.guarded.wheel.popAny()
+	tm.worker.guarded.wheel.place(to, farTick) // a rewind would file it elsewhere
 
 	clock.hook = func() {
 		clock.Advance(time.Second)
 		tm.Pending()
 	}
-	tick, _, _ := tm.pass()
-	assert.EqualValues(t, 1000, tick, "of the later reading")
-	assert.EqualValues(t, far, to.home.tick(), "visited")
+	tick, _, _ := tm.worker.pass()
+	assert.EqualValues(t, 1000, tick, "the tick of the later reading")
+	assert.EqualValues(t, farTick, to.home.tick(), "the wheel was turned back")
 }
 
-// Who arms first and who arms next need not know of each other.
-func TestStartingTheWorkerAgainFromAnotherGoroutine(t *testing.T) {
+// The goroutine that starts the worker again need not be synchronized with the goroutine that started it
+// before: run with -race.
+func TestWorkerStartsAgainFromAnotherGoroutine(t *testing.T) {
 	tm := MustNew(WithTick(time.Millisecond))
 	defer tm.Stop()
-	for range 5 {
-		go tm.AfterFunc(0, func() {})
-		time.Sleep(20 * time.Millisecond)
-		for tm.parked.Load() != absent {
-			time.Sleep(time.Millisecond)
-		}
+	var ran atomic.Int32
+	for i := range int32(5) {
+		go tm.AfterFunc(0, func() { ran.Add(1) })
+		require.Eventually(t, func() bool { return ran.Load() == i+1 && tm.worker.status.Load() == absent }, 20*time.Second, time.Millisecond)
 	}
 }
 
-// The worker goroutine that has just parked for good, and the one an arming starts.
-func TestRestartBesideTheEndOfTheWorkerBefore(t *testing.T) {
+// The sleeps vary, so that some armings start a worker at the moment at which the previous worker ends.
+func TestWorkerStartsWhileThePreviousWorkerEnds(t *testing.T) {
 	tm := MustNew(WithTick(100 * time.Microsecond))
 	defer tm.Stop()
-	var wg sync.WaitGroup
+	var done sync.WaitGroup
 	for range 4 {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		done.Go(func() {
 			for i := range 1000 {
-				c := make(chan struct{})
-				tm.AfterFunc(0, func() { close(c) })
-				<-c
+				ran := make(chan struct{})
+				tm.AfterFunc(0, func() { close(ran) })
+				select {
+				case <-ran:
+				case <-time.After(20 * time.Second):
+					t.Errorf("timeout %d has not run: no worker was started", i)
+					return
+				}
 				time.Sleep(time.Duration(i%7) * 50 * time.Microsecond)
 			}
-		}()
+		})
 	}
-	wg.Wait()
+	done.Wait()
 }
 
-// newTimelineAt returns one with a tick of ten, on a clock that shows ns.
+// newTimelineAt returns a timeline with a tick of 10ns, ns after its start.
 func newTimelineAt(ns int64) *timeline {
 	clock := NewManualClock(time.Unix(0, 0))
 	tl := newTimeline(clock, 10)
@@ -130,7 +122,7 @@ func newTimelineAt(ns int64) *timeline {
 	return &tl
 }
 
-func TestADeadlineIsFromNowToNever(t *testing.T) {
+func TestDeadlineIsBetweenNowAndNever(t *testing.T) {
 	for _, row := range []struct {
 		now  int64
 		d    time.Duration
@@ -146,11 +138,11 @@ func TestADeadlineIsFromNowToNever(t *testing.T) {
 		{100, math.MaxInt64, maxDeadline},
 		{0, math.MaxInt64, maxDeadline},
 	} {
-		assert.Equal(t, row.want, newTimelineAt(row.now).deadlineIn(row.d), "%d from %d", row.d, row.now)
+		assert.Equal(t, row.want, newTimelineAt(row.now).deadline(row.now, row.d), "%d from %d", row.d, row.now)
 	}
 }
 
-func TestATimeIsADeadlineFromTheFirstToTheLastThereIs(t *testing.T) {
+func TestSinceClampsTimesToTheRangeOfDeadlines(t *testing.T) {
 	tl := newTimelineAt(0)
 	for at, want := range map[time.Duration]int64{-7: -7, 0: 0, 7: 7, math.MinInt64: minDeadline, math.MaxInt64: maxDeadline} {
 		assert.Equal(t, want, tl.since(tl.start.Add(at)), "at %d", at)
@@ -164,59 +156,64 @@ func TestTickAtIsTheLastTickThatHasBegun(t *testing.T) {
 	}
 }
 
-func TestGridIsTheSameBeforeAndAfterItsStart(t *testing.T) {
-	start := time.Unix(1_000_000, 0)
-	s := Series{start: start, period: 10}
-	for ns, next := range map[time.Duration]time.Duration{-21: -20, -20: -10, -11: -10, -1: 0, 0: 10, 1: 10, 9: 10, 10: 20, 29: 30} {
-		assert.Equal(t, start.Add(next), s.pointAfter(start.Add(ns)), "the first point after %d", ns)
-	}
-}
-
-func TestNoClockReachesNever(t *testing.T) {
+func TestNowIsAlwaysBeforeMaxDeadline(t *testing.T) {
 	assert.Equal(t, int64(maxDeadline-1), newTimelineAt(math.MaxInt64).now())
 }
 
-func TestATimerMadeOutsideABubblePanicsInside(t *testing.T) {
-	outside := MustNew()
-	owned := new(Timeout)
-	owned.Init(outside, TaskFunc(func(*Timeout) {}))
-	const says = "hashedwheel: Timer made outside a testing/synctest bubble and used inside: make it in the bubble"
-	synctest.Test(t, func(t *testing.T) {
-		assert.PanicsWithValue(t, says, func() { outside.AfterFunc(5*time.Second, func() {}) })
-		assert.PanicsWithValue(t, says, func() { owned.Reset(5 * time.Second) })
-		inside := MustNew()
-		defer inside.Stop()
-		assert.NotPanics(t, func() { inside.AfterFunc(time.Second, func() {}) })
-	})
-	assert.Zero(t, outside.Pending())
-}
-
-// Whoever wraps Inline calls its Go.
-// A calendar goes by the wall clock, however far the system's has been set since New.
-type calendar struct{ asked []time.Time }
+// calendar is a Scheduler that notes the times it gets.
+type calendar struct{ got []time.Time }
 
 func (c *calendar) Next(now time.Time) time.Time {
-	c.asked = append(c.asked, now)
+	c.got = append(c.got, now)
 	return time.Time{}
 }
 
-func TestASchedulerGetsTheWallClockAndNowTheTimeSinceNew(t *testing.T) {
+// The system's wall clock is set an hour ahead after New. A Scheduler must get the time that it shows
+// now.
+func TestRecurReadsTheWallClockAndNowDoesNot(t *testing.T) {
 	tm, set, c := MustNew(), time.Now().Add(time.Hour), new(calendar)
 	defer tm.Stop()
-	tm.clock = setClock{set}
-	assert.Less(t, tm.Now().Sub(tm.start), time.Minute)
+	tm.time.clock = setClock{set}
+	assert.Less(t, tm.Now().Sub(tm.time.start), time.Minute)
 	tm.Recur(c, func(*Series) {})
-	assert.Equal(t, []time.Time{set}, c.asked)
+	assert.Equal(t, []time.Time{set}, c.got)
 }
 
-// setClock stands for the system's, the wall clock of which has been set.
+// setClock stands for the system's clock after it was set.
 type setClock struct{ at time.Time }
 
 func (c setClock) Now() time.Time                     { return c.at }
 func (setClock) After(time.Duration) <-chan time.Time { return nil }
 
-func TestInlineHasRunTheTaskWhenGoReturns(t *testing.T) {
+// The library runs tasks inline without calling Inline.Go; executors that wrap Inline call it.
+func TestInlineGoRunsTheFunctionBeforeItReturns(t *testing.T) {
 	ran := false
 	Inline{}.Go(func() { ran = true })
 	assert.True(t, ran)
+}
+
+// With one processor no task begins while the worker hands out. The first task of all is in the batch that was
+// launched last: the others still wait, and callers must yield to them.
+func TestCallersYieldUntilEachBatchHasBegun(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const batches = 3
+	clock := NewManualClock(time.Now())
+	tm := MustNew(WithClock(clock))
+	defer tm.Stop()
+	mostWaited := 0
+	for range 100 { // in a few of them the system interrupts the worker
+		var first atomic.Bool
+		waited := make(chan int, 1)
+		for range batches * batchSize {
+			tm.AfterFunc(time.Second, func() {
+				if first.CompareAndSwap(false, true) {
+					waited <- tm.worker.out.crews.Waiting()
+				}
+			})
+		}
+		clock.Advance(2 * time.Second)
+		mostWaited = max(mostWaited, <-waited)
+	}
+	assert.Equal(t, batches-1, mostWaited)
+	assert.Eventually(t, func() bool { return tm.worker.out.crews.Waiting() == 0 }, 20*time.Second, time.Millisecond)
 }

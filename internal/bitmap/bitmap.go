@@ -59,8 +59,16 @@ func (b Bitmap) Next(i int) int {
 	return i
 }
 
-// Check calls broken, as it would fmt.Sprintf, if a level does not tell which words of the level
-// below are zero.
+// NextRound returns the first member from i on, going round to 0 behind the last, or -1.
+func (b Bitmap) NextRound(i int) int {
+	if j := b.Next(i); j >= 0 {
+		return j
+	}
+	return b.Next(0)
+}
+
+// Check calls broken, like fmt.Sprintf, if a level does not show which words of the level below are
+// zero.
 func (b Bitmap) Check(broken func(format string, args ...any)) {
 	for k := 1; k < len(b); k++ {
 		for i, below := range b[k-1] {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sizes are on both sides of what one word, and one level, can hold.
+// sizes are on both sides of the capacity of one word, and of one level.
 var sizes = []int{1, 2, 63, 64, 65, 4096, 4097, 1 << 24}
 
 func of(n int, members ...int) Bitmap {

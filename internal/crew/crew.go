@@ -1,10 +1,10 @@
 // Package crew runs the tasks of a batch in goroutines. None waits for another to return, but
 // those that return soon share a few goroutines, for a fraction of the cost of one each.
 //
-// Whoever takes a task makes sure, before running it, that a goroutine is coming for the
-// next. That one clears coming before it takes a task, and is then bound by the same rule: as
-// long as a task is left, a goroutine is on its way to it (verify/spin/crew.pml). It is the
-// leader/followers pattern of Schmidt and others, 2000.
+// A goroutine that takes a task makes sure, before it runs the task, that another goroutine is
+// coming for the next one. The other goroutine clears coming before it takes a task, and then
+// follows the same rule: as long as a task is left, a goroutine is on its way to it
+// (verify/spin/crew.pml). This is the leader/followers pattern of Schmidt and others, 2000.
 package crew
 
 import "sync/atomic"
@@ -18,17 +18,18 @@ type Host[T any] interface {
 
 // Crews launches one batch after another. Add and Launch are for one goroutine at a time.
 type Crews[T any] struct {
-	host  Host[T]
-	next  *crew[T]                // for the tasks of this batch; nil before its first
-	size  int                     // of the last batch, which the next may have, too
-	spare atomic.Pointer[crew[T]] // one that all have left, to be used again
+	host    Host[T]
+	next    *crew[T]                // for the tasks of this batch; nil before its first
+	size    int                     // of the last batch: a guess at the size of the next
+	spare   atomic.Pointer[crew[T]] // a crew that all goroutines have left: Swap in Add pairs with Store in leave
+	waiting atomic.Int32            // launched batches of which no task was taken: Launch counts up, run down
 }
 
 // Init sets the host, before the first Add.
 func (cs *Crews[T]) Init(host Host[T]) { cs.host = host }
 
-// Add adds a task to the batch. It allocates nothing if a crew is spare: while the collector is at
-// work whoever allocates may have to help it, and then waits behind all others that are ready to run.
+// Add adds a task to the batch. It allocates nothing if a crew is spare: while the collector is at work, a
+// goroutine that allocates may have to help it, and then waits behind all others that are ready to run.
 func (cs *Crews[T]) Add(task T) {
 	if cs.next == nil {
 		cs.next = cs.spare.Swap(nil)
@@ -40,10 +41,14 @@ func (cs *Crews[T]) Add(task T) {
 	cs.next.tasks = append(cs.next.tasks, task)
 }
 
+// Waiting returns how many batches wait for their first goroutine. Any goroutine may call it.
+func (cs *Crews[T]) Waiting() int { return int(cs.waiting.Load()) }
+
 // Launch has goroutines run the tasks of the batch, and does not wait for them.
 func (cs *Crews[T]) Launch() {
 	if c := cs.next; c != nil {
 		cs.next, cs.size = nil, len(c.tasks)
+		cs.waiting.Add(1)
 		c.call()
 	}
 }
@@ -51,7 +56,7 @@ func (cs *Crews[T]) Launch() {
 type crew[T any] struct {
 	crews  *Crews[T]
 	work   func()       // c.run, as a func: so a go statement allocates nothing
-	tasks  []T          // each belongs to whoever takes it
+	tasks  []T          // each belongs to the goroutine that takes it
 	taken  atomic.Int32 // how many were taken, and one more for each goroutine that found none left
 	coming atomic.Bool  // a goroutine was started that has yet to look for a task
 	inside atomic.Int32 // goroutines that were started and have not left
@@ -75,6 +80,9 @@ func (c *crew[T]) run() {
 		if i >= len(c.tasks) {
 			return
 		}
+		if i == 0 {
+			c.crews.waiting.Add(-1)
+		}
 		if i+1 < len(c.tasks) {
 			c.call()
 		}
@@ -84,8 +92,8 @@ func (c *crew[T]) run() {
 	}
 }
 
-// leave ends a goroutine. When the last has left, every task was taken, since a goroutine comes for
-// each, and nobody is coming, since only those inside call another: the next batch may have the crew.
+// leave ends a goroutine. When the last one leaves, all tasks have been taken, since a goroutine comes for
+// each, and none is coming, since only a goroutine inside calls another: the next batch may use the crew.
 func (c *crew[T]) leave() {
 	host := c.crews.host
 	if c.inside.Add(-1) == 0 {

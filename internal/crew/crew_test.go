@@ -109,7 +109,7 @@ func TestALaunchWithoutTasksStartsNothing(t *testing.T) {
 	assert.Zero(t, h.entered.Load())
 }
 
-func TestACrewThatAllHaveLeftIsUsedAgain(t *testing.T) {
+func TestEmptyCrewIsReused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, cs, runs := new(host), new(Crews[func()]), 0
 		task := func() { runs++ }
@@ -124,7 +124,7 @@ func TestACrewThatAllHaveLeftIsUsedAgain(t *testing.T) {
 	})
 }
 
-func TestASlowTaskKeepsItsCrewAndNoOther(t *testing.T) {
+func TestSlowTaskOccupiesOnlyItsOwnCrew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, slow, runs := new(host), make(chan struct{}), 0
 		launch := crews(h)
@@ -143,7 +143,7 @@ func TestASlowTaskKeepsItsCrewAndNoOther(t *testing.T) {
 	})
 }
 
-func TestACrewLetsGoOfWhatItHasRun(t *testing.T) {
+func TestCrewReleasesTasksThatHaveRun(t *testing.T) {
 	h, gone, done := new(host), make(chan struct{}), make(chan struct{})
 	cs := new(Crews[func()])
 	cs.Init(h)

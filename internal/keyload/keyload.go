@@ -67,7 +67,7 @@ func delay(i uint64) time.Duration {
 	return time.Hour + time.Duration(scatter(i)%uint64(time.Hour))
 }
 
-// scatter makes of each number one that looks random (splitmix64).
+// scatter turns each number into another that looks random (splitmix64).
 func scatter(i uint64) uint64 {
 	i += 0x9e3779b97f4a7c15
 	i = (i ^ i>>30) * 0xbf58476d1ce4e5b9
@@ -75,9 +75,9 @@ func scatter(i uint64) uint64 {
 	return i ^ i>>31
 }
 
-// parallel calls f for 0 to n-1, in as many goroutines as there are processors, and then
-// has the table do what is left. It returns the CPU time of that: on a machine that has
-// other things to do too it says more than the time that went by.
+// parallel calls f for 0 to n-1, in as many goroutines as there are processors, and then has the
+// table finish its pending work. It returns the CPU time, which on a busy machine means more than
+// elapsed time.
 func (l *load) parallel(n int, f func(i int)) (cpu time.Duration) {
 	before := cpuTime()
 	var running sync.WaitGroup
@@ -131,7 +131,7 @@ func (l *load) fill(b *testing.B, open func() Table) {
 	b.ReportMetric(float64(cpu)*perKey, "cpu-ns/op")
 }
 
-// touch is what a request of a session does: from then on it has two hours, later than before.
+// touch is a request of a session: from then on the session has two hours, longer than before.
 func (l *load) touch(b *testing.B) {
 	l.measure(b, func(i int) { l.table.Touch(l.some(i), 2*time.Hour) })
 }
@@ -153,8 +153,8 @@ func (l *load) get(b *testing.B) {
 	})
 }
 
-// deleteSet takes a key out and sets it anew. Goroutines may meet at a key: then it is set
-// twice.
+// deleteSet deletes a key and sets it again. If two goroutines do so at the same time, the key is
+// set twice.
 func (l *load) deleteSet(b *testing.B) {
 	l.measure(b, func(i int) {
 		k := l.some(i)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// NewStd returns a map with a lock, and time.AfterFunc for each key: what one writes
-// with the standard library alone.
+// NewStd returns a map with a lock, and time.AfterFunc for each key, as a program has it that uses
+// the standard library alone.
 func NewStd() Table { return &std{entries: make(map[string]*stdEntry)} }
 
 type std struct {

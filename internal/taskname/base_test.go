@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// No package of the module has such an import path, so this asks for the inside.
+// No package of the module has such an import path, hence the test of the unexported function.
 func TestImportPathsAreDropped(t *testing.T) {
 	for name, want := range map[string]string{
 		"main.run":                            "main.run",

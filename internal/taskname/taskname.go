@@ -1,9 +1,12 @@
-// Package taskname says what a task is, in words that a person knows from the
-// code: a function's name if the task is one, its type if it is not.
+// Package taskname names a task for people: by the name that the task gives itself or, from the
+// code, by its function if it is one, otherwise by its type.
 package taskname
 
 import (
+	"fmt"
+	"path/filepath"
 	"reflect"
+	"regexp"
 	"runtime"
 	"strings"
 )
@@ -11,30 +14,61 @@ import (
 // library is where the types of the library are declared.
 const library = "github.com/hashedwheel/hashedwheel"
 
-// Of returns the name of a task, without the directories of import paths:
+// Shown returns the name of a task for people: the result of its method TaskName, or Of if there is
+// no such method, or the method panics or returns nothing. Shown runs user code: never call it
+// under a lock.
+func Shown(task any) string {
+	if name := given(task); name != "" {
+		return name
+	}
+	return Of(task)
+}
+
+func given(task any) (name string) {
+	if named, ok := task.(interface{ TaskName() string }); ok {
+		defer func() { _ = recover() }() // a method of a nil pointer, most likely
+		name = named.TaskName()
+	}
+	return name
+}
+
+// Of returns the name that a task has in the code, without the directories of import paths:
 //
 //	main.(*conn).closeIdle    a method value
 //	main.main.func1           a closure
 //	*main.session             a pointer to a struct
 //
-// A task that is a func of any type, or a Series, has the name of its function; the
-// one that closes a channel of Timer.After is called so. Of reads no more of a task than
-// its function, so it is safe beside everything that runs.
+// A task that is a func of any type, or a Series, has the name of its function; the task that closes
+// a channel of Timer.After has the name of that method. Of reads no more of a task than its function, so it is
+// safe at any time.
 func Of(task any) string {
 	v := reflect.ValueOf(task)
 	if !v.IsValid() {
 		return "nil"
 	}
-	if f := function(v); f.IsValid() {
-		if pc := runtime.FuncForPC(f.Pointer()); pc != nil { // nil for a nil func
-			return base(strings.TrimSuffix(pc.Name(), "-fm"))
-		}
+	if f := function(v); f != nil {
+		return base(strings.TrimSuffix(f.Name(), "-fm"))
 	}
 	if isChannel(v.Type()) {
 		return "hashedwheel.(*Timer).After"
 	}
 	return short(v.Type().String())
 }
+
+// Literal returns the place in the code where a function literal begins, since the name of a
+// literal means little: "server.go:42", the line of func or of the first statement. For other tasks
+// it returns nothing.
+func Literal(task any) string {
+	f := function(reflect.ValueOf(task))
+	if f == nil || !literal.MatchString(f.Name()) {
+		return ""
+	}
+	file, line := f.FileLine(f.Entry())
+	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
+}
+
+// literal matches the names that the compiler gives to function literals: main.run.func2.1
+var literal = regexp.MustCompile(`\.func\d+[^/]*$`)
 
 // isChannel reports whether a task is what closes a channel of After. No other struct
 // that the library keeps to itself is a task.
@@ -45,15 +79,15 @@ func isChannel(t reflect.Type) bool {
 	return isOurs(t) && isLower(t.Name())
 }
 
-// function returns the func that a task runs, or no Value if it has none of its own.
-func function(v reflect.Value) reflect.Value {
+// function returns the function that a task runs, nil if the task has no function.
+func function(v reflect.Value) *runtime.Func {
 	if v.Kind() == reflect.Pointer && !v.IsNil() && isOurs(v.Type().Elem()) {
 		v = v.Elem().FieldByName("f") // that of a Series, whatever type its task has
 	}
-	if v.Kind() == reflect.Func {
-		return v
+	if v.Kind() != reflect.Func {
+		return nil
 	}
-	return reflect.Value{}
+	return runtime.FuncForPC(v.Pointer()) // nil for a nil func
 }
 
 func isOurs(t reflect.Type) bool { return t.Kind() == reflect.Struct && t.PkgPath() == library }

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"net/http"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +39,7 @@ type Series struct{ f func() }
 func expire(*hashedwheel.Timeout) {}
 func again(*hashedwheel.Series)   {}
 
-func TestATaskHasTheNameThatAPersonKnows(t *testing.T) {
+func TestTaskNameIsReadable(t *testing.T) {
 	s := new(session)
 	tests := []struct {
 		what string
@@ -52,7 +53,7 @@ func TestATaskHasTheNameThatAPersonKnows(t *testing.T) {
 		{"a method value", s.closeIdle, "taskname_test.(*session).closeIdle"},
 		{"a method value of a value", session{}.touch, "taskname_test.session.touch"},
 		{"a method value of an interface", closer(s).closeIdle, "taskname_test.closer.closeIdle"},
-		{"a closure", func() {}, "taskname_test.TestATaskHasTheNameThatAPersonKnows.func1"},
+		{"a closure", func() {}, "taskname_test.TestTaskNameIsReadable.func1"},
 		{"a method of a generic type", new(table[string, int]).expire, "taskname_test.(*table[...]).expire"},
 		{"a function of another package", http.NotFound, "http.NotFound"},
 		{"a pointer to a struct", s, "*taskname_test.session"},
@@ -70,7 +71,50 @@ func TestATaskHasTheNameThatAPersonKnows(t *testing.T) {
 	}
 }
 
-func TestAnArmedTaskHasTheNameOfWhatWasGivenToTheTimer(t *testing.T) {
+// named gives itself a name.
+type named string
+
+func (n *named) TaskName() string { return string(*n) }
+
+func TestShownIsTheNameThatATaskGivesItself(t *testing.T) {
+	login, empty := named("login code"), named("")
+	for _, tt := range []struct {
+		what string
+		task any
+		want string
+	}{
+		{"a name", &login, "login code"},
+		{"an empty name", &empty, "*taskname_test.named"},
+		{"a method that panics", (*named)(nil), "*taskname_test.named"},
+		{"no method", new(session), "*taskname_test.session"},
+		{"a function", expire, "taskname_test.expire"},
+		{"nothing", nil, "nil"},
+	} {
+		t.Run(tt.what, func(t *testing.T) { assert.Equal(t, tt.want, taskname.Shown(tt.task)) })
+	}
+	assert.Equal(t, "*taskname_test.named", taskname.Of(&login), "the engine calls no user code")
+}
+
+func TestLiteralIsTheFileAndLineOfAFunctionLiteral(t *testing.T) {
+	_, _, line, _ := runtime.Caller(0)
+	outer := func() func() { return func() {} }
+	assert.Equal(t, fmt.Sprint("taskname_test.go:", line+1), taskname.Literal(outer))
+	assert.Equal(t, fmt.Sprint("taskname_test.go:", line+1), taskname.Literal(outer()))
+	assert.Equal(t, fmt.Sprint("taskname_test.go:", line+4), taskname.Literal(job(func(*hashedwheel.Timeout) {})))
+	for _, task := range []any{expire, new(session).closeIdle, new(session), job(nil), nil, http.NotFound, new(table[string, int]).expire} {
+		assert.Empty(t, taskname.Literal(task))
+	}
+}
+
+func TestASeriesOfAFunctionLiteralHasItsFileAndLine(t *testing.T) {
+	tm := hashedwheel.MustNew()
+	defer tm.Stop()
+	_, _, line, _ := runtime.Caller(0)
+	tm.Every(time.Hour, func(*hashedwheel.Series) {})
+	assert.Equal(t, fmt.Sprint("taskname_test.go:", line+1), taskname.Literal(tm.Sample(1)[0].Task()))
+}
+
+func TestArmedTaskHasTheNameOfTheFunctionOrTask(t *testing.T) {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()
 	tests := map[string]func(){
@@ -86,7 +130,7 @@ func TestAnArmedTaskHasTheNameOfWhatWasGivenToTheTimer(t *testing.T) {
 	}
 }
 
-func TestAChannelOfAfterIsCalledAfter(t *testing.T) {
+func TestChannelOfAfterIsNamedAfter(t *testing.T) {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()
 	tm.After(time.Hour)
@@ -101,4 +145,15 @@ func ExampleOf() {
 	// strings.ToUpper
 	// os.(*File).Close
 	// *os.File
+}
+
+func (n *named) Run(*hashedwheel.Timeout) {}
+
+func TestATimeoutIsPrintedWithTheNameThatItsTaskGivesItself(t *testing.T) {
+	tm := hashedwheel.MustNew()
+	defer tm.Stop()
+	login := named("login code")
+	to, err := tm.Schedule(time.Hour, &login)
+	assert.NoError(t, err)
+	assert.Regexp(t, `^hashedwheel\.Timeout\(Pending, .*, login code\)$`, to.String())
 }

@@ -36,7 +36,7 @@ type alarm struct {
 	c  chan time.Time
 }
 
-// Now is the bubble's time and what the steps have added to it.
+// Now is the bubble's time plus the sum of all steps.
 func (c *SteppingClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,10 +45,10 @@ func (c *SteppingClock) Now() time.Time {
 
 // After rings once, when d has passed or a step forward has passed over it.
 func (c *SteppingClock) After(d time.Duration) <-chan time.Time {
-	a := alarm{c.Now().Add(d), make(chan time.Time, 1)}
-	time.AfterFunc(d, a.ring)
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.mu.Unlock() // a Step meanwhile would pass over the alarm and not ring it
+	a := alarm{time.Now().Add(c.ahead + d), make(chan time.Time, 1)}
+	time.AfterFunc(d, a.ring)
 	c.alarms = append(c.alarms, a)
 	return a.c
 }

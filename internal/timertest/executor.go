@@ -10,10 +10,13 @@ import (
 // OnWorker runs tasks on the worker, one after another: a slow one stalls it.
 var OnWorker = hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { f() }))
 
+// Inline runs tasks on the worker by the library's own executor.
+var Inline = hashedwheel.WithExecutor(hashedwheel.Inline{})
+
 // EitherExecutor has the options for the two ways of the library, and for one of a user's.
 var EitherExecutor = map[string][]hashedwheel.Option{
 	"goroutines": nil,
-	"Inline":     {hashedwheel.WithExecutor(hashedwheel.Inline{})},
+	"Inline":     {Inline},
 	"a WaitGroup": {hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) {
 		new(sync.WaitGroup).Go(f)
 	}))},
@@ -28,7 +31,7 @@ func Executors() map[string]hashedwheel.Executor {
 	}
 }
 
-// HeldBack is an executor that runs nothing before it is told to.
+// HeldBack is an executor that runs nothing before Release.
 type HeldBack struct {
 	mu    sync.Mutex
 	tasks []func() // guarded by mu
@@ -41,12 +44,18 @@ func (h *HeldBack) Go(f func()) {
 	h.tasks = append(h.tasks, f)
 }
 
-// Release runs what was held back, and returns how many tasks that were.
-func (h *HeldBack) Release() int {
+// Forget returns the tasks that were held back, and keeps them no longer.
+func (h *HeldBack) Forget() []func() {
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	tasks := h.tasks
 	h.tasks = nil
-	h.mu.Unlock()
+	return tasks
+}
+
+// Release runs the tasks that were held back, and returns how many there were.
+func (h *HeldBack) Release() int {
+	tasks := h.Forget()
 	for _, f := range tasks {
 		f()
 	}

@@ -12,13 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Some tests concern a whole process, or end it. Those run themselves again in one
-// of their own.
+// Some tests concern a whole process, or end it. They run themselves again in a separate process.
 
 const ownProcessOf = "HASHEDWHEEL_TEST" // names the test that the process was started for
 
-// InOwnProcess has the calling test run again, alone in a process with env, and
-// shows what it logs there. It reports true in that process.
+// InOwnProcess runs the calling test again, alone in a process with env, and logs its output. It
+// reports true in that process.
 func InOwnProcess(t *testing.T, env ...string) bool {
 	t.Helper()
 	if IsOwnProcess(t) {

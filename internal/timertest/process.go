@@ -15,7 +15,7 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// Lasting shortens what a test on real time takes by five under -short.
+// Lasting divides the length of a test on real time by five under -short.
 func Lasting(d time.Duration) time.Duration {
 	if testing.Short() {
 		return d / 5
@@ -86,7 +86,7 @@ func outermost(stack string) string {
 	return lines[max(0, len(lines)-3)]
 }
 
-// Heap is what is alive, in bytes, after a collection.
+// Heap returns how many bytes are alive after a collection.
 func Heap() int64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -98,7 +98,7 @@ func Heap() int64 {
 func AssertGarbage[T any](t *testing.T, p weak.Pointer[T], what string) {
 	t.Helper()
 	runtime.GC()
-	assert.True(t, p.Value() == nil, "%s is kept", what) // Nil would print, and so read, what is kept
+	assert.True(t, p.Value() == nil, "%s is kept", what) // Nil would print p's value, and so read it
 }
 
 // AssertCheap fails the test if f takes CPU time that something else than the number

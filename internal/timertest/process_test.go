@@ -11,7 +11,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-func TestLibraryGoroutinesCountsThoseOfPackageTimeToo(t *testing.T) {
+func TestLibraryGoroutinesIncludesGoroutinesOfPackageTime(t *testing.T) {
 	byTime := hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { time.AfterFunc(0, f) }))
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		over := make(chan struct{})

@@ -50,7 +50,7 @@ var ManyDelays = []time.Duration{0, Tick, 7 * Tick, 8 * Tick, 100 * Tick, time.S
 // DelaysAround returns the delays at which wheels of that many buckets have
 // gone wrong: about ticks, turns, and turns of turns, and the extremes.
 func DelaysAround(size int) []time.Duration {
-	delays := []time.Duration{math.MinInt64, math.MinInt64 + 1, -time.Hour, -1, 0, time.Hour, 20 * 24 * time.Hour, 10 * 365 * 24 * time.Hour}
+	delays := []time.Duration{math.MinInt64, math.MinInt64 + 1, -time.Hour, -1, 0, time.Hour, 20 * 24 * time.Hour, 8 * 365 * 24 * time.Hour}
 	turn := time.Duration(size) * Tick
 	for _, d := range []time.Duration{Tick, turn, 2 * turn, 3 * turn, 63 * turn, 64 * turn, 65 * turn, 64 * 64 * turn} {
 		delays = append(delays, d-Tick, d-1, d, d+1, d+Tick)
@@ -58,8 +58,8 @@ func DelaysAround(size int) []time.Duration {
 	return delays
 }
 
-// Lateness arms a timeout for each delay and returns how long after its
-// deadline each ran. A negative delay asks for now.
+// Lateness arms a timeout for each delay and returns how long after its deadline each ran. A
+// negative delay means now.
 func Lateness(tm *hashedwheel.Timer, delays []time.Duration) []time.Duration {
 	late := make([]time.Duration, len(delays))
 	ran := make(chan struct{}, len(delays)) // Go before 1.25.3 may forget that a WaitGroup is in a bubble

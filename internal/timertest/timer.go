@@ -1,10 +1,11 @@
-// Package timertest has what the tests of several folders share: timers in virtual
-// time, clocks and executors of many kinds, tasks that note when they ran, and a
-// look at the goroutines and the memory of the library.
+// Package timertest has helpers that the tests of several folders share: timers in virtual time,
+// clocks and executors of many kinds, tasks that note when they ran, and a look at the goroutines
+// and the memory of the library.
 package timertest
 
 import (
 	"context"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,6 +40,13 @@ func NewResting(t *testing.T, opts ...hashedwheel.Option) *hashedwheel.Timer {
 	return tm
 }
 
+// LeaveFilingToTheWorker has the test's timers think that there is one processor. With many, the queue has so
+// many parts that a few timeouts can make a part deep: then the call that arms the last of them files them.
+func LeaveFilingToTheWorker(t *testing.T) {
+	before := runtime.GOMAXPROCS(1)
+	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
+}
+
 // InBubble runs f on virtual time, with a timer that lives in it.
 func InBubble(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer), opts ...hashedwheel.Option) {
 	t.Helper()
@@ -49,7 +57,7 @@ func InBubble(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer), opts ..
 	})
 }
 
-// Pass lets d of the bubble's time go by, and what it brings come to rest.
+// Pass sleeps for d of the bubble's time, then waits until all goroutines are blocked.
 func Pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -65,6 +73,9 @@ func Owned(tm *hashedwheel.Timer, task hashedwheel.Task) *hashedwheel.Timeout {
 // Nop does nothing.
 func Nop() {}
 
+// PanicHere panics; its name is in the stack.
+func PanicHere() { panic("on purpose") }
+
 // NopTask does nothing.
 var NopTask = hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {})
 
@@ -74,11 +85,11 @@ func Shutdown(t *testing.T, tm *hashedwheel.Timer) []*hashedwheel.Timeout {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	left, err := tm.Shutdown(ctx)
-	require.NoError(t, err, "Shutdown waited in vain")
+	require.NoError(t, err, "Shutdown timed out")
 	return left
 }
 
-// ShutdownErr is what Shutdown says after a minute of waiting.
+// ShutdownErr returns Shutdown's error, after at most a minute of waiting.
 func ShutdownErr(tm *hashedwheel.Timer) error {
 	ctx, end := context.WithTimeout(context.Background(), time.Minute)
 	defer end()

@@ -9,10 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A crowd is thinned ahead of its tick: these tests do it as the worker does,
-// portion by portion.
+// A crowd is thinned ahead of its tick. These tests do it as the worker does, a portion at a time.
 
-// armCrowd arms n timeouts, evenly over ticks from first on.
+// armCrowd arms n timeouts, spread evenly over so many ticks from first on.
 func (d *driver) armCrowd(n int, first, ticks int64) (all []*Timeout) {
 	for i := range int64(n) {
 		all = append(all, d.arm((first+i%ticks)*d.tick)...)
@@ -20,15 +19,15 @@ func (d *driver) armCrowd(n int, first, ticks int64) (all []*Timeout) {
 	return all
 }
 
-// openCrowd moves on to where a crowd has to be opened, and files one portion.
+// openCrowd advances to the tick at which a crowd is to be opened, and files one portion of the crowd.
 func (d *driver) openCrowd(t *testing.T) {
 	t.Helper()
 	d.take(d.wake())
 	require.True(t, d.thin())
 }
 
-// thinAll thins until there is no crowd left to be opened, and returns how many
-// portions that took. It fails if what was taken out of a slot comes back to it.
+// thinAll thins until no crowd is left to be opened, and returns how many portions that took. It fails if
+// a timeout is filed in its own slot again.
 func (d *driver) thinAll(t *testing.T) (portions int) {
 	t.Helper()
 	for d.thin() {
@@ -37,16 +36,16 @@ func (d *driver) thinAll(t *testing.T) (portions int) {
 		d.checkAll()
 		for k, l := range d.levels {
 			if l.shift > 0 && l.latest != noSlot && l.slot(l.latest).n > 0 {
-				require.Same(t, l.inHand, l.slot(l.latest).first(), "one of level %d was filed in its own slot again", k)
+				require.Same(t, l.inHand, l.slot(l.latest).first(), "a timeout of level %d was filed in its own slot again", k)
 			}
 		}
 	}
 	return portions
 }
 
-// Each tick that is reached is taken and followed by thinning, a whole slot ahead
-// since ticks are short. On the way no timeout goes anywhere but down.
-func TestACrowdOpenedEarlyGoesDownALevelAtATouch(t *testing.T) {
+// Ticks are so short here that each crowd is opened a whole slot ahead. A timeout must never be filed on
+// a higher level.
+func TestCrowdOpenedEarlyOnlyDescends(t *testing.T) {
 	const n = crowd + 100
 	for _, size := range []int{1, 2, 8, 64, 512} {
 		for _, current := range []int64{-1 << 40, 1, 12345} {
@@ -77,23 +76,27 @@ func TestACrowdOpenedEarlyGoesDownALevelAtATouch(t *testing.T) {
 	}
 }
 
-func TestACrowdInASlotIsOpenedAtCrowdAt(t *testing.T) {
+// thinningTicks returns how many ticks of a millisecond are allowed for thinning n timeouts: 500 ns for
+// each.
+func thinningTicks(n int) int64 { return int64(n) * 500 / 1e6 }
+
+func TestCrowdInASlotIsOpenedAtCrowdAt(t *testing.T) {
 	d := newDriverOf(time.Millisecond, 512)
-	d.armCrowd(10*crowd, 1024, 256) // slot 4 of level 1; 20.48 ms' work
+	d.armCrowd(10*crowd, 1024, 256) // in slot 4 of level 1
 	l := d.levels[1]
 	number, at := l.crowdAt(d.current, d.tick)
 	require.Equal(t, int64(4), number)
-	require.Equal(t, int64(1024-20-1), at)
+	require.Equal(t, 1024-thinningTicks(10*crowd)-1, at)
 	require.Equal(t, at, d.wake())
 	d.take(at - 1)
-	require.False(t, d.thin(), "before its time")
+	require.False(t, d.thin(), "too early")
 	d.take(at)
 	require.True(t, d.thin())
 	require.Equal(t, int64(4), l.latest)
 	assert.Equal(t, 10*crowd-portion, l.slots[4].n)
 }
 
-func TestASlotIsACrowdFromFourThousandOn(t *testing.T) {
+func TestSlotBecomesACrowdAtTheLimit(t *testing.T) {
 	d := newDriverOf(time.Millisecond, 512)
 	all := d.armCrowd(crowd-1, 1024, 256)
 	_, at := d.levels[1].crowdAt(d.current, d.tick)
@@ -106,19 +109,18 @@ func TestASlotIsACrowdFromFourThousandOn(t *testing.T) {
 	assert.Equal(t, int64(noTick), at)
 }
 
-func TestCrowdAtLeavesTimeForTheCrowdsBehind(t *testing.T) {
+func TestCrowdAtLeavesTimeForLaterCrowds(t *testing.T) {
 	d := newDriverOf(time.Millisecond, 512)
-	d.armCrowd(2*crowd, 400, 1) // 4.1 ms
+	d.armCrowd(2*crowd, 400, 1)
 	_, at := d.levels[0].crowdAt(d.current, d.tick)
-	require.Equal(t, int64(400-4-1), at)
-	d.armCrowd(20*crowd, 402, 1) // 41 ms: to be through with both by 402, the first has to be begun
+	require.Equal(t, 400-thinningTicks(2*crowd)-1, at)
+	d.armCrowd(20*crowd, 402, 1) // both are done by tick 402 only if the first is opened even earlier
 	number, at := d.levels[0].crowdAt(d.current, d.tick)
 	assert.Equal(t, int64(400), number)
-	assert.Equal(t, int64(402-45-1), at)
+	assert.Equal(t, min(400-thinningTicks(2*crowd), 402-thinningTicks(22*crowd))-1, at)
 }
 
-// Nothing that is due in between waits for a crowd.
-func TestOtherTicksAreTakenOnTimeBetweenThePortionsOfACrowd(t *testing.T) {
+func TestOtherTicksAreOnTimeBetweenPortionsOfACrowd(t *testing.T) {
 	d := newDriverOf(time.Millisecond, 512)
 	all := d.armCrowd(10*crowd, 1024, 256)
 	_, at := d.levels[1].crowdAt(d.current, d.tick)
@@ -142,18 +144,18 @@ func TestOtherTicksAreTakenOnTimeBetweenThePortionsOfACrowd(t *testing.T) {
 	}
 }
 
-func TestACrowdThatIsAllDueIsLookedAtNoLongerThanPatienceLasts(t *testing.T) {
+func TestThinLeavesAnUnmovedCrowdAfterPatience(t *testing.T) {
 	d := newDriverOf(time.Millisecond, 512)
 	all := d.armCrowd(2*crowd, 400, 1)
 	d.take(d.wake())
-	assert.Equal(t, patience/portion, d.thinAll(t))
+	assert.Equal(t, (patience+portion-1)/portion, d.thinAll(t))
 	require.Equal(t, 2*crowd, d.levels[0].slots[400].n)
-	assert.Equal(t, int64(400), d.wake(), "there is no crowd left to wake up for")
+	assert.Equal(t, int64(400), d.wake(), "no crowd is left to wake up for")
 	assert.False(t, d.thin())
 	assert.Len(t, d.take(400), len(all))
 }
 
-func TestACrowdOfWhichSomeAreMovedIsLookedAtToItsEnd(t *testing.T) {
+func TestThinVisitsAWholeCrowdIfSomeTimeoutsWereMoved(t *testing.T) {
 	d := newDriverOf(time.Millisecond, 512)
 	all := d.armCrowd(4*crowd, 400, 1)
 	for i := 0; i < len(all); i += patience / 2 {
@@ -164,28 +166,28 @@ func TestACrowdOfWhichSomeAreMovedIsLookedAtToItsEnd(t *testing.T) {
 	assert.Equal(t, 4*crowd-4*crowd/(patience/2), d.levels[0].slots[400].n)
 }
 
-func TestACrowdMovedLaterInABucketIsThinnedBeforeItsTick(t *testing.T) {
+func TestCrowdMovedLaterInABucketIsThinnedBeforeItsTick(t *testing.T) {
 	d := newDriverOf(time.Millisecond, 512)
 	all := d.armCrowd(3*crowd, 400, 1)
-	due := all[7]
+	unmoved := all[7]
 	for _, to := range all {
-		if to != due {
+		if to != unmoved {
 			setWord(to, 90_000*d.tick, alone, Pending)
 		}
 	}
 	d.take(d.wake())
-	require.Less(t, d.current, int64(400))
+	require.Less(t, d.current, 401-thinningTicks(3*crowd))
 	d.thinAll(t)
 	assert.Equal(t, 1, d.levels[0].slots[400].n)
-	assert.Equal(t, map[*Timeout]int64{due: 400}, d.take(400))
+	assert.Equal(t, map[*Timeout]int64{unmoved: 400}, d.take(400))
 	assert.Len(t, d.take(90_000), len(all)-1)
 }
 
-func TestWhatIsInAnOpenedSlotCanBeRemovedAndPopped(t *testing.T) {
-	eachSize(t, func(t *testing.T, d *driver) {
+func TestTimeoutsOfAnOpenedSlotCanBeRemovedAndPopped(t *testing.T) {
+	forEachSize(t, func(t *testing.T, d *driver) {
 		all := d.armCrowd(3*crowd, 100*d.turn(), 1)
 		d.openCrowd(t)
-		for _, to := range all[crowd:] { // the one in hand among them, which moves on
+		for _, to := range all[crowd:] { // with the timeout in hand, so that inHand must move on
 			d.remove(to)
 			d.requireInHand(t)
 		}
@@ -200,7 +202,7 @@ func TestWhatIsInAnOpenedSlotCanBeRemovedAndPopped(t *testing.T) {
 	})
 }
 
-// requireInHand checks that no level has a timeout in hand that has gone.
+// requireInHand fails the test if a level has a timeout in hand that is not in its open slot.
 func (d *driver) requireInHand(t *testing.T) {
 	t.Helper()
 	for k, l := range d.levels {
@@ -211,9 +213,8 @@ func (d *driver) requireInHand(t *testing.T) {
 	}
 }
 
-// The wheel comes to the start of a slot that is half filed.
-func TestTheRestOfAnOpenedSlotIsFiledWhenItIsReached(t *testing.T) {
-	eachSize(t, func(t *testing.T, d *driver) {
+func TestRestOfAnOpenedSlotIsFiledAtItsStart(t *testing.T) {
+	forEachSize(t, func(t *testing.T, d *driver) {
 		due := 100 * d.turn()
 		d.armCrowd(2*crowd, due, 1)
 		d.openCrowd(t)

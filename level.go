@@ -2,20 +2,18 @@ package hashedwheel
 
 import "github.com/hashedwheel/hashedwheel/internal/bitmap"
 
-// level is one ring of slots of the wheel: level 0 is the buckets, a slot for each tick; the
-// others are the overflow rings. Slots are numbered by the ticks they hold, tick >> shift, and
-// found by that number modulo len(slots): a level holds len(slots) numbers from the current on.
+// level is one ring of slots of the wheel: level 0 is the buckets, a slot for each tick; the others are
+// the overflow rings. A slot's number is tick >> shift for every tick in it, and its index that number
+// modulo len(slots): a level holds len(slots) numbers from the current one on.
 type level struct {
 	shift    uint // log2(ticks a slot)
 	slots    []slot
 	occupied bitmap.Bitmap // the slots that hold any
 	crowded  bitmap.Bitmap // the slots that hold a crowd
 
-	// A slot with a crowd is opened before its time: inHand is the next of its
-	// timeouts to be looked at, latest its number. Later ones were not opened yet.
-	inHand  *Timeout // remove moves it on; nil: no crowd in hand
-	latest  int64
-	unmoved int // how many one after another were found where they belong
+	inHand  *Timeout // the next to be looked at in the crowd that is open; remove moves it on; nil: none is open
+	latest  int64    // number of the last slot that was opened before its time
+	unmoved int      // timeouts of it, one after another, that were found where they belong
 }
 
 type slot struct {
@@ -25,22 +23,17 @@ type slot struct {
 }
 
 const (
-	// A ring reaches twice as far as a slot of the ring above it is wide. So a slot
-	// can be opened a whole slot before its time, and what is in it fits below.
+	// A ring reaches twice as far as a slot of the ring above it is wide. So a slot can be opened a
+	// whole slot before its time, and its timeouts fit below.
 	ringSlots = 64
-	ringBits  = 5 // log2 of how many slots make one of the ring above
-
-	noSlot = -1 << 62 // no slot has this number
+	ringBits  = 5         // log2 of how many slots make one of the ring above
+	noSlot    = -1 << 62  // no slot has this number
+	noTick    = 1<<63 - 1 // later than every tick: none
 )
 
 func newLevel(shift uint, slots int) *level {
-	return &level{
-		shift:    shift,
-		slots:    make([]slot, slots),
-		occupied: bitmap.New(slots),
-		crowded:  bitmap.New(slots),
-		latest:   noSlot,
-	}
+	return &level{shift: shift, slots: make([]slot, slots), latest: noSlot,
+		occupied: bitmap.New(slots), crowded: bitmap.New(slots)}
 }
 
 // reaches reports whether there is a slot for tick, which is not before current.
@@ -59,7 +52,8 @@ func (l *level) add(t *Timeout, tick int64) {
 		s.earliest = tick
 	}
 	s.earliest = min(s.earliest, tick)
-	if s.n++; s.n == crowd {
+	s.n++
+	if s.n == crowd {
 		l.crowded.Set(i)
 	}
 	s.add(t)
@@ -69,7 +63,8 @@ func (l *level) add(t *Timeout, tick int64) {
 func (l *level) vacate(tick int64) {
 	i := l.index(tick >> l.shift)
 	s := &l.slots[i]
-	if s.n--; s.n == crowd-1 {
+	s.n--
+	if s.n == crowd-1 {
 		l.crowded.Clear(i)
 	}
 	if s.n == 0 {
@@ -77,14 +72,11 @@ func (l *level) vacate(tick int64) {
 	}
 }
 
-// next returns the first number from on that is in set, one of the level's bitmaps, or noTick.
-// The numbers go up to a turn from current.
+// next returns the first number, from on and within a turn from current, whose slot is in set, one of
+// the level's bitmaps, or noTick.
 func (l *level) next(set bitmap.Bitmap, from, current int64) int64 {
 	i := l.index(from)
-	j := set.Next(i)
-	if j < 0 {
-		j = set.Next(0)
-	}
+	j := set.NextRound(i)
 	from += int64(l.index(int64(j - i)))
 	if j < 0 || from-current>>l.shift >= int64(len(l.slots)) {
 		return noTick

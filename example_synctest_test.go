@@ -1,0 +1,29 @@
+package hashedwheel_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// lateness is a test: name yours TestLateness.
+func lateness(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := hashedwheel.MustNew() // in the bubble
+		defer tm.Stop()             // before the bubble ends
+
+		start := time.Now()
+		<-tm.After(time.Hour)
+		if late := time.Since(start) - time.Hour; late < 0 || late > tm.Tick() {
+			t.Errorf("late by %v", late)
+		}
+	})
+}
+
+// In a testing/synctest bubble, time passes as soon as all goroutines wait: an hour takes no time.
+func Example_synctest() {
+	var t *testing.T // the parameter of your test
+	lateness(t)
+}

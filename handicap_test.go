@@ -1,0 +1,33 @@
+//go:build handicap
+
+package hashedwheel
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hashedwheel/hashedwheel/internal/limits"
+)
+
+// slowFiling skips a test unless filing is so slow that not even a thousand pushes are filed in half a millisecond.
+func slowFiling(t *testing.T) {
+	if d, _ := time.ParseDuration(os.Getenv("HASHEDWHEEL_HANDICAP")); d < 600*time.Nanosecond || limits.SampledLog2 < 7 {
+		t.Skip("needs HASHEDWHEEL_HANDICAP=600ns, without -tags small")
+	}
+}
+
+func TestPassLetsFewerTimeoutsWaitIfFilingIsSlow(t *testing.T) {
+	slowFiling(t)
+	tm := MustNew(WithClock(NewManualClock(time.Now())))
+	most := tm.queue.flooded.Load()
+	for range limits.Ahead / 2 { // too few for this goroutine to help
+		tm.AfterFunc(time.Hour, func() {})
+	}
+	tm.worker.passOnce() // Advance would look first, which files them
+	assert.Less(t, tm.queue.flooded.Load(), most/2)
+	assert.LessOrEqual(t, int(tm.queue.flooded.Load()), int(backlog/(600*time.Nanosecond))/len(tm.queue.stripes))
+	assert.LessOrEqual(t, tm.queue.sampled.Load(), uint32(2), "so that a hundred producers do not double the number")
+}

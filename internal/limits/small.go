@@ -1,0 +1,17 @@
+//go:build small
+
+// Package limits has the sizes of portions and crowds. With -tags small they are so small that a
+// test with a few dozen timeouts meets every path that a million meet otherwise.
+package limits
+
+const (
+	Batch    = 3
+	Portion  = 4
+	Drain    = 10
+	Crowd    = 8
+	Patience = 3
+
+	SampledLog2 = 1
+	Ahead       = 64
+	Most        = 256
+)

@@ -1,0 +1,102 @@
+package mistakes
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+const library = "github.com/hashedwheel/hashedwheel"
+
+// helpersFile is added to the library: inserted code calls it.
+const helpersFile = "seeded_mistakes.go"
+
+const helpers = `package hashedwheel
+
+import (
+	"math/rand/v2"
+	"runtime"
+)
+
+func giveWay() { runtime.Gosched() }
+
+// window is where another goroutine may come between.
+func window() {
+	switch n := rand.Uint32(); n % 8 {
+	case 0, 1:
+		runtime.Gosched()
+	case 2:
+		for range n >> 20 { // up to some microseconds
+		}
+	}
+}
+`
+
+// Program is a program that is built with an edited library.
+type Program struct {
+	Package string
+	Edits   []Edit
+	Wide    bool   // with wide windows
+	Tags    string // build tags, separated by commas
+}
+
+// Build builds the program in dir and changes nothing else on disk. It must be called in the
+// module that the program is in.
+func (p Program) Build(dir string) (file string, err error) {
+	root, err := output("go", "list", "-m", "-f", "{{.Dir}}", library)
+	if err != nil {
+		return "", err
+	}
+	root = strings.TrimSpace(root)
+	source, err := Read(root)
+	if err != nil {
+		return "", err
+	}
+	apply := source.Apply
+	if p.Wide {
+		apply = source.ApplyWide
+	}
+	changed, err := apply(p.Edits...)
+	if err != nil {
+		return "", err
+	}
+	overlay, err := writeOverlay(changed, root, dir)
+	if err != nil {
+		return "", err
+	}
+	file = filepath.Join(dir, "program.exe")
+	_, err = output("go", "build", "-tags", p.Tags, "-overlay", overlay, "-o", file, p.Package)
+	return file, err
+}
+
+// writeOverlay writes the files to dir, and the overlay that puts them in place of root's.
+func writeOverlay(files map[string]string, root, dir string) (overlay string, err error) {
+	replace := make(map[string]string)
+	for name, text := range files {
+		to := filepath.Join(dir, name)
+		if err := os.WriteFile(to, []byte(text), 0o600); err != nil {
+			return "", err
+		}
+		replace[filepath.Join(root, name)] = to
+	}
+	b, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	overlay = filepath.Join(dir, "overlay.json")
+	return overlay, os.WriteFile(overlay, b, 0o600)
+}
+
+func output(name string, args ...string) (string, error) {
+	var stderr strings.Builder
+	c := exec.Command(name, args...)
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		err = fmt.Errorf("%v: %w\n%s", c, err, &stderr)
+	}
+	return string(out), err
+}

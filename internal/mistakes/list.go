@@ -1,0 +1,348 @@
+package mistakes
+
+// Mistake is a change of the library that breaks a promise.
+type Mistake struct {
+	Name  string
+	Edits []Edit
+
+	Kind string // the kind of the histories that find it: part of the name, or Any; "" if none is asked
+
+	Soak      []string // the soak prints one of these; empty if the soak need not find it
+	AtTheEnd  bool     // the soak sees it only when it has come to its end
+	UnderLoad bool     // the soak also finds it with -load
+	Small     bool     // the soak finds it with -tags small
+}
+
+// Any is the kind of all histories.
+const Any = "-"
+
+// Misuse is the panic of a library that finds a Timeout changed behind its back.
+const Misuse = "was copied or overwritten after it was armed"
+
+// List is all mistakes. Whoever changes the code that one applies to points it to the new code,
+// so that it still is the same mistake.
+var List = []Mistake{
+	// Claims, and whatever else is a CAS.
+	{
+		Name: "an expiry is claimed by a load and a store",
+		Edits: []Edit{{In: "Timeout.claim",
+			Old: "if t.cas(w, w.settled(Expired)) {",
+			New: "window()\n\t\tif t.word.Store(int64(w.settled(Expired)|t.load()&queued)); true {"}},
+		Kind: "expiry",
+		Soak: []string{"a task ran whose arming was canceled", "a task ran before its deadline", Misuse},
+	},
+	{
+		Name: "Stop cancels by a load and a store",
+		Edits: []Edit{{In: "Timeout.cancel",
+			Old: "return !w.queued(), t.cas(w, w.settled(Canceled)|queued)",
+			New: "window()\nt.word.Store(int64(w.settled(Canceled) | queued))\n\treturn !w.queued(), true"}},
+		Kind: "stop-at-expiry",
+	},
+	{
+		Name: "Timer.Stop cancels by a load and a store",
+		Edits: []Edit{{In: "Timeout.collect",
+			Old: "if t.cas(w, w.settled(Canceled)) {",
+			New: "window()\n\t\tif t.word.Store(int64(w.settled(Canceled))); true {"}},
+		Kind: "timer-stop",
+	},
+	{
+		Name: "Reset moves by a load and a store",
+		Edits: []Edit{{In: "Timeout.move",
+			Old: "next == w || t.cas(w, next)",
+			New: "func() bool { window(); t.word.Store(int64(next)); return true }()"}},
+		Kind: "reset-at-expiry",
+	},
+	{
+		Name: "the worker clears queued by a load and a store",
+		Edits: []Edit{{In: "Timeout.unqueue",
+			Old: "if t.cas(w, w.unqueued()) {",
+			New: "window()\n\t\tif t.word.Store(int64(w.unqueued())); true {"}},
+		Kind: Any,
+	},
+	{
+		Name: "a refusal settles, then clears queued",
+		Edits: []Edit{{In: "Timeout.refuse",
+			Old: "if t.cas(w, next) {",
+			New: "if t.cas(w, next|w&queued) {\n\t\t\twindow()\n\t\t\tif t.load().queued() {\n\t\t\t\tt.unqueue()\n\t\t\t}"}},
+		Kind: "timer-stop",
+	},
+
+	// Answers.
+	{
+		Name: "Stop returns true for an expired timeout",
+		Edits: []Edit{{In: "Timeout.Stop",
+			Old: "if w.state() != Pending {\n\t\t\treturn false",
+			New: "if w.state() != Pending {\n\t\t\treturn w.state() == Expired"}},
+		Kind: Any,
+	},
+	{
+		Name: "Reset returns true for an expired timeout",
+		Edits: []Edit{{In: "Timer.arm",
+			Old: "tm.push(t)\n\t\t\t}\n\t\t\treturn false",
+			New: "tm.push(t)\n\t\t\t}\n\t\t\treturn w.state() == Expired"}},
+		Kind: Any,
+	},
+	{
+		Name: "Schedule is silent about a refusal",
+		Edits: []Edit{{In: "Timer.armNew",
+			Old: "return ErrStopped",
+			New: "return nil"}},
+		Kind: "timer-stop",
+	},
+	{
+		Name: "a refusal has the wrong reason",
+		Edits: []Edit{{In: "Timeout.Err",
+			Old: "return ErrFull",
+			New: "return ErrStopped"}},
+		Soak: []string{"an arming was rejected, and the reason is not true"},
+	},
+
+	// Early.
+	{
+		Name: "a timeout that was moved later expires at the earlier time",
+		Edits: []Edit{
+			{In: "Timeout.claim", Old: "|| w.deadline() > due", New: ""},
+			{In: "guarded.consider", Old: "w.queued() || w.deadline() > tick*g.wheel.tick", New: "w.queued()"},
+		},
+		Kind: Any,
+		Soak: []string{"a task ran before its deadline"},
+	},
+	{
+		Name: "deadlines are rounded down",
+		Edits: []Edit{
+			{In: "hashedWheel.tickOf", Old: "return roundUp(deadline, w.tick)", New: "return deadline / w.tick"},
+			{In: "guarded.consider", Old: "w.deadline() > tick*g.wheel.tick", New: "w.deadline() >= (tick+1)*g.wheel.tick"},
+			{In: "worker.handOut", Old: "due := tick * wk.time.tick", New: "due := (tick+1)*wk.time.tick - 1"},
+			{In: "worker.handOut", Old: "due = min(due, now)", New: "_ = now"},
+		},
+		Kind: Any,
+	},
+	{
+		Name: "deadlines count from the tick that has begun",
+		Edits: []Edit{{In: "Timer.deadlineIn",
+			Old: "tm.time.deadline(now, d)",
+			New: "tm.time.deadline(now/tm.time.tick*tm.time.tick, d)"}},
+		Kind: Any,
+		Soak: []string{"a task ran before its deadline"},
+	},
+
+	// Twice, or after all.
+	{
+		Name: "a task is handed out twice",
+		Edits: []Edit{{In: "worker.handOut",
+			Old: "wk.out.execute(t)",
+			New: "wk.out.execute(t)\n\t\t\twk.out.execute(t)"}},
+		Kind: Any,
+	},
+	{
+		Name: "one expiry in a hundred is doubled",
+		Edits: []Edit{{In: "worker.handOut",
+			Old: "wk.out.execute(t)",
+			New: "wk.out.execute(t)\n\t\t\tif wk.out.count.Load()%100 == 0 {\n\t\t\t\twk.out.execute(t)\n\t\t\t}"}},
+		Soak:      []string{"a task ran whose arming was expired"},
+		UnderLoad: true,
+	},
+	{
+		Name: "a timeout that is canceled in the batch runs",
+		Edits: []Edit{{In: "Timeout.claim",
+			Old: "w.state() != Pending || w.queued() ||",
+			New: ""}},
+		Kind: "stop-at-expiry",
+	},
+	{
+		Name: "a timeout that is canceled before it was filed runs",
+		Edits: []Edit{{In: "guarded.fileOne",
+			Old: "case w.state() == Canceled:\n\t\tg.canceled++",
+			New: "case w.state() == Canceled:\n\t\tg.canceled++\n\t\tif out := &t.timer.worker.out; g.canceled%100 == 0 {\n\t\t\tout.count.Add(1)\n\t\t\tout.Enter()\n\t\t\tgo func() { defer out.Leave(); out.Run(t) }()\n\t\t}"}},
+		Soak:      []string{"a task ran whose arming was canceled"},
+		UnderLoad: true,
+	},
+
+	// Lost.
+	{
+		Name: "one expiry in a hundred is lost",
+		Edits: []Edit{{In: "runner.execute",
+			Old: "r.count.Add(1)",
+			New: "if r.count.Add(1)%100 == 0 {\n\t\treturn\n\t}"}},
+		Soak:      []string{"an arming has no outcome"},
+		UnderLoad: true,
+	},
+	{
+		Name: "a timeout that is moved later in the batch is forgotten",
+		Edits: []Edit{{In: "guarded.settle",
+			Old: "w.state() == Pending && !(w.queued() && g.stopped)",
+			New: "w.state() == Pending && !(w.queued() && g.stopped) && false"}},
+		Kind: "expiry",
+	},
+	{
+		Name: "an earlier Reset is not pushed",
+		Edits: []Edit{{In: "Timeout.move",
+			Old: "if deadline < w.deadline() {",
+			New: "if deadline < w.deadline() && false {"}},
+		Kind: Any,
+	},
+	{
+		Name: "a helper loses the rest of a list",
+		Edits: []Edit{{In: "guarded.help",
+			Old: "g.file(2*portion, g.taken())",
+			New: "g.file(1, g.taken())\n\tg.filed, g.lists = g.taken(), g.lists[:0]"}},
+		Kind:      Any,
+		Soak:      []string{"an arming has no outcome", "the timer did not run dry"},
+		UnderLoad: true,
+	},
+	{
+		Name: "a worker that sleeps is not woken",
+		Edits: []Edit{{In: "worker.unpark",
+			Old: "case wk.wake <- struct{}{}:",
+			New: ""}},
+		Soak: []string{"the timer did not run dry", "no task ran any more"},
+	},
+
+	// Timer.Stop.
+	{
+		Name: "a push after the close is lost",
+		Edits: []Edit{{In: "mpscQueue.push",
+			Old: "return refused",
+			New: "return accepted"}},
+		Kind: "timer-stop",
+	},
+	{
+		Name: "Timer.Stop leaves the queue open",
+		Edits: []Edit{{In: "mpscQueue.close",
+			Old: "Swap(&q.closed)",
+			New: "Swap(nil)"}},
+		Kind: "timer-stop",
+	},
+	{
+		Name: "a refused arming stays pending",
+		Edits: []Edit{{In: "Timeout.refuse",
+			Old: "next = next.settled(tooLate)",
+			New: "next = next.settled(Pending)"}},
+		Kind: "timer-stop",
+		Soak: []string{"an arming has no outcome"},
+	},
+	{
+		Name: "Timer.Stop leaves out the batch",
+		Edits: []Edit{{In: "guarded.collect",
+			Old: "range g.batch {",
+			New: "range g.batch[:0] {"}},
+		Kind: "expiry-at-timer-stop",
+		Soak: []string{"an arming has no outcome", "the timer went on after Timer.Stop"},
+	},
+	{
+		Name: "Timer.Stop leaves out the backlog",
+		Edits: []Edit{{In: "guarded.stop",
+			Old: "append(g.queue.close(), append(g.lists, g.held)...)",
+			New: "append(g.queue.close(), g.held)"}},
+		Kind:  "backlog",
+		Soak:  []string{"an arming has no outcome"},
+		Small: true,
+	},
+	{
+		Name: "Timer.Stop leaves out timeouts that were queued again in the batch",
+		Edits: []Edit{{In: "guarded.stop",
+			Old: "append(g.queue.close(), append(g.lists, g.held)...)",
+			New: "append(g.queue.close(), g.lists...)"}},
+		Kind: "expiry-at-timer-stop",
+	},
+	{
+		Name: "Timer.Stop leaves out the wheel",
+		Edits: []Edit{{In: "guarded.popAny",
+			Old: "return g.wheel.popAny()",
+			New: "return nil"}},
+		Soak: []string{"an arming has no outcome", "soak: stuck: a call on a timer, or a task, did not return"},
+	},
+	{
+		Name: "Timer.Stop returns timeouts of the batch that have expired",
+		Edits: []Edit{{In: "guarded.collect",
+			Old: "if t.collect() {",
+			New: "if t.collect() || t.home == inBatch && t.State() == Expired {"}},
+		Kind: "expiry-at-timer-stop",
+	},
+	{
+		Name: "Timer.Stop returns timeouts that were stopped before",
+		Edits: []Edit{{In: "guarded.collect",
+			Old: "if t.load().state() == Canceled {",
+			New: "if t.load().state() == Canceled && len(left) > 0 && left[len(left)-1] != t {\n\t\t\tleft = append(left, t)"}},
+		Soak: []string{"Timer.Stop returned a Timeout that was canceled"},
+	},
+
+	// WithMaxPending.
+	{
+		Name: "Stop gives its place back twice",
+		Edits: []Edit{{In: "Timeout.Stop",
+			Old: "t.timer.room.release(1)",
+			New: "t.timer.room.release(1)\n\t\t\tt.timer.room.release(1)"}},
+		Kind: "full",
+	},
+	{
+		Name: "Stop keeps its place",
+		Edits: []Edit{{In: "Timeout.Stop",
+			Old: "t.timer.room.release(1)",
+			New: ""}},
+		Soak: []string{"WithMaxPending counts what is no longer pending"},
+	},
+	{
+		Name: "an expiry keeps its place",
+		Edits: []Edit{{In: "worker.handOut",
+			Old: "wk.room.release(1)",
+			New: ""}},
+		Kind: "full",
+	},
+	{
+		Name: "an arming that begins again keeps its place",
+		Edits: []Edit{{In: "Timer.arm",
+			Old: "tm.room.release(1)",
+			New: ""}},
+		Kind: "full",
+	},
+
+	// Memory and counters.
+	{
+		Name: "a canceled timeout is kept until its bucket comes round",
+		Edits: []Edit{{In: "Timeout.cancel",
+			Old: "return !w.queued(), t.cas(w, w.settled(Canceled)|queued)",
+			New: "return false, t.cas(w, w.settled(Canceled))"}},
+		Soak:     []string{"the heap grows during a timer's life"},
+		AtTheEnd: true,
+	},
+	{
+		Name: "a goroutine is left over at each panic",
+		Edits: []Edit{{In: "runner.panicked",
+			Old: "r.panics.Add(1)",
+			New: "r.panics.Add(1)\n\t\tgo func() { select {} }()"}},
+		Soak: []string{"a goroutine is left over"},
+	},
+	{
+		Name: "one panic in ten is not counted",
+		Edits: []Edit{{In: "runner.panicked",
+			Old: "r.panics.Add(1)",
+			New: "if r.count.Load()%10 != 0 {\n\t\t\tr.panics.Add(1)\n\t\t}"}},
+		Soak: []string{"Stats.Panics does not agree"},
+	},
+}
+
+// Wide makes the library's windows wide: between a load and the CAS that relies on it, between that
+// and the push, and wherever else another goroutine may run in between, one does now and then. All
+// promises hold.
+//
+// A call takes tens of nanoseconds. With these edits calls often overlap in the middle, also on one
+// processor.
+var Wide = []Edit{
+	{In: "Timeout.cas", Old: "return t.word.CompareAndSwap", New: "window()\n\treturn t.word.CompareAndSwap"},
+	{In: "Timer.push", Old: "how := tm.queue.push(t)", New: "window()\n\thow := tm.queue.push(t)"},
+	{In: "Timeout.Stop", Old: "t.timer.room.release(1)", New: "window()\n\t\tt.timer.room.release(1)"},
+	{In: "Timer.push", Old: "if tm.worker.status.Load() != awake {", New: "window()\n\tif tm.worker.status.Load() != awake {"},
+	{In: "mpscQueue.push", Old: "s := q.stripeOf(t)", New: "s := q.stripeOf(t)\n\twindow()"},
+	{In: "mpscQueue.push", Old: "t.link = below", New: "t.link = below\n\t\twindow()"},
+	{In: "mpscQueue.comb", Old: "t.link = nil", New: "t.link = nil\n\t\twindow()"},
+	{In: "guarded.refuse", Old: "defer g.Unlock()", New: "defer g.Unlock()\n\twindow()"},
+	{In: "room.reserve", Old: "r.reserved.CompareAndSwap(n, n+1) {", New: "r.reserved.CompareAndSwap(n, n+1) {\n\t\t\twindow()"},
+	{In: "room.release", Old: "r.reserved.Add(-int64(n))", New: "window()\n\t\tr.reserved.Add(-int64(n))"},
+	{In: "worker.handOut", Old: "t := all[wk.turn]", New: "t := all[wk.turn]\n\t\twindow()"},
+	{In: "runner.execute", Old: "r.count.Add(1)", New: "window()\n\tr.count.Add(1)\n\twindow()"},
+	{In: "Timer.stop", Old: "left, ended, more = tm.worker.guarded.collect(left)", New: "window()\n\t\tleft, ended, more = tm.worker.guarded.collect(left)\n\t\twindow()"},
+	{In: "guarded.stop", Old: "g.stopped = true", New: "g.stopped = true\n\twindow()"},
+	{In: "worker.park", Old: "wk.status.Store(status)", New: "wk.status.Store(status)\n\twindow()"},
+	{In: "worker.unpark", Old: "wk.out.Enter()", New: "window()\n\twk.out.Enter()"},
+}

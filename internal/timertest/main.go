@@ -1,0 +1,23 @@
+package timertest
+
+import (
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// VerifyMain is goleak.VerifyTestMain for busy machines: goroutines that are about to end have twenty seconds, and
+// not half of one.
+func VerifyMain(m *testing.M) { goleak.VerifyTestMain(patient{m}) }
+
+type patient struct{ *testing.M }
+
+// Run runs the tests, and then waits while goroutines are left over.
+func (m patient) Run() (status int) {
+	status = m.M.Run()
+	for end := time.Now().Add(20 * time.Second); status == 0 && goleak.Find() != nil && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	return status
+}
