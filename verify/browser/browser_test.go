@@ -22,7 +22,7 @@ import (
 // patience is how long a busy machine may take for a test.
 const patience = time.Minute
 
-// browser is shared by all tests; each has a tab of its own.
+// browser is shared by all tests; each has its own tab.
 var browser context.Context
 
 func TestMain(m *testing.M) {
@@ -69,7 +69,7 @@ func find() string {
 	return ""
 }
 
-// A tab records what a page says and asks for.
+// A tab records console messages and requests of a page.
 type tab struct {
 	context.Context
 
@@ -138,7 +138,7 @@ func (tab *tab) until(t *testing.T, expression string) {
 	}
 }
 
-// complaints returns what the console has.
+// complaints returns the messages on the console.
 func (tab *tab) complaints() []string {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
@@ -152,7 +152,7 @@ func (tab *tab) asked() []string {
 	return slices.Clone(tab.requests)
 }
 
-// value returns what an expression has as its value in the page.
+// value returns the value of an expression in the page.
 func value[V any](t *testing.T, tab *tab, expression string) V {
 	t.Helper()
 	v, err := chromedp.Run(tab, chromedp.Evaluate[V](expression))

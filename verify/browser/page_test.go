@@ -86,7 +86,7 @@ func TestCountsMoveAndTheReaderKeepsTheirPlace(t *testing.T) {
 	assert.Empty(t, tab.complaints())
 }
 
-func TestWhoCopiesIsNotDisturbed(t *testing.T) {
+func TestReloadsKeepASelection(t *testing.T) {
 	tm := newTimer(t, 1)
 	tab := open(t, serve(t, map[string]*hashedwheel.Timer{"sessions": tm}).URL)
 	tab.run(t, `getSelection().selectAllChildren(document.querySelector("h2"))`)
@@ -136,7 +136,7 @@ func TestAPhoneNeedsNoScrollingSideways(t *testing.T) {
 
 func aFunctionWithANameThatIsMuchLongerThanAnyoneWouldLikeToReadOnAPhoneOrAnywhereElse() {}
 
-func TestWithoutJavaScriptTheBrowserLoadsThePageAnew(t *testing.T) {
+func TestWithoutJavaScriptTheBrowserReloadsThePage(t *testing.T) {
 	tm := newTimer(t, 3)
 	var loads atomic.Int32
 	page := inspect.Handler(map[string]*hashedwheel.Timer{"sessions": tm})
@@ -153,13 +153,45 @@ func TestWithoutJavaScriptTheBrowserLoadsThePageAnew(t *testing.T) {
 	assert.Empty(t, tab.complaints())
 }
 
-func TestAServerThatIsGoneIsSaidToBe(t *testing.T) {
+func TestPageReportsThatTheServerIsGone(t *testing.T) {
 	s := serve(t, map[string]*hashedwheel.Timer{"sessions": newTimer(t, 3)})
 	tab := open(t, s.URL)
 	assert.NotContains(t, value[string](t, tab, text), "No answer")
 	s.Close()
 	tab.until(t, text+`.includes("No answer")`)
 	assert.Contains(t, value[string](t, tab, text), "browser.(*session).expire", "what was known is lost")
+}
+
+// A page over many millions is expensive: the reader's browser must not ask for it all the time.
+func TestSlowPageIsReloadedLessOften(t *testing.T) {
+	const takes = 500 * time.Millisecond
+	page := inspect.Handler(map[string]*hashedwheel.Timer{"sessions": newTimer(t, 3)})
+	asked := make(chan time.Time, 100)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(takes)
+		asked <- time.Now() // but when it was answered
+		page.ServeHTTP(w, r)
+	}))
+	defer s.Close()
+	open(t, s.URL)
+	<-asked // by the browser
+	first, second := <-asked, <-asked
+	assert.GreaterOrEqual(t, second.Sub(first), 10*takes)
+}
+
+func TestPictureOfLatenessIsLowerThanPictureOfDueTimes(t *testing.T) {
+	tm := newTimer(t, 3)
+	done := make(chan struct{})
+	tm.AfterFunc(0, func() { close(done) })
+	<-done
+	require.Eventually(t, func() bool { return tm.Stats().LagCounts != [20]uint64{} }, patience/2, time.Millisecond)
+	tab := open(t, serve(t, map[string]*hashedwheel.Timer{"sessions": tm}).URL)
+	heights := value[[]float64](t, tab, `[...document.querySelectorAll(".picture")].map(p => p.getBoundingClientRect().height)`)
+	assert.Equal(t, []float64{158, 110}, heights)
+	tab.run(t, `document.querySelector("#lateness-0 summary").click()`)
+	tab.until(t, `performance.getEntriesByType("resource").length > 1`)
+	assert.True(t, value[bool](t, tab, `document.querySelector("#lateness-0").open`), "what was open closed")
+	assert.Empty(t, tab.complaints())
 }
 
 func withoutScripts(ctx context.Context, _ *chromedp.Target) (none chromedp.Void, err error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// BenchmarkAfter asks for a deadline of a select that is never reached.
+// BenchmarkAfter makes the deadline of a select that another case ends.
 func BenchmarkAfter(b *testing.B) {
 	b.Run("impl=std", func(b *testing.B) {
 		b.ReportAllocs()

@@ -42,7 +42,7 @@ func TestAfterIsNeverEarlyWhenTheClockStepsBack(t *testing.T) {
 	}
 }
 
-// A tick that the clock comes to a second time has a second channel.
+// A tick that the clock reaches a second time has a second channel.
 func TestAfterIsNeverEarlyForATickThatWasClosedBefore(t *testing.T) {
 	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
 		first := tm.After(10 * tick)
@@ -65,7 +65,7 @@ type stepsBack struct {
 }
 
 func (c *stepsBack) Now() time.Time {
-	if step := c.armed.Swap(nil); step != nil && !(*step)() { // not armed while step asks the timer, which asks the time
+	if step := c.armed.Swap(nil); step != nil && !(*step)() { // Swap, because step calls the timer, which calls Now
 		c.armed.Store(step)
 	}
 	return timertest.Epoch.Add(time.Duration(c.shown.Load()))
@@ -73,7 +73,7 @@ func (c *stepsBack) Now() time.Time {
 
 func (c *stepsBack) After(time.Duration) <-chan time.Time { return time.After(tick) }
 
-// The waiter that comes after the step has ten ticks to wait, like the first.
+// A waiter that calls After behind the step waits ten ticks, like the first.
 func TestAfterIsNeverEarlyWhenTheClockStepsBackWhileItsTickIsHandedOut(t *testing.T) {
 	for name, opts := range timertest.EitherExecutor {
 		t.Run(name, func(t *testing.T) {

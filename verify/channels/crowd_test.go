@@ -18,7 +18,7 @@ type heartbeat struct {
 	ended  atomic.Bool
 }
 
-// beat returns when the next is due.
+// beat returns when the next beat is due.
 func (h *heartbeat) beat() (next time.Duration, more bool) {
 	now := time.Now()
 	h.latest.Store(max(h.latest.Load(), int64(now.Sub(h.due))))
@@ -50,10 +50,10 @@ func (h *heartbeat) onPackageTime() {
 	close(begun)
 }
 
-// A hundred thousand that wait for one channel keep both processors busy when it is
-// closed. What is due meanwhile is no later than package time's. One try is enough:
-// a machine that has other things to do may make either late.
-func TestAfterMakesNothingLateWhenItReleasesACrowd(t *testing.T) {
+// A hundred thousand goroutines that wait for one channel keep both processors busy when it is
+// closed. Timeouts that are due then are no later than package time's timers. One good try is
+// enough: other programs on the machine may make either late.
+func TestAfterDelaysNothingWhenItReleasesACrowd(t *testing.T) {
 	if testing.Short() || underRace {
 		t.Skip("a crowd takes 300 MiB, and more goroutines than the race detector can watch")
 	}
@@ -61,7 +61,7 @@ func TestAfterMakesNothingLateWhenItReleasesACrowd(t *testing.T) {
 	for range 10 {
 		late, std = releaseCrowd(100_000)
 		t.Logf("late by %v, package time by %v", late, std)
-		if late <= std+2*time.Millisecond { // a tick, and one for the difference between two
+		if late <= std+2*time.Millisecond { // a tick, and one more for the noise of the comparison
 			return
 		}
 	}

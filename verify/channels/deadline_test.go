@@ -84,13 +84,13 @@ func TestAfterCountsInStats(t *testing.T) {
 		timertest.Pass(2 * tick)
 		assert.Equal(t, uint64(1), tm.Stats().Expired)
 		tm.Stop()
-		assert.Equal(t, uint64(1), tm.Stats().Cancelled)
+		assert.Equal(t, uint64(1), tm.Stats().Canceled)
 	})
 }
 
-// Sample shows the Timeouts of After too: to be looked at. Who stops one spoils the
-// channel of those who wait, and of nobody else.
-func TestAfterGivesAnotherChannelOnceSomebodyStoppedTheFirst(t *testing.T) {
+// Sample also returns the Timeouts of After, only to be looked at. To stop one leaves the goroutines
+// that wait for its channel waiting, and harms no other channel.
+func TestAfterReturnsAnotherChannelOnceItsTimeoutWasStopped(t *testing.T) {
 	clock, tm := timertest.NewManual(hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	spoilt := tm.After(time.Minute)
 	for _, to := range tm.Sample(1) {

@@ -11,8 +11,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// With one thread nothing runs beside this goroutine but what it waits for: a
-// channel that another goroutine closes is still open here.
+// On one thread no other goroutine runs until this one blocks: a channel that another goroutine must
+// close is still open here.
 func TestAfterIsClosedByTheWorkerWithInline(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for range 100 {
@@ -24,8 +24,8 @@ func TestAfterIsClosedByTheWorkerWithInline(t *testing.T) {
 	}
 }
 
-// Else a goroutine of its own closes it, so that a crowd does not hold the worker up.
-// Once in a hundred tries that is seen from here.
+// With any other executor a separate goroutine closes the channel, so that a crowd does not hold up
+// the worker. At least one of a hundred tries shows it.
 func TestAfterIsClosedByAGoroutineWithAnyOtherExecutor(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for name, opts := range map[string][]hashedwheel.Option{
@@ -64,7 +64,7 @@ func TestAfterIsClosedWhenStopReturns(t *testing.T) {
 	}
 }
 
-// The goroutine that closes is one that Shutdown waits for.
+// Shutdown waits for the goroutine that closes channels.
 func TestAfterIsClosedWhenShutdownReturns(t *testing.T) {
 	for name, opts := range timertest.EitherExecutor {
 		t.Run(name, func(t *testing.T) {
@@ -77,4 +77,24 @@ func TestAfterIsClosedWhenShutdownReturns(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Go blocks for five ticks, so that the channel and the timeout after it are handed out together,
+// and then for an hour. The channel does not need the user's executor.
+func TestAfterIsClosedWhileGoBlocksOnATimeoutOfItsBatch(t *testing.T) {
+	blocks := []time.Duration{5 * tick, time.Hour}
+	blocking := hashedwheel.ExecutorFunc(func(func()) {
+		d := blocks[0]
+		blocks = blocks[1:]
+		time.Sleep(d)
+	})
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		tm.AfterFunc(tick, timertest.Nop)
+		c := tm.After(2 * tick)
+		tm.AfterFunc(3*tick, timertest.Nop)
+		timertest.Pass(7 * tick)
+		assert.Empty(t, blocks, "the second timeout is with Go")
+		assert.True(t, isClosed(c))
+		timertest.Pass(time.Hour)
+	}, hashedwheel.WithExecutor(blocking))
 }

@@ -36,8 +36,8 @@ func TestAfterLeavesNothingBehind(t *testing.T) {
 	assert.Zero(t, tm.Pending())
 }
 
-// A crowd of ticks: each has its channel, until it is closed. What finds them does
-// not stay as large as it was.
+// Very many ticks have a channel each until it is closed. The table that finds the channels does not
+// stay large.
 func TestAfterLeavesNothingBehindOfACrowdOfTicks(t *testing.T) {
 	clock, tm := timertest.NewManual(hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	defer tm.Stop()

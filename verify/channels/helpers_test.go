@@ -1,4 +1,4 @@
-// Package channels_test checks what After promises, from outside: a file an idea.
+// Package channels_test checks the promises of After from outside, one idea in each file.
 package channels_test
 
 import (
@@ -30,7 +30,7 @@ func openAmong(channels []<-chan struct{}) (n int) {
 	return n
 }
 
-// onAnyExecutor is timertest.InBubble on every executor, those that run nothing too.
+// onAnyExecutor is timertest.InBubble on every executor, also on executors that run nothing.
 func onAnyExecutor(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer)) {
 	for name, opts := range map[string][]hashedwheel.Option{
 		"goroutines":           nil,

@@ -34,8 +34,8 @@ func TestAfterIsSharedByAllCallersOfATick(t *testing.T) {
 	})
 }
 
-// What callers look at first has one place for all of these.
-func TestAfterTellsTicksApartThatCollide(t *testing.T) {
+// The table that callers look at first has one place for all of these ticks.
+func TestAfterKeepsCollidingTicksApart(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		delay := func(i int) time.Duration { return time.Duration(10+64*i) * tick }
 		var channels []<-chan struct{}
@@ -84,7 +84,7 @@ func TestAfterReleasesThousands(t *testing.T) {
 	})
 }
 
-// The clock stands still, so all ask for the same tick; each time a new one.
+// The clock stands still, so all goroutines of a round call After for the same tick.
 func TestAfterGivesConcurrentFirstCallersTheSameChannel(t *testing.T) {
 	clock, tm := timertest.NewManual()
 	defer tm.Stop()

@@ -54,7 +54,7 @@ func TestAfterIsReleasedByStopOfATimerNeverUsed(t *testing.T) {
 func TestAfterIsReleasedByShutdown(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		c := tm.After(time.Hour)
-		tm.AfterFunc(0, func() { <-c }) // Shutdown waits for what waits
+		tm.AfterFunc(0, func() { <-c }) // Shutdown waits for this task
 		timertest.Pass(tick)
 		_, err := tm.Shutdown(t.Context())
 		require.NoError(t, err)
@@ -78,8 +78,22 @@ func TestAfterIsReleasedByStopFromATask(t *testing.T) {
 	}, timertest.OnWorker)
 }
 
-// Many begin to wait while the timer is stopped: each is released.
-func TestAfterReleasesWhoComesDuringStop(t *testing.T) {
+// A Timeout was overwritten while the timer held it. Stop panics when it finds that Timeout. If the
+// caller recovers, as an HTTP server does, no goroutine may be left waiting.
+func TestAfterIsReleasedByAStopThatPanics(t *testing.T) {
+	_, tm := timertest.NewManual()
+	overwritten := timertest.Owned(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {}))
+	overwritten.Reset(time.Minute)
+	c := tm.After(time.Hour)
+	require.Equal(t, 2, tm.Pending())
+	*overwritten = hashedwheel.Timeout{}
+	require.Panics(t, func() { tm.Stop() })
+	assert.True(t, isClosed(c))
+	assert.True(t, isClosed(tm.After(time.Minute)), "a call after Stop")
+}
+
+// Goroutines that call After while the timer is being stopped are all released.
+func TestAfterReleasesCallersDuringStop(t *testing.T) {
 	for range 300 {
 		tm := timertest.NewOn(nil)
 		var ready, waiters sync.WaitGroup
@@ -99,8 +113,8 @@ func TestAfterReleasesWhoComesDuringStop(t *testing.T) {
 	}
 }
 
-// Whoever Stop releases finds it in effect, though hundreds are released before all that is
-// pending has been collected.
+// Every goroutine that Stop releases finds the timer stopped, although hundreds are released before
+// Stop has collected all pending timeouts.
 func TestAfterIsReleasedOnceStopIsInEffect(t *testing.T) {
 	for range 20 {
 		tm := timertest.NewOn(nil)
@@ -121,9 +135,9 @@ func TestAfterIsReleasedOnceStopIsInEffect(t *testing.T) {
 	}
 }
 
-// A channel whose tick has come, but not yet the turn of what closes it, has its place taken
-// by that of a later call: Stop finds only the later one.
-func TestStopClosesAChannelThatAnotherHasReplaced(t *testing.T) {
+// A channel is due but not yet closed when a later call of After replaces it in the table: Stop
+// finds only the later channel.
+func TestStopClosesAChannelThatALaterCallReplaced(t *testing.T) {
 	for _, order := range []string{"before", "after"} {
 		t.Run(order, func(t *testing.T) {
 			clock := hashedwheel.NewManualClock(time.Now())
@@ -154,8 +168,8 @@ func TestStopClosesAChannelThatAnotherHasReplaced(t *testing.T) {
 	}
 }
 
-// Though Stop may meet what closes the channel of a tick that has come, at any point.
-func TestStopLeavesNoChannelOpenOfATickThatHasCome(t *testing.T) {
+// Stop may race at any point with the goroutine that closes the channel of a due tick.
+func TestStopLeavesNoChannelOfADueTickOpen(t *testing.T) {
 	const shortest = 100 * time.Microsecond
 	for start := time.Now(); time.Since(start) < timertest.Lasting(2*time.Second); {
 		tm := hashedwheel.MustNew(hashedwheel.WithTick(shortest))
@@ -179,8 +193,8 @@ func TestStopLeavesNoChannelOpenOfATickThatHasCome(t *testing.T) {
 	}
 }
 
-// From the moment that Stop returns no channel is open, though its first caller
-// may still be on the way.
+// From the moment Stop returns no channel is open, even if the call of After that made it is still
+// under way.
 func TestAfterReturnsAClosedChannelOnceStopHasReturned(t *testing.T) {
 	const ticks = 20
 	var open int
@@ -208,9 +222,9 @@ func TestAfterReturnsAClosedChannelOnceStopHasReturned(t *testing.T) {
 	assert.Zero(t, open, "channels of %d", 3000*ticks)
 }
 
-// Callers share the channel of one tick, and go on asking while the timer is stopped. When
-// Stop has returned, and a second one beside it, each channel that any of them got is closed.
-func TestStopClosesEveryChannelOfATickThatIsAskedForMeanwhile(t *testing.T) {
+// Callers share the channel of one tick, and keep calling After while two goroutines call Stop. When
+// both have returned, every channel that a caller got is closed.
+func TestStopClosesEveryChannelOfConcurrentCallers(t *testing.T) {
 	rounds := 2000
 	if testing.Short() {
 		rounds = 200
@@ -236,7 +250,7 @@ func TestStopClosesEveryChannelOfATickThatIsAskedForMeanwhile(t *testing.T) {
 	}
 }
 
-// askUntilClosed returns all channels that it got for a tick, the last of them closed.
+// askUntilClosed calls After for a tick until the channel is closed, and returns all its channels.
 func askUntilClosed(tm *hashedwheel.Timer) (got []<-chan struct{}) {
 	for {
 		c := tm.After(time.Minute)

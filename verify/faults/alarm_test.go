@@ -13,10 +13,10 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// Clocks whose After does not do what it should. It only ever says when to look:
-// what is due is decided by Now, so that a wrong alarm costs time and no promise.
+// Clocks whose After misbehaves. The worker only uses After to sleep, and decides by Now which
+// timeouts are due: a wrong alarm costs time and breaks no promise.
 
-// clockOf is a clock made of what it does: nil is as the system's clock does.
+// clockOf is a clock made of two functions; nil is the system clock's.
 type clockOf struct {
 	now   func() time.Time
 	after func(d time.Duration) <-chan time.Time
@@ -42,8 +42,8 @@ func onClockOf(t *testing.T, clock *clockOf, f func(t *testing.T, tm *hashedwhee
 	timertest.InBubble(t, f, timertest.OnWorker, hashedwheel.WithClock(clock))
 }
 
-// afterwards calls ring with a channel once d has passed.
-func afterwards(d time.Duration, ring func(c chan time.Time)) <-chan time.Time {
+// laterCall calls ring with a channel once d has passed.
+func laterCall(d time.Duration, ring func(c chan time.Time)) <-chan time.Time {
 	c := make(chan time.Time, 2)
 	time.AfterFunc(d, func() { ring(c) })
 	return c
@@ -54,13 +54,13 @@ var wrongAlarms = map[string]func(d time.Duration) <-chan time.Time{
 	"at each tick":             func(time.Duration) <-chan time.Time { return time.After(timertest.Tick) },
 	"ten ticks late":           func(d time.Duration) <-chan time.Time { return time.After(d + 10*timertest.Tick) },
 	"twice": func(d time.Duration) <-chan time.Time {
-		return afterwards(d, func(c chan time.Time) { c <- time.Now(); c <- time.Now() })
+		return laterCall(d, func(c chan time.Time) { c <- time.Now(); c <- time.Now() })
 	},
 	"with a time of its own": func(d time.Duration) <-chan time.Time {
-		return afterwards(d, func(c chan time.Time) { c <- time.Time{} })
+		return laterCall(d, func(c chan time.Time) { c <- time.Time{} })
 	},
 	"by closing the channel": func(d time.Duration) <-chan time.Time {
-		return afterwards(d, func(c chan time.Time) { close(c) })
+		return laterCall(d, func(c chan time.Time) { close(c) })
 	},
 }
 
@@ -83,13 +83,13 @@ func TestFaultAlarmThatRingsWrongly(t *testing.T) {
 	}
 }
 
-// One that rings at once has the worker look again and again, as the clock told
-// it to; the timer serves everybody all the same.
+// An alarm that rings at once makes the worker look again and again; the timer still serves
+// everybody.
 func TestFaultAlarmThatRingsAtOnce(t *testing.T) {
 	rung := make(chan time.Time)
 	close(rung)
 	for name, after := range map[string]func(d time.Duration) <-chan time.Time{
-		"each anew":   func(time.Duration) <-chan time.Time { return time.After(0) },
+		"each alarm":  func(time.Duration) <-chan time.Time { return time.After(0) },
 		"one for all": func(time.Duration) <-chan time.Time { return rung },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// fatalClock ends the goroutine that asks it once callsLeft is used up, as one does
-// that calls t.FailNow.
+// fatalClock ends the goroutine that calls it once callsLeft is used up, as a clock does that calls
+// t.FailNow.
 type fatalClock struct{ callsLeft atomic.Int64 }
 
 func (c *fatalClock) Now() time.Time {
@@ -53,7 +53,7 @@ func TestFaultClockEndsTheWorkersGoroutine(t *testing.T) {
 	}
 }
 
-// … also one that has only begun.
+// Also a worker that has only begun.
 func TestFaultClockEndsANewWorkersGoroutine(t *testing.T) {
 	for call := range int64(5) {
 		onFatalClock(t, nil, func(tm *hashedwheel.Timer, clock *fatalClock, task func()) int64 {

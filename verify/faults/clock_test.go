@@ -14,8 +14,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// Clocks that step. A step may cost what a visit to everything pending costs,
-// never what the ticks cost that it passes: three weeks are 18 billion of 100µs.
+// Clocks that step. A step may cost a visit to every pending timeout, but never a visit to every
+// tick that it passes: three weeks are 18 billion of 100µs.
 
 const (
 	aHundredThousand = 100_000
@@ -23,7 +23,7 @@ const (
 	weeks            = 21 * day
 )
 
-// watchedClock is a steppingClock that counts what is asked of it.
+// watchedClock is a SteppingClock that counts calls.
 type watchedClock struct {
 	timertest.SteppingClock
 	reads, sleeps atomic.Int64
@@ -114,8 +114,8 @@ func TestFaultClockStepsBackByWeeks(t *testing.T) {
 	})
 }
 
-// Each step forward makes some of them due, and none is early for that; each step
-// back has the others filed anew.
+// Each step forward makes some timeouts due, and none is early; after each step back the others are
+// filed again.
 func TestFaultClockStepsToAndFroByWeeks(t *testing.T) {
 	onWatchedClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *watchedClock) {
 		timertest.Pass(2 * weeks)
@@ -138,8 +138,8 @@ func TestFaultClockStepsToAndFroByWeeks(t *testing.T) {
 	})
 }
 
-// A clock that moves to and fro about one tick, as a bad one does, has the wheel
-// filed anew each time that it goes back.
+// A bad clock moves back and forth by about a tick. Each time that it goes back, the wheel is filed
+// again.
 func TestFaultClockTrembles(t *testing.T) {
 	for _, by := range []time.Duration{1, 100 * time.Microsecond, timertest.Tick} {
 		t.Run(fmt.Sprintf("by %v", by), func(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// Executors that do not do what they should. They are user code on the worker:
-// what they do to a task is the end of that task, and of nothing else.
+// Executors that misbehave. They are user code on the worker: a lost or repeated task affects no
+// other task.
 
 // swallower is an executor that never runs every nth task.
 func swallower(nth int64) hashedwheel.Option {
@@ -45,12 +45,12 @@ func TestFaultExecutorSwallowsATask(t *testing.T) {
 			assert.Equal(t, uint64((round+1)*300), tm.Stats().Expired, "handed to the executor")
 			assert.Zero(t, tm.Pending())
 		}
-		assert.ErrorIs(t, timertest.ShutdownErr(tm), context.DeadlineExceeded, "Shutdown waits for them in vain")
+		assert.ErrorIs(t, timertest.ShutdownErr(tm), context.DeadlineExceeded, "Shutdown waits for them")
 	}, swallower(3))
 }
 
-// A series goes on with each run; while it waits for one that was swallowed, whoever
-// holds it can begin it anew or end it.
+// Each run of a series arms the next. If the executor swallows a run, the series waits until its
+// owner resets or stops it.
 func TestFaultExecutorSwallowsARunOfASeries(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		var log timertest.RunLog
@@ -111,8 +111,8 @@ func TestFaultExecutorRunsASeriesTwice(t *testing.T) {
 	}
 }
 
-// The tasks of an hour are run at its end. Each arming has its one run, though
-// its Timeout was armed again meanwhile; those that Stop said true to have none.
+// The tasks of an hour run at its end. Each arming has one run, although its Timeout may have been
+// armed again by then; an arming that Stop canceled has none.
 func TestFaultExecutorRunsTasksMuchLater(t *testing.T) {
 	timertest.OnHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *timertest.HeldBack) {
 		ran := 0
@@ -161,8 +161,8 @@ func TestFaultExecutorEndsTheWorkersGoroutine(t *testing.T) {
 	}
 }
 
-// A pool that is full keeps the worker waiting, and nobody else. All that is
-// armed, moved and stopped meanwhile has its outcome after that.
+// A full pool keeps the worker waiting, and nothing else. All timeouts that are armed, moved and
+// stopped in that time have their outcome later.
 func TestFaultExecutorBlocks(t *testing.T) {
 	const full = 2 * time.Hour
 	var wait sync.Once
@@ -184,7 +184,7 @@ func TestFaultExecutorBlocks(t *testing.T) {
 			if i%3 == 0 && to.Stop() {
 				stopped++
 			} else {
-				to.Reset(time.Minute) // the one that is with the pool, too
+				to.Reset(time.Minute) // also the timeout whose task the pool has
 			}
 		}
 		assert.Equal(t, n-stopped, tm.Pending())

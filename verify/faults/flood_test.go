@@ -51,8 +51,8 @@ func newBlocked() *blocked {
 	return b
 }
 
-// A third is due meanwhile, a third is stopped, a third is for later. No arming
-// waits, and each costs its Timeout. When the worker is free again it settles all.
+// A third is due during the block, a third is stopped, a third is for later. No arming waits, and
+// each costs its Timeout. When the worker is free again it settles all.
 func TestFaultFloodWhileTheWorkerIsBlocked(t *testing.T) {
 	if !timertest.InOwnProcess(t) {
 		return
@@ -79,12 +79,11 @@ func TestFaultFloodWhileTheWorkerIsBlocked(t *testing.T) {
 	t.Logf("all that was due had run after %v", time.Since(start))
 	assert.Equal(t, n, b.Pending())
 	assert.Len(t, timertest.Shutdown(t, b.Timer), n)
-	assert.Equal(t, uint64(2*n), b.Stats().Cancelled)
+	assert.Equal(t, uint64(2*n), b.Stats().Canceled)
 	assert.Less(t, timertest.Heap()-before, int64(1<<20), "nothing stays behind")
 }
 
-// While the worker is blocked it lets go of nothing. Whoever asks what is pending
-// does that in its place.
+// A blocked worker lets go of nothing. Pending does so in its place.
 func TestFaultFloodOfStopsWhileTheWorkerIsBlocked(t *testing.T) {
 	if !timertest.InOwnProcess(t) {
 		return
@@ -128,8 +127,8 @@ func TestFaultFloodOfResetsWhileTheWorkerIsBlocked(t *testing.T) {
 	assert.Empty(t, timertest.Shutdown(t, b.Timer))
 }
 
-// Those that there is no room for are told so, all of them, and those that found
-// room are served as if there had been no others.
+// Every refused arming returns ErrFull, and the others are served as if the refused had not been
+// armed.
 func TestFaultFloodBeyondMaxPending(t *testing.T) {
 	const bound, users, each = 1000, 8, 20_000
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {

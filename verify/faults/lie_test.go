@@ -23,7 +23,7 @@ func TestFaultClockStandsStill(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		var r runs
 		r.arm(tm, clock, aHundredThousand, weeks)
-		synctest.Wait() // the worker was told to drain
+		synctest.Wait() // the worker has drained
 		assert.Zero(t, timertest.Wakeups(tm, weeks), "nothing to wake up for")
 		assert.Zero(t, r.ran.Load())
 		assert.Equal(t, aHundredThousand, tm.Pending())
@@ -86,8 +86,8 @@ func TestFaultClockIsCoarse(t *testing.T) {
 	})
 }
 
-// For a while the clock shows a time that cannot be. Deadlines count from what
-// it showed at the call, and no task runs unless it shows that they have come.
+// For a while the clock shows an impossible time. Deadlines count from the time that the clock
+// showed at the call, and no task runs unless the clock shows that its deadline has passed.
 func TestFaultClockLies(t *testing.T) {
 	for name, lie := range map[string]time.Time{
 		"the zero time":         {},

@@ -1,11 +1,11 @@
-// Package faults has what docs/faults.md says of things that go wrong around the
-// timer: clocks, executors, tasks, the machine.
+// Package faults has the tests of docs/faults.md: faults of clocks, executors, tasks and the
+// machine.
 package faults
 
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { timertest.VerifyMain(m) }

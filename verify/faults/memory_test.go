@@ -14,13 +14,11 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// The collector at its busiest, and a process short of memory. Timeouts are linked
-// through their own fields, and one word and one list are written by unsafe means:
-// what the collector overlooks here it frees, and GODEBUG=clobberfree=1 fills
-// what is free with 0xdeadbeef.
+// The collector at its busiest, and a process short of memory. Timeouts are linked through their
+// own fields, and the word and a list are written by unsafe means: the collector would free
+// anything that it overlooks there, and GODEBUG=clobberfree=1 fills freed memory with 0xdeadbeef.
 
-// parcel is a timeout of its own and a pattern that must still be there when its
-// task runs.
+// parcel is a Timeout by value and a pattern that must be intact when its task runs.
 type parcel struct {
 	timeout hashedwheel.Timeout
 	post    *post
@@ -131,8 +129,8 @@ func TestFaultCollectorNeverRests(t *testing.T) {
 	assert.Len(t, timertest.Shutdown(t, p.tm), 1)
 }
 
-// Calls that hold a KiB each are armed and stopped by the million. What the timer
-// lets go of is what the limit is kept with: the collector does nothing before.
+// Calls that hold a KiB each are armed and stopped by the million. The memory limit holds only
+// because the timer lets go of stopped timeouts.
 func TestFaultMemoryIsShort(t *testing.T) {
 	const limit, calls, pending = 64 << 20, 1 << 20, 100_000
 	if !timertest.InOwnProcess(t, "GOGC=off", "GOMEMLIMIT=64MiB") {

@@ -12,21 +12,19 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-func panicHere() { panic("on purpose") }
-
-// Without a handler a panic of user's code ends the program, and says where it
-// came from: no fault is passed over in silence.
+// Without a handler a panic in a task ends the program with its stack: no fault is passed over in
+// silence.
 func TestFaultPanicWithoutAHandlerCrashes(t *testing.T) {
 	for name, opts := range map[string][]hashedwheel.Option{
 		"in a task":                 nil,
 		"in a task on the worker":   {timertest.OnWorker},
-		"in a task of Inline":       {hashedwheel.WithExecutor(hashedwheel.Inline{})},
-		"in the executor":           {hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(func()) { panicHere() }))},
-		"in the panic handler, too": {hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) { panicHere() })},
+		"in a task of Inline":       {timertest.Inline},
+		"in the executor":           {hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(func()) { timertest.PanicHere() }))},
+		"in the panic handler, too": {hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) { timertest.PanicHere() })},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if timertest.IsOwnProcess(t) {
-				timertest.New(opts...).AfterFunc(0, panicHere)
+				timertest.New(opts...).AfterFunc(0, timertest.PanicHere)
 				time.Sleep(time.Minute)
 				return // and so it has not crashed
 			}
@@ -36,7 +34,7 @@ func TestFaultPanicWithoutAHandlerCrashes(t *testing.T) {
 			require.ErrorAs(t, err, &exit)
 			assert.Equal(t, 2, exit.ExitCode())
 			assert.Contains(t, string(out), "panic: on purpose")
-			assert.Contains(t, string(out), "panicHere", "where it came from")
+			assert.Contains(t, string(out), "timertest.PanicHere", "where it came from")
 		})
 	}
 }

@@ -20,10 +20,9 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// The process is stopped for two seconds, as by a debugger, a shell or a container
-// that is frozen, while its clock goes on. After that each of 2000 timeouts, most
-// of them due meanwhile, runs once, none early; and no series makes up for what it
-// has missed.
+// The process is stopped for two seconds, as by a debugger, a shell or a frozen container, while
+// its clock goes on. After that each of 2000 timeouts, most of them due in the gap, runs once, none
+// early; and no series makes up for missed runs.
 func TestFaultProcessIsStopped(t *testing.T) {
 	if !timertest.IsOwnProcess(t) {
 		t.Parallel()
@@ -48,8 +47,7 @@ func TestFaultProcessIsStopped(t *testing.T) {
 
 const stopped = 2 * time.Second
 
-// stopAndContinue runs the test in a process of its own, which it stops as soon as
-// it is ready.
+// stopAndContinue runs the test in a separate process, which it stops as soon as that is ready.
 func stopAndContinue(t *testing.T) {
 	t.Helper()
 	process := timertest.OwnProcess(t)
@@ -102,7 +100,7 @@ func (w *gapWatch) end() gap {
 	return w.longest
 }
 
-// interrupted is a timer, and what it does across the stop.
+// interrupted is a timer, and its record across the stop.
 type interrupted struct {
 	*hashedwheel.Timer
 	name   string

@@ -60,9 +60,8 @@ func TestFaultTaskThatWaitsForTheTimerItHoldsUp(t *testing.T) {
 
 func TestFaultTaskThatArmsAHundredThousand(t *testing.T) {
 	for name, opts := range map[string][]hashedwheel.Option{
-		"goroutines":    nil,
-		"the worker":    {timertest.OnWorker},
-		"a drain limit": {timertest.OnWorker, hashedwheel.WithDrainLimit(100)},
+		"goroutines": nil,
+		"the worker": {timertest.OnWorker},
 	} {
 		t.Run(name, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -92,7 +91,7 @@ func TestFaultTaskThatArmsAHundredThousand(t *testing.T) {
 	}
 }
 
-// Each task arms two more: a bound on what is pending bounds the work of a tick.
+// Each task arms two more: a bound on pending timeouts bounds the work of a tick.
 func TestFaultTasksThatMultiply(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		const bound, ticks = 1000, 50
@@ -154,7 +153,7 @@ func TestFaultTasksThatArmThemselvesAtOnceForEver(t *testing.T) {
 	}
 }
 
-// The handler is told of a nil panic, too, and may end the goroutine itself.
+// The handler also gets a nil panic, and may end the goroutine itself.
 func TestFaultPanicWithNilAndAHandlerThatCallsGoexit(t *testing.T) {
 	for name, opts := range timertest.EitherExecutor {
 		t.Run(name, func(t *testing.T) {

@@ -120,6 +120,7 @@ func (s *script) stopTimer() {
 		got = s.timer.Stop()
 	} else {
 		got, _ = s.timer.Shutdown(ended)
+		got = append(got, s.timer.Stop()...) // the rest, if the end of the context has cut that short
 	}
 	s.log("Timer.Stop", -1, int64(len(got)))
 	s.returned += len(got)

@@ -31,9 +31,9 @@ func (s *script) withClock() []hashedwheel.Option {
 	return nil
 }
 
-// Clocks stay within the deadlines that there are: beyond, a timer cannot tell the
-// time. A ManualClock, which does not come back, shows how it lives with that.
-const firstTime, lastTime = -18 * years, 18 * years
+// Clocks stay within the range of deadlines: a timer reads no time beyond. A ManualClock, which
+// does not return from there, shows how the timer copes.
+const firstTime, lastTime = -9 * years, 9 * years
 
 func (s *script) end() int64 {
 	if s.clock == onManual {
@@ -63,8 +63,8 @@ func (s *script) look() {
 	}
 }
 
-// advance moves the clock on by d, and if a task ended an earlier advance, by
-// what that one left. The caller holds mu.
+// advance moves the clock on by d, and by the rest of an earlier advance that a task ended. The
+// caller holds mu.
 func (s *script) advance(d int64) {
 	s.target += d
 	switch s.clock {
@@ -131,9 +131,8 @@ func (s *script) setClock(d int64) {
 	s.look()
 }
 
-// setTrap has the hand clock be set while the worker asks it to ring. Not by less
-// than a tick, which may make it ring so much later; nor if tasks have begun
-// meanwhile that have yet to look at the clock.
+// setTrap has the hand clock be set while the worker calls After. Not by less than a tick, which
+// may delay the alarm by as much; nor if tasks have begun that have yet to read the clock.
 func (s *script) setTrap(d int64) {
 	if !s.tasksWait() && (d < 0 || d >= s.model.tick) {
 		s.log("set clock in After", -1, d)

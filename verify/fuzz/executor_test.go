@@ -15,7 +15,7 @@ const (
 	withOwnInline                      // the user's own, which runs tasks at once
 	withGoroutines                     // the default: each task waits in its goroutine until the stream has it run
 	withQueue                          // the user's own, which queues them
-	withWhims                          // the user's own, which does what comes to its mind
+	withWhims                          // the user's own, which does anything
 	executorKinds
 )
 
@@ -36,8 +36,8 @@ type job struct {
 	isGivenUp bool
 }
 
-// Go is the executor. The worker calls it, right after it has settled whose turn
-// it is, so that it can be told from the states.
+// Go is the executor. The worker calls it right after the claim, so the states show whose turn it
+// is.
 func (s *script) Go(f func()) {
 	s.mu.Lock()
 	e := s.claimed()
@@ -68,7 +68,7 @@ func (s *script) claimed() *entry {
 	return nil
 }
 
-// whim decides what the executor does with a job.
+// whim decides how the executor treats a job.
 func (s *script) whim(j job) (does func()) {
 	b := s.byte() & 15
 	switch {
@@ -106,8 +106,8 @@ func (s *script) keep(j job) func() {
 	return func() {}
 }
 
-// giveUp keeps a job for which Shutdown does not wait, because of what the executor
-// does now.
+// giveUp keeps a job for which Shutdown does not wait, because the executor panics or ends its
+// goroutine now.
 func (s *script) giveUp(j job, does func()) func() {
 	j.isGivenUp = true
 	s.keep(j)
@@ -132,7 +132,7 @@ func (s *script) panics(j job) func() {
 	}
 }
 
-// tasksWait says whether tasks are in goroutines that wait for their turn.
+// tasksWait reports whether tasks are in goroutines that wait for their turn.
 func (s *script) tasksWait() bool { return s.executor == withGoroutines }
 
 // await has the goroutine of a task wait for its turn. The returned func ends it.
@@ -154,7 +154,7 @@ func (s *script) runAnyJob() {
 	}
 }
 
-// runJob runs a job, then waits until the timer knows that it has.
+// runJob runs a job, then waits until the timer has noticed its end.
 func (s *script) runJob(i int) {
 	j := s.jobs[i]
 	s.jobs = slices.Delete(s.jobs, i, i+1)

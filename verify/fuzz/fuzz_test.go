@@ -5,13 +5,13 @@ import (
 	"testing/synctest"
 )
 
-// FuzzTimer has bytes decide which calls are made, in which order, from outside
-// and from inside whatever the timer calls; with which tick, wheel and limits; on
-// which clock, and how it is set; with which executor, and what it does with a task;
-// and how tasks end. It compares every result with the model.
+// FuzzTimer has bytes decide which calls are made, in which order, from outside and from inside
+// tasks, executors and handlers; with which tick, wheel and limits; on which clock, and how it is
+// set; with which executor, and how that treats a task; and how tasks end. It compares every result
+// with the model.
 //
-// Each file of its corpus is about the shortest script that shows what its name
-// says: break that in the library, and it fails.
+// Each file of its corpus is about the shortest script that shows the mistake in its name: with
+// that mistake in the library, it fails.
 func FuzzTimer(f *testing.F) {
 	for seed := range 4 {
 		forEachKind(func(c clockKind, e executorKind) { f.Add(randomInput(uint64(seed), c, e)) })
@@ -19,7 +19,7 @@ func FuzzTimer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) { play(t, in) })
 }
 
-// play runs a script and reports whether the timer did what the model says.
+// play runs a script and reports whether the timer matched the model.
 func play(t *testing.T, in []byte) bool {
 	s := newScript(in[:min(len(in), 8<<10)]) // longer ones are slower, not better
 	if s.inBubble() {
@@ -30,8 +30,8 @@ func play(t *testing.T, in []byte) bool {
 	if s.failure == "" {
 		return true
 	}
-	t.Logf("clock %d, executor %d, tick %d, turn %d, limit %d, drain limit %d",
-		s.clock, s.executor, s.model.tick, s.turn, s.model.limit, s.drain)
+	t.Logf("clock %d, executor %d, tick %d, turn %d, limit %d",
+		s.clock, s.executor, s.model.tick, s.turn, s.model.limit)
 	for _, e := range s.trace {
 		t.Logf("%s #%d %d", e.what, e.id, e.n)
 	}

@@ -25,12 +25,12 @@ type handAlarm struct {
 	c  chan time.Time
 }
 
-// leaps is what a judge of lateness must know of a clock that was set. Times are
-// ns since the start.
+// leaps is the record of settings of a clock, from which lateness is judged. Times are ns since the
+// start.
 type leaps struct {
-	last int64 // where it was set to the last time: what that passed over is due then
+	last int64 // its last setting: timeouts that this passed over are due then
 	high int64 // the latest it has shown, until all have seen that it was set
-	peak int64 // the latest it has shown before it was set back: what it shows up to there, it has shown before
+	peak int64 // the latest time shown before it was set back: it has shown all times up to there
 	calm int64 // so long after it was set, or past its peak, all is as if it never had been
 }
 
@@ -78,8 +78,8 @@ func (c *handClock) setTrap(d time.Duration) {
 	c.trap = d
 }
 
-// leap rings what it passes over. What it moves away from still rings after the
-// time that was asked for: too early, by the clock. The caller holds mu.
+// leap rings the alarms that it passes over. Alarms that it moves away from still ring after the
+// duration of the call: too early, by the clock. The caller holds mu.
 func (c *handClock) leap(d time.Duration) {
 	d = max(time.Duration(firstTime)-c.now, min(d, time.Duration(lastTime)-c.now))
 	if d == 0 {

@@ -5,7 +5,7 @@ package fuzz
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { timertest.VerifyMain(m) }

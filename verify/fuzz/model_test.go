@@ -10,24 +10,23 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// model is the oracle of the random test and the fuzzer: a Timer as plainly as
-// it can be said, a slice of what is pending, sorted by the tick of expiry.
+// model is the oracle of the random test and the fuzzer: the plainest Timer, a slice of pending
+// timeouts, sorted by the tick of expiry.
 //
-// The order within a tick is not promised, so the model does not choose one: it
-// is told of every run as it happens, and judges whether that run was allowed.
+// The order within a tick is not promised, so the model does not choose one: it gets every run as
+// it happens, and judges whether that run was allowed.
 type model struct {
 	tick    int64 // ns
 	limit   int   // of pending timeouts, 0 for none
-	slack   int64 // ticks later than promised that are let pass
 	now     int64 // ns since the timer's start
 	leaps   leaps // of the clock
 	stopped bool
 	pending []*entry // sorted by tick
 
-	armings, expired, cancelled, rejected, panics int
+	armings, expired, canceled, rejected, panics int
 }
 
-// entry is what the model knows of one Timeout.
+// entry is the model's record of one Timeout.
 type entry struct {
 	id       int
 	to       *hashedwheel.Timeout
@@ -39,9 +38,9 @@ type entry struct {
 }
 
 // never is the deadline that no clock reaches, as the timer packs it.
-const never = 1<<59 - 1
+const never = 1<<58 - 1
 
-func clampDeadline(ns int64) int64 { return max(-1<<59, min(ns, never)) }
+func clampDeadline(ns int64) int64 { return max(-1<<58, min(ns, never)) }
 
 // in returns the deadline of a delay from now: a negative one is none.
 func (m *model) in(d int64) int64 { return clampDeadline(m.read() + clampDeadline(max(0, d))) }
@@ -68,11 +67,11 @@ func (m *model) tickOf(deadline int64) int64 {
 	return tick
 }
 
-// arm is Reset to a deadline, and tells what Schedule would return.
+// arm is Reset to a deadline, and returns Schedule's result.
 //
-// An arming expires at the tick of its deadline, or at the next tick if that
-// one has begun. A timeout whose own tick is being handed out may be moved
-// later within that tick, and then still runs in it.
+// An arming expires at the tick of its deadline, or at the next tick if that one has begun. A
+// timeout whose own tick is being handed out may be moved later within that tick, and then still
+// runs in it.
 func (m *model) arm(e *entry, deadline int64) (was bool, err error) {
 	was = e.state == hashedwheel.Pending
 	least := m.tickAt(m.read()) + 1
@@ -112,8 +111,8 @@ func (m *model) stop(e *entry) bool {
 		return false
 	}
 	m.remove(e)
-	e.state = hashedwheel.Cancelled
-	m.cancelled++
+	e.state = hashedwheel.Canceled
+	m.canceled++
 	return true
 }
 
@@ -134,7 +133,7 @@ func (m *model) expire(e *entry) {
 	m.expired++
 }
 
-// isRepeat says whether the clock has shown this time before, or nearly.
+// isRepeat reports whether the clock has shown this time before, or nearly.
 func (m *model) isRepeat() bool { return m.now <= m.leaps.peak+m.leaps.calm }
 
 // late returns how many ticks more than promised are let pass. A tick that was
@@ -142,12 +141,12 @@ func (m *model) isRepeat() bool { return m.now <= m.leaps.peak+m.leaps.calm }
 // at the clock before that tick comes again.
 func (m *model) late() int64 {
 	if m.isRepeat() {
-		return m.slack + 1
+		return 1
 	}
-	return m.slack
+	return 0
 }
 
-// grace is the tick at which the worker has taken what the clock has passed over.
+// grace is the tick at which the worker has handed out all timeouts that the clock has passed over.
 func (m *model) grace() int64 { return m.tickAt(m.leaps.high) + m.late() }
 
 // overdue reports whether something should have expired by now, or, if begun is

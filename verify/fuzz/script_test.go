@@ -9,12 +9,12 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// script reads calls from a byte stream and makes each of them twice: to the
-// timer and to the model. Whatever the timer calls, a task, an executor or a
-// panic handler, goes on with the same stream.
+// script reads calls from a byte stream and makes each of them twice: to the timer and to the
+// model. Each callback of the timer, a task, an executor or a panic handler, continues with the
+// same stream.
 //
-// One goroutine at a time goes through the stream, while all others wait: for it, for
-// the clock, or to be run. So what happens does not depend on who is faster.
+// One goroutine at a time goes through the stream, while all others wait for it, for the clock, or
+// for their run. So the result does not depend on speed.
 type script struct {
 	mu    sync.Mutex // held, but while waiting for the clock, for a task, or for the worker to come to rest
 	in    []byte
@@ -25,8 +25,7 @@ type script struct {
 	timer   *hashedwheel.Timer
 	start   time.Time
 	turn    int64 // ns
-	drain   int
-	eager   bool // compare what needs a drain after every call too
+	eager   bool  // compare what needs a drain after every call too
 	handler bool
 
 	clock     clockKind
@@ -38,19 +37,19 @@ type script struct {
 
 	executor executorKind
 	jobs     []job // handed out, yet to run
-	active   int   // that run now, but for those that the worker runs itself
+	active   int   // that run now, except tasks on the worker itself
 
 	entries   []*entry
 	self      *entry // whose task runs now
 	nested    bool   // the worker waits for who goes through the stream, who then must not wait for it
 	handling  bool   // it is the panic handler, of the worker's or of another goroutine's
 	panicking *entry // whose task, or executor, panics now
-	cancelled uint64 // Stats.Cancelled, as last seen
+	canceled  uint64 // Stats.Canceled, as last seen
 
 	// The books, as the caller of the library keeps them.
 	ran, stopped, returned, refused int
 	dropped                         int // tasks that the executor never runs
-	lost                            int // those of them that Shutdown waits for: nobody has told it
+	lost                            int // lost tasks that Shutdown waits for
 
 	failure string // the first; nothing is done after it
 }
@@ -69,16 +68,14 @@ func newScript(in []byte) *script {
 	return s
 }
 
-// inBubble says whether the script has goroutines that come to rest. There time
-// passes only when all of them have.
+// inBubble reports whether the script has goroutines that must block: time passes only then.
 func (s *script) inBubble() bool { return s.clock != onManual || s.executor == withGoroutines }
 
 // options decodes the options from the head of the stream.
 func (s *script) options() []hashedwheel.Option {
-	ticks := []time.Duration{100 * time.Microsecond, time.Millisecond, 100 * time.Millisecond, 7777777, time.Hour, 10 * time.Duration(years), never}
+	ticks := []time.Duration{100 * time.Microsecond, time.Millisecond, 100 * time.Millisecond, 7777777, time.Hour, 5 * time.Duration(years), never}
 	sizes := []int{1, 2, 8, 64, 512}
-	limits := []int{0, 0, 0, 1, 2, 7, 100}
-	drains := []int{100_000, 1, 7}
+	bounds := []int{0, 0, 0, 1, 2, 7, 100}
 
 	if s.clock == onHand {
 		ticks = ticks[:5] // at the last of the others there is no coming back from
@@ -86,11 +83,8 @@ func (s *script) options() []hashedwheel.Option {
 	tick := pick(s, ticks)
 	size := pick(s, sizes)
 	s.turn = int64(min(float64(tick)*float64(size), 1<<62))
-	s.model = model{tick: int64(tick), limit: pick(s, limits), leaps: noLeaps(int64(tick))}
-	s.drain = pick(s, drains)
-	if s.drain < 1000 && s.clock != onManual {
-		s.model.slack = 1 // what is left over the limit may be filed under the next tick
-	}
+	s.model = model{tick: int64(tick), limit: pick(s, bounds), leaps: noLeaps(int64(tick))}
+	s.byte() // means nothing; the files of the corpus have it
 	flags := s.byte()
 	s.eager = flags&1 != 0
 	s.handler = flags&2 != 0 || s.inBubble() // there a panic would end the test
@@ -98,7 +92,6 @@ func (s *script) options() []hashedwheel.Option {
 		hashedwheel.WithTick(tick),
 		hashedwheel.WithWheelSize(size),
 		hashedwheel.WithMaxPending(s.model.limit),
-		hashedwheel.WithDrainLimit(s.drain),
 	}
 	if s.handler {
 		opts = append(opts, hashedwheel.WithPanicHandler(s.panicked))
@@ -130,7 +123,7 @@ func (s *script) run() {
 	s.timer.Stop() // leave no worker behind when it has failed
 }
 
-// none is what a call returns that does not move the clock.
+// none is the result of a call that does not move the clock.
 const none = -1
 
 // step makes one call and compares. The caller holds mu.

@@ -62,7 +62,7 @@ func (s *script) amount() int64 {
 		if n < 30 {
 			return tick
 		}
-		return 8 * years
+		return 4 * years
 	}
 }
 
@@ -87,8 +87,8 @@ func (s *script) leap() int64 {
 	}
 }
 
-// entry chooses one of the timeouts: from inside a task often itself, or one
-// that is due at the same tick.
+// entry chooses one of the timeouts: from inside a task often itself, or another due at the same
+// tick.
 func (s *script) entry() *entry {
 	b := int(s.byte())
 	if s.self != nil && b < 32 {
@@ -103,8 +103,7 @@ func (s *script) entry() *entry {
 	return s.entries[b%len(s.entries)]
 }
 
-// call makes the next call of the stream, but for Advance, which it leaves to
-// the caller.
+// call makes the next call of the stream, except Advance, which it leaves to the caller.
 func (s *script) call() (advance int64) {
 	switch pick(s, s.calls) {
 	case 'a':
@@ -128,7 +127,7 @@ func (s *script) call() (advance int64) {
 		s.log("Pending", -1, 0)
 		s.compareDrained()
 	case 'x':
-		s.own() // stays Idle until something resets it
+		s.own() // stays Unarmed until something resets it
 	case '!':
 		if s.byte() < 40 {
 			s.stopTimer()

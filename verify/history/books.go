@@ -7,8 +7,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// books is what the promises say about one timeout, one call after another: the
-// sequential specification. The README says it in words.
+// books is the promises about one timeout, one call after another: the sequential specification.
+// The README has it in words.
 type books struct {
 	state  hashedwheel.State
 	lo, hi int64 // the deadline of the last arming lies between
@@ -79,8 +79,8 @@ func (b books) in(s hashedwheel.State) books {
 	return b
 }
 
-// reset moves a pending arming, or begins one. If that is refused because the
-// timer is stopped, settle says so: another call may see it pending till then.
+// reset moves a pending arming, or begins one. If the arming is refused because the timer is
+// stopped, settle ends it: until then another call may find it pending.
 func (b books) reset(e event, r room) (next []books) {
 	pending := b.state == hashedwheel.Pending
 	if e.yes != pending {
@@ -96,10 +96,10 @@ func (b books) reset(e event, r room) (next []books) {
 	return next
 }
 
-// arm is Schedule and AfterFunc. Nobody else knows the timeout yet, so a refusal
-// needs no second point.
+// arm is Schedule and AfterFunc. No other goroutine has the timeout yet, so a refusal needs no
+// second point.
 func (b books) arm(e event, r room) (next []books) {
-	if b.state != hashedwheel.Idle {
+	if b.state != hashedwheel.Unarmed {
 		return nil
 	}
 	b.lo, b.hi = e.lo, e.hi
@@ -118,14 +118,14 @@ func (b books) stop(e event) []books {
 		return nil
 	}
 	if e.yes {
-		b.state = hashedwheel.Cancelled
+		b.state = hashedwheel.Canceled
 	}
 	return b.provided(true)
 }
 
 // deadline also learns: of an arming's deadline only bounds may have been known.
 func (b books) deadline(e event) []books {
-	if armed := b.state != hashedwheel.Idle; !armed || !e.yes {
+	if armed := b.state != hashedwheel.Unarmed; !armed || !e.yes {
 		return b.provided(armed == e.yes)
 	}
 	if e.lo < b.lo || e.hi > b.hi {
@@ -146,10 +146,9 @@ func (b books) expire(e event) []books {
 	return b.provided(true)
 }
 
-// settle is the latest moment at which a call on a timer that is being stopped
-// refuses what was armed, unless it leaves that to another that is still under
-// way. It comes after the first point of some open call; of which makes no
-// difference.
+// settle is the latest moment at which a call on a timer that is being stopped refuses its arming,
+// unless it leaves that to another call under way. It comes after the first point of some open
+// call; which call makes no difference.
 func (b books) settle() (next []books) {
 	if b.open == 0 {
 		return nil
@@ -165,8 +164,8 @@ func (b books) settle() (next []books) {
 	return next
 }
 
-// collect returns what is pending, once, and leaves out what a call under way
-// will refuse.
+// collect returns the timeout if it is pending, once, except an arming that a call under way will
+// refuse.
 func (b books) collect(e event) []books {
 	pending, isFirst := b.state == hashedwheel.Pending, b.phase < over
 	b.phase = over
@@ -174,14 +173,14 @@ func (b books) collect(e event) []books {
 	case 0:
 		return b.provided(!pending || b.open > 0)
 	case 1:
-		return b.in(hashedwheel.Cancelled).provided(pending && isFirst)
+		return b.in(hashedwheel.Canceled).provided(pending && isFirst)
 	}
 	return nil
 }
 
 func (b books) String() string {
 	s := b.state.String()
-	if b.state != hashedwheel.Idle {
+	if b.state != hashedwheel.Unarmed {
 		s += fmt.Sprintf(" for %v", event{lo: b.lo, hi: b.hi}.span())
 	}
 	if b.phase != serving {

@@ -6,7 +6,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// verdict is what the check of a history says.
+// verdict is the result of checking a history.
 type verdict struct {
 	result porcupine.CheckResult
 	points []event

@@ -8,7 +8,7 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// client is one goroutine's part in a history. It records what it does.
+// client is one goroutine's part in a history. It records its calls.
 type client struct {
 	*history
 	*rand.Rand
@@ -131,9 +131,8 @@ func (c *client) timerStop() {
 	c.returned = append(c.returned, returned{e, left})
 }
 
-// armStarter arms a timeout that is no subject, whose task opens the gate and then
-// keeps the executor busy for a while: the calls behind the gate meet what is
-// handed out next.
+// armStarter arms a timeout that is not under test, whose task opens the gate and then keeps the
+// executor busy for a while: the calls behind the gate race with the next timeouts of the batch.
 func (c *client) armStarter(d, busy time.Duration) {
 	to := c.timer.AfterFunc(d, func() { spin(c.gate.open(c.history) + busy) })
 	c.mu.Lock()

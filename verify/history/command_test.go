@@ -52,7 +52,7 @@ func TestHistoriesAreNotTrivial(t *testing.T) {
 	assert.Zero(t, sum.undecided)
 }
 
-func TestDumpTellsWhatHasNoPlace(t *testing.T) {
+func TestDumpListsCallsWithoutAPlace(t *testing.T) {
 	v := check([]event{
 		during(0, 9000, arms(100_000)), of(1, during(0, 9000, arms(100_000))),
 		during(50_000, 59_000, stops()), runs(110_000), of(1, runs(120_000)),
@@ -70,17 +70,17 @@ func TestDumpTellsWhatHasNoPlace(t *testing.T) {
 }
 
 func TestFaultsAreViolations(t *testing.T) {
-	assert.True(t, check(nil, 0, "Shutdown waited in vain").isViolation())
+	assert.True(t, check(nil, 0, "Shutdown timed out").isViolation())
 	assert.False(t, check(nil, 0).isViolation())
 }
 
-func TestTimerStopReturnsNobodyElse(t *testing.T) {
+func TestTimerStopReturnsNoForeignTimeout(t *testing.T) {
 	h := &history{returned: []returned{{event{what: timerStop}, []*hashedwheel.Timeout{{}}}}}
 	h.seal()
 	assert.NotEmpty(t, h.faults)
 }
 
-func TestCommandRefusesWhatItDoesNotKnow(t *testing.T) {
+func TestCommandRefusesUnknownArguments(t *testing.T) {
 	var out strings.Builder
 	assert.Equal(t, 2, command([]string{"-kind", "nonsense"}, &out))
 	assert.Equal(t, 2, command([]string{"-nonsense"}, &out))

@@ -10,8 +10,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// dump tells a reader what happened in a history that is a violation, and draws
-// it in an HTML file.
+// dump prints the calls of a history that is a violation, and draws it in an HTML file.
 func (v verdict) dump(w io.Writer, maxPending int, file string) {
 	for _, f := range v.faults {
 		fmt.Fprintln(w, f)
@@ -36,8 +35,8 @@ func (v verdict) dump(w io.Writer, maxPending int, file string) {
 	fmt.Fprintln(w, "drawn in", file)
 }
 
-// dumpPart tells about one timeout, or all that share WithMaxPending, unless its
-// part of the history is as it should be.
+// dumpPart prints the part of the history of one timeout, or of all that share WithMaxPending, if
+// that part is a violation.
 func dumpPart(w io.Writer, m porcupine.Model, part []porcupine.Operation) {
 	m.Partition = nil
 	result, info := porcupine.CheckOperationsVerbose(m, part, checkLimit)

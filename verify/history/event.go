@@ -7,12 +7,12 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// what says which call an event is, or which of its points.
+// what is the call that an event is, or one of its points.
 type what uint8
 
 const (
 	reset     what = iota // Reset and ResetAt
-	schedule              // Schedule, which tells whether it was refused and why
+	schedule              // Schedule, which returns whether and why it was refused
 	afterFunc             // AfterFunc, which does not
 	stop                  // Timeout.Stop
 	state                 // Timeout.State
@@ -37,8 +37,8 @@ const (
 
 const maxTimeouts = 8 // of one history
 
-// event is one call on one timeout: when it began and ended, what it asked for
-// and what it was told. Times are ns since the history began.
+// event is one call on one timeout: when it began and ended, its arguments and results. Times are
+// ns since the history began.
 type event struct {
 	what      what
 	timeout   int
@@ -51,11 +51,11 @@ type event struct {
 	told   refusal            // what Schedule returned
 	in     [maxTimeouts]uint8 // how often each timeout is in what Timer.Stop returned
 
-	met   bool // it overlaps Timer.Stop or comes after: its end is an event of its own
+	met   bool // it overlaps Timer.Stop or comes after: its end is a separate event
 	slack int  // calls under way, each of which may hold a place of WithMaxPending
 }
 
-// Who is not one of the clients that call together.
+// Goroutines other than the clients that call together.
 const (
 	worker = -1 // the worker, or a task
 	first  = 0  // who comes before and after

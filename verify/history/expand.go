@@ -6,9 +6,9 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// expand makes of what was recorded what the specification speaks of: single
-// points of single timeouts, each somewhere between a call and its return. It also
-// sets, in recorded, when each expiry can have begun.
+// expand turns the record into the events of the specification: single points of single timeouts,
+// each somewhere between a call and its return. It also sets, in recorded, when each expiry can
+// have begun.
 func expand(recorded []event) (points []event) {
 	firstStop := int64(math.MaxInt64)
 	for _, e := range recorded {
@@ -41,9 +41,8 @@ func expand(recorded []event) (points []event) {
 	return points
 }
 
-// beginRuns sets the earliest time at which each task can have been handed out:
-// the first deadline of its timeout. It only spares the checker orders that it
-// would try in vain.
+// beginRuns sets the earliest time at which each task can have been handed out: the first deadline
+// of its timeout. This only spares the checker hopeless orders.
 func beginRuns(recorded []event) {
 	var deadlines [maxTimeouts]int64
 	for i := range deadlines {
@@ -61,9 +60,8 @@ func beginRuns(recorded []event) {
 	}
 }
 
-// ofTimerStop returns the two points of a Timer.Stop for each timeout: between
-// them an arming may be refused, or be in the result. Without one that comes that
-// late the first makes no difference.
+// ofTimerStop returns the two points of a Timer.Stop for each timeout: between them an arming may
+// be refused, or be in the result. If no arming comes that late, the first makes no difference.
 func ofTimerStop(e event, seen, refusable [maxTimeouts]bool) (points []event) {
 	for timeout := range maxTimeouts {
 		e.timeout = timeout
@@ -79,8 +77,8 @@ func ofTimerStop(e event, seen, refusable [maxTimeouts]bool) (points []event) {
 	return points
 }
 
-// underWay returns how many other calls overlap the i-th: a bound on the places
-// of WithMaxPending that are taken by what is about to give them back.
+// underWay returns how many other calls overlap the i-th: a bound on the places of WithMaxPending
+// that calls hold and are about to give back.
 func underWay(recorded []event, i int) (n int) {
 	for j, other := range recorded {
 		if j != i && other.what != state && other.what != deadline && recorded[i].overlaps(other) {

@@ -11,22 +11,22 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// history is one plan carried out on a timer of its own, and what was recorded.
+// history is one plan carried out on its own timer, and the record of that.
 type history struct {
 	plan  *plan
 	begun time.Time // what all times count from; before the timer was made
 	timer *hashedwheel.Timer
 
-	slots    [maxSlots]atomic.Pointer[subject] // what the calls are made on
+	slots    [maxSlots]atomic.Pointer[subject] // the timeouts under test
 	gate     meeting                           // begun by the starter
-	patience time.Duration                     // how long what is due may take to run, and tasks to return
+	patience time.Duration                     // how long due timeouts may take to run, and tasks to return
 
 	mu       sync.Mutex
 	subjects []*subject             // guarded by mu
 	starter  []*hashedwheel.Timeout // known, and not a subject; guarded by mu
 	events   []event                // guarded by mu
 	returned []returned             // guarded by mu
-	faults   []string               // what no call was told of; guarded by mu
+	faults   []string               // faults outside the calls; guarded by mu
 	sealed   bool                   // no task may begin any more; guarded by mu
 }
 
@@ -36,7 +36,7 @@ type subject struct {
 	to *hashedwheel.Timeout // nil if Schedule refused it
 }
 
-// returned is what a Timer.Stop returned.
+// returned is the result of a Timer.Stop.
 type returned struct {
 	event
 	left []*hashedwheel.Timeout
@@ -67,7 +67,7 @@ func carryOut(p *plan, seed uint64, patience time.Duration) *history {
 	return h
 }
 
-// end settles what is left and closes the books.
+// end settles the rest and closes the books.
 func (h *history) end(c *client) {
 	if h.plan.waits {
 		h.awaitDue()
@@ -78,7 +78,7 @@ func (h *history) end(c *client) {
 	ctx, cancel := context.WithTimeout(context.Background(), h.patience)
 	defer cancel()
 	if _, err := h.timer.Shutdown(ctx); err != nil {
-		h.fault("Shutdown waited in vain for %v", h.patience)
+		h.fault("Shutdown timed out after %v", h.patience)
 	}
 	for _, s := range h.known() {
 		c.stateOf(s)
@@ -145,7 +145,7 @@ func (h *history) ran(s *subject) {
 	}
 }
 
-// keep takes over what a client has recorded.
+// keep takes over a client's record.
 func (h *history) keep(c *client) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

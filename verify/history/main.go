@@ -1,6 +1,6 @@
-// Command history runs short concurrent histories of a few timeouts, and holds
-// each against a sequential specification of what the library promises, with the
-// linearizability checker porcupine. See README.md.
+// Command history runs short concurrent histories of a few timeouts, and checks each against a
+// sequential specification of the library's promises, with the linearizability checker porcupine.
+// See README.md.
 package main
 
 import (
@@ -23,7 +23,7 @@ type settings struct {
 	wide     bool
 }
 
-// args is the command line that says all but wide.
+// args is the command line, except wide.
 func (s settings) args() []string {
 	return []string{
 		"-for", s.lasts.String(), "-seed", fmt.Sprint(s.seed), "-kind", s.kind,
@@ -95,8 +95,8 @@ func (s settings) run(only []int, w io.Writer) (exitCode int) {
 	return 0
 }
 
-// carryOut carries out a plan; if that does not end it says where all are, and
-// returns nil.
+// carryOut carries out a plan; if the plan does not end, carryOut prints the stacks and returns
+// nil.
 func (s settings) carryOut(kind int, n uint64, w io.Writer) *history {
 	done := make(chan *history, 1)
 	seed := s.seed<<32 + n

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
 // action is a call, of which the plan chooses the slot and the delay.
@@ -19,6 +21,14 @@ func doAfterFunc(slot int, d time.Duration) step { return func(c *client) { c.af
 
 // doDrain is not recorded: Pending drains in the worker's place.
 func doDrain(int, time.Duration) step { return func(c *client) { c.timer.Pending() } }
+
+// fillDrain arms and stops as many as the worker files before it hands out due timeouts. It
+// records nothing: nobody sees these again.
+func (c *client) fillDrain() {
+	for range min(limits.Drain, 100) {
+		c.timer.AfterFunc(time.Hour, func() {}).Stop()
+	}
+}
 
 var anyCall = []action{
 	doReset, doReset, doResetAt, doResetAt, doStop, doStop, doState, doState,
@@ -39,7 +49,7 @@ func (m *maker) call(of []action) step {
 	return of[m.IntN(len(of))](m.IntN(m.slots), delay(m.Rand, m.tick))
 }
 
-// tasks returns what a task does: often nothing, else one call.
+// tasks returns the calls of a task: often none, otherwise one.
 func (m *maker) tasks(of []action) []step {
 	calls := []step{m.call(of), m.call(of)}
 	return []step{func(c *client) {
@@ -115,7 +125,7 @@ func (m *maker) addTimerStop() {
 	for again := true; again; again = m.oneIn(4) {
 		i := m.IntN(len(m.clients))
 		s := m.clients[i]
-		at := min(len(s), 2+m.IntN(len(s))) // behind what it waits for
+		at := min(len(s), 2+m.IntN(len(s))) // behind the call that it waits for
 		m.clients[i] = append(append(append([]step{}, s[:at]...), (*client).timerStop), s[at:]...)
 	}
 }
@@ -143,7 +153,7 @@ func delay(r *rand.Rand, tick time.Duration) time.Duration {
 	return time.Duration(r.Int64N(int64(3 * tick)))
 }
 
-// pause is what a client does between two calls that are spread.
+// pause is the pause between two calls of a client that are spread.
 func (m *maker) pause() step {
 	switch d := m.between(0, m.tick); m.IntN(6) {
 	case 0:

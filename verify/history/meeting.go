@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// meeting is where clients wait for each other before a call. A call takes some
-// tens of nanoseconds, so it is not enough to let them go: they agree on a time,
-// and each waits for that by itself.
+// meeting is where clients wait for each other before a call. A call takes tens of nanoseconds, so
+// it is not enough to release them together: they agree on a time, and each waits for that by
+// itself.
 type meeting struct {
 	clients int32
 	arrived atomic.Int32

@@ -8,8 +8,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// plan is what a history is to do: the same seed gives the same plan, though not
-// the same interleaving.
+// plan is the calls of a history: the same seed gives the same plan, though not the same
+// interleaving.
 type plan struct {
 	kind       string
 	options    []hashedwheel.Option
@@ -20,7 +20,7 @@ type plan struct {
 	before  []step   // by one goroutine
 	clients [][]step // then by one goroutine each, together
 	task    []step   // by every task, once it has begun
-	waits   bool     // for what is due soon to run
+	waits   bool     // until timeouts that are due soon have run
 	after   []step   // by one goroutine, when the clients are through
 }
 
@@ -59,9 +59,6 @@ func makePlan(kind int, seed uint64) *plan {
 	m.options = []hashedwheel.Option{hashedwheel.WithTick(m.tick), hashedwheel.WithWheelSize(1 << m.IntN(7))}
 	if e := m.executor(); e != nil {
 		m.options = append(m.options, hashedwheel.WithExecutor(e))
-	}
-	if m.oneIn(3) {
-		m.options = append(m.options, hashedwheel.WithDrainLimit(1+m.IntN(3)))
 	}
 	kinds[kind].plan(m)
 	return m.plan
@@ -165,13 +162,14 @@ func (m *maker) slowTask() {
 	m.task = append(m.task, m.tasks([]action{doReset, doResetAt, doStop})...)
 }
 
-// backlog has more armings than a tick files.
+// backlog has more armings than one drain files, with -tags small: those behind the
+// recorded ones are filed first, since a stripe is a stack.
 func (m *maker) backlog() {
 	m.slots = maxSlots
-	m.options = append(m.options, hashedwheel.WithDrainLimit(1))
 	m.before = append(m.before, func(c *client) { c.armStarter(m.tick, 0) })
 	m.before = append(m.before, m.armAll(doSchedule)...)
 	m.before = append(m.before, m.armAll(doReset)...)
+	m.before = append(m.before, (*client).fillDrain)
 	m.burstAtGate(2+m.IntN(3), []action{doReset, doResetAt, doStop, doAfterFunc, doState})
 	m.addTimerStop()
 }

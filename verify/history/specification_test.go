@@ -9,8 +9,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// The rows of the tables are histories written by hand: from when to when a call
-// lasted, what it asked for and what it was told.
+// The rows of the tables are histories written by hand: from when to when a call lasted, its
+// arguments and results.
 
 func during(call, ret int64, e event) event {
 	e.call, e.ret = call, ret
@@ -41,7 +41,7 @@ func reads(at int64) event            { return event{what: deadline, yes: true, 
 func readsZero() event                { return event{what: deadline} }
 func runs(at int64) event             { return event{what: run, client: worker, ret: at} }
 
-// timerStops returns each timeout as often as in says.
+// timerStops returns each timeout as often as in has it.
 func timerStops(in ...uint8) event {
 	e := event{what: timerStop}
 	copy(e.in[:], in)
@@ -84,7 +84,7 @@ func TestSpecificationOfExpiry(t *testing.T) {
 		{"it runs twice", []event{during(0, 9, arms(100)), runs(100), runs(200)}, illegal},
 		{"it runs once for each arming", []event{during(0, 9, arms(100)), runs(100), during(101, 109, arms(200)), runs(200)}, allowed},
 		{"the first run begins after the second arming", []event{during(0, 9, arms(10)), during(50, 59, arms(60)), runs(61), runs(62)}, allowed},
-		{"it runs though nobody armed it", []event{during(0, 9, sees(hashedwheel.Idle)), runs(100)}, illegal},
+		{"it runs though nobody armed it", []event{during(0, 9, sees(hashedwheel.Unarmed)), runs(100)}, illegal},
 		{"it is Expired, and no task has begun", []event{during(0, 9, arms(100)), during(200, 209, sees(hashedwheel.Expired))}, illegal},
 		{"it is Expired before its task begins", []event{during(0, 9, arms(100)), during(105, 109, sees(hashedwheel.Expired)), runs(110)}, allowed},
 		{"it is Expired before its deadline", []event{during(0, 9, arms(100)), during(80, 99, sees(hashedwheel.Expired)), runs(110)}, illegal},
@@ -125,11 +125,11 @@ func TestSpecificationOfStop(t *testing.T) {
 		{"a Stop that says false, and there is no run", []event{during(0, 9, arms(100)), during(105, 109, stopsNothing())}, illegal},
 		{"two Stops at once, one says true", []event{during(0, 9, arms(100)), during(50, 59, stops()), during(50, 59, stopsNothing())}, allowed},
 		{"two Stops at once say true", []event{during(0, 9, arms(100)), during(50, 59, stops()), during(50, 59, stops())}, illegal},
-		{"it is Cancelled", []event{during(0, 9, arms(100)), during(50, 59, stops()), during(60, 69, sees(hashedwheel.Cancelled))}, allowed},
-		{"it is Cancelled during the Stop", []event{during(0, 9, arms(100)), during(50, 59, stops()), during(52, 53, sees(hashedwheel.Cancelled)), during(54, 55, sees(hashedwheel.Pending))}, illegal},
+		{"it is Canceled", []event{during(0, 9, arms(100)), during(50, 59, stops()), during(60, 69, sees(hashedwheel.Canceled))}, allowed},
+		{"it is Canceled during the Stop", []event{during(0, 9, arms(100)), during(50, 59, stops()), during(52, 53, sees(hashedwheel.Canceled)), during(54, 55, sees(hashedwheel.Pending))}, illegal},
 		{"it is Pending after the Stop", []event{during(0, 9, arms(100)), during(50, 59, stops()), during(60, 69, sees(hashedwheel.Pending))}, illegal},
 		{"two calls see two orders", []event{
-			during(0, 9, arms(100)), during(50, 90, stops()), during(51, 59, sees(hashedwheel.Cancelled)), during(60, 69, moves(200)), runs(200),
+			during(0, 9, arms(100)), during(50, 90, stops()), during(51, 59, sees(hashedwheel.Canceled)), during(60, 69, moves(200)), runs(200),
 		}, illegal},
 	})
 }

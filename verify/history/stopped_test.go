@@ -20,7 +20,7 @@ func TestSpecificationOfTimerStop(t *testing.T) {
 		{"what was stopped is returned", []event{during(0, 9, arms(100)), during(20, 29, stops()), during(50, 59, timerStops(1))}, illegal},
 		{"a Stop at the same time says true, and it is left out", []event{during(0, 9, arms(100)), during(50, 59, stops()), during(50, 59, timerStops(0))}, allowed},
 		{"a Stop at the same time says false, and it is left out", []event{during(0, 9, arms(100)), during(50, 59, stopsNothing()), during(50, 59, timerStops(0))}, illegal},
-		{"what nobody armed is returned", []event{during(0, 9, sees(hashedwheel.Idle)), during(50, 59, timerStops(1))}, illegal},
+		{"what nobody armed is returned", []event{during(0, 9, sees(hashedwheel.Unarmed)), during(50, 59, timerStops(1))}, illegal},
 		{"each timeout has its own fate", []event{
 			during(0, 9, arms(100)), of(1, during(10, 19, arms(100))), of(1, during(20, 29, stops())), during(50, 59, timerStops(1, 0)),
 		}, allowed},
@@ -35,11 +35,11 @@ func TestSpecificationOfRefusal(t *testing.T) {
 	testRows(t, 0, []row{
 		{"an arming after Timer.Stop is Rejected", []event{stopped10, during(10, 19, arms(100)), during(20, 29, sees(hashedwheel.Rejected))}, allowed},
 		{"an arming after Timer.Stop is Pending", []event{stopped10, during(10, 19, arms(100)), during(20, 29, sees(hashedwheel.Pending))}, illegal},
-		{"it is Idle, as if nothing had been said", []event{stopped10, during(10, 19, arms(100)), during(20, 29, sees(hashedwheel.Idle))}, illegal},
+		{"it is Unarmed, as if nothing had been said", []event{stopped10, during(10, 19, arms(100)), during(20, 29, sees(hashedwheel.Unarmed))}, illegal},
 		{"it runs", []event{stopped10, during(10, 19, arms(100)), runs(100)}, illegal},
 		{"it runs while the Reset is under way", []event{stopped10, during(10, 19, arms(5)), runs(15)}, illegal},
 		{"it is Pending while the Reset is under way", []event{stopped10, during(10, 19, arms(100)), during(12, 13, sees(hashedwheel.Pending))}, allowed},
-		{"it is stopped while the Reset is under way", []event{stopped10, during(10, 19, arms(100)), during(12, 13, stops()), during(20, 29, sees(hashedwheel.Cancelled))}, allowed},
+		{"it is stopped while the Reset is under way", []event{stopped10, during(10, 19, arms(100)), during(12, 13, stops()), during(20, 29, sees(hashedwheel.Canceled))}, allowed},
 		{"it is stopped after the Reset", []event{stopped10, during(10, 19, arms(100)), during(20, 29, stops())}, illegal},
 		{"a Reset leaves the refusal to a Stop under way", []event{
 			during(0, 4, arms(100)), during(5, 9, timerStops(0)), during(5, 30, stops()), during(10, 19, arms(100)),
@@ -88,7 +88,7 @@ func TestSpecificationOfMaxPending(t *testing.T) {
 		{"a Stop gives its place back", []event{during(0, 9, arms(100)), during(10, 19, stops()), of(1, during(20, 29, arms(100))), of(1, runs(100))}, allowed},
 		{"a Stop keeps its place", []event{during(0, 9, arms(100)), during(10, 19, stops()), of(1, during(20, 29, arms(100))), of(1, during(30, 39, sees(hashedwheel.Rejected)))}, illegal},
 		{"a Stop under way may have it still", []event{
-			during(0, 9, arms(100)), during(10, 25, stops()), during(11, 12, sees(hashedwheel.Cancelled)), of(1, during(20, 29, schedules(100, full))),
+			during(0, 9, arms(100)), during(10, 25, stops()), during(11, 12, sees(hashedwheel.Canceled)), of(1, during(20, 29, schedules(100, full))),
 		}, allowed},
 		{"an expiry gives its place back", []event{during(0, 9, arms(100)), runs(100), of(1, during(110, 119, schedules(200, accepted))), of(1, runs(200))}, allowed},
 		{"an expiry keeps its place", []event{during(0, 9, arms(100)), runs(100), of(1, during(110, 119, schedules(200, full)))}, illegal},

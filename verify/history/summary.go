@@ -10,8 +10,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// summary counts what the histories were like, so that a reader sees whether
-// there was anything to check.
+// summary counts kinds of calls and histories, to show that there was anything to check.
 type summary struct {
 	kinds     []tally // as kinds
 	undecided int     // for the checker within its limit
@@ -35,8 +34,8 @@ const closeBy = 5 * time.Microsecond
 
 func newSummary() *summary { return &summary{kinds: make([]tally, len(kinds))} }
 
-// next returns the kind that has had the least time: those that wait for nothing
-// make the most histories.
+// next returns the kind that has had the least time: kinds that wait for nothing make the most
+// histories.
 func (s *summary) next(only []int) int {
 	return slices.MinFunc(only, func(a, b int) int { return cmp.Compare(s.kinds[a].spent, s.kinds[b].spent) })
 }

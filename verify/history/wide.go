@@ -1,53 +1,36 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+
+	"github.com/hashedwheel/hashedwheel/internal/mistakes"
 )
 
-// wide makes the library's windows wide: between a look and the CAS upon it,
-// between that and the push, and wherever else another goroutine may come between,
-// one now and then does. And producers help although there is no crowd. Nothing else
-// changes, so all promises hold.
-//
-// A call takes some tens of nanoseconds. This is what makes calls meet in their
-// middle as a matter of course, on one processor too.
-var wide = []edit{
-	{"word.go", "import \"unsafe\"\n", `import (
-	"math/rand/v2"
-	"runtime"
-	"unsafe"
-)
-
-// window is where another goroutine may come between.
-func window() {
-	switch n := rand.Uint32(); n % 8 {
-	case 0, 1:
-		runtime.Gosched()
-	case 2:
-		for range n >> 20 { // up to some microseconds
-		}
+// wide is this program with wide windows, and with a mistake or none in the library. Portions
+// are tiny, so that a few timeouts are a backlog, and producers help although there is no crowd.
+func wide(edits ...mistakes.Edit) mistakes.Program {
+	return mistakes.Program{
+		Package: "github.com/hashedwheel/hashedwheel/verify/history",
+		Edits:   edits,
+		Wide:    true,
+		Tags:    "small",
 	}
 }
-`},
-	{"word.go", "func (t *Timeout) cas(old, new word) bool {\n", "func (t *Timeout) cas(old, new word) bool {\n\twindow()\n"},
-	{"timer.go", "\tif owed {\n", "\twindow()\n\tif owed {\n"},
-	{"timeout.go", "t.timer.room.release(1)\n", "window()\n\t\t\tt.timer.room.release(1)\n"},
-	{"timer.go", "if tm.parked.Load() != awake {", "window()\n\tif tm.parked.Load() != awake {"},
-	{"mpsc_queue.go", "s := q.stripeOf(t)\n\tfor {\n", "s := q.stripeOf(t)\n\twindow()\n\tfor {\n"},
-	{"mpsc_queue.go", "t.link = head\n", "t.link = head\n\t\twindow()\n"},
-	{"timer.go", "r.reserved.CompareAndSwap(n, n+1) {\n", "r.reserved.CompareAndSwap(n, n+1) {\n\t\t\twindow()\n"},
-	{"timer.go", "r.reserved.Add(-int64(n))\n", "window()\n\t\tr.reserved.Add(-int64(n))\n"},
-	{"worker.go", "t := all[wk.turn]\n", "t := all[wk.turn]\n\t\twindow()\n"},
-	{"executor.go", "r.count.Add(1)\n", "window()\n\tr.count.Add(1)\n\twindow()\n"},
-	{"stop.go", "left, ended, more = tm.guarded.collect(left)\n", "window()\n\t\tleft, ended, more = tm.guarded.collect(left)\n\t\twindow()\n"},
-	{"filing.go", "g.backlog, g.held = nil, nil\n", "g.backlog, g.held = nil, nil\n\twindow()\n"},
-	{"worker.go", "wk.parked.Store(rest)\n", "wk.parked.Store(rest)\n\twindow()\n"},
-	{"worker.go", "wk.out.Enter() // before the CAS", "window()\n\twk.out.Enter() // before the CAS"},
-	// Every second Timeout counts, and makes its stripe deep: its producer helps.
-	{"mpsc_queue.go", "sampleShift = 64 - 7", "sampleShift = 64 - 1"},
-	{"mpsc_queue.go", "\tdeep = 4\n", "\tdeep = 1\n"},
+
+// runProgram runs a program and returns its exit code.
+func runProgram(w io.Writer, program string, args ...string) (exitCode int, err error) {
+	c := exec.Command(program, args...)
+	c.Stdout, c.Stderr = w, w
+	err = c.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode(), nil
+	}
+	return 0, err
 }
 
 // runWide builds this program with wide windows and runs it instead.
@@ -58,7 +41,7 @@ func runWide(w io.Writer, args ...string) (exitCode int) {
 		return 2
 	}
 	defer os.RemoveAll(dir)
-	program, err := build(dir, wide...)
+	program, err := wide().Build(dir)
 	if err == nil {
 		exitCode, err = runProgram(w, program, args...)
 	}

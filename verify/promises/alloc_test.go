@@ -87,7 +87,7 @@ func TestAllocationsOfAWholeLife(t *testing.T) {
 
 func TestBytesOfAPendingTimeout(t *testing.T) {
 	assert.LessOrEqual(t, unsafe.Sizeof(hashedwheel.Timeout{}), uintptr(64))
-	const n = 500_000 // beside which what each processor sets aside is little
+	const n = 500_000 // against which each processor's reserve is little
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := timertest.New(hashedwheel.WithClock(clock))
 	var before, after runtime.MemStats

@@ -13,7 +13,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// stopper is what code that is written for *time.Timer asks for.
+// stopper is the interface of code that is written for *time.Timer.
 type stopper interface {
 	Stop() bool
 	Reset(d time.Duration) bool
@@ -28,7 +28,7 @@ var (
 	_ hashedwheel.Executor = hashedwheel.ExecutorFunc(nil)
 	_ hashedwheel.Task     = hashedwheel.TaskFunc(nil)
 	_ hashedwheel.Clock    = (*hashedwheel.ManualClock)(nil)
-	_ fmt.Stringer         = hashedwheel.Idle
+	_ fmt.Stringer         = hashedwheel.Unarmed
 )
 
 // Both behave the same behind that interface.
@@ -55,10 +55,10 @@ func TestTimeoutReportsWhatTimeTimerReports(t *testing.T) {
 
 func TestStateHasAName(t *testing.T) {
 	for state, name := range map[hashedwheel.State]string{
-		hashedwheel.Idle:      "Idle",
+		hashedwheel.Unarmed:   "Unarmed",
 		hashedwheel.Pending:   "Pending",
 		hashedwheel.Expired:   "Expired",
-		hashedwheel.Cancelled: "Cancelled",
+		hashedwheel.Canceled:  "Canceled",
 		hashedwheel.Rejected:  "Rejected",
 		hashedwheel.State(77): "State(?)",
 	} {
@@ -68,14 +68,14 @@ func TestStateHasAName(t *testing.T) {
 
 func TestTheZeroTimeoutIsIdle(t *testing.T) {
 	var to hashedwheel.Timeout
-	assert.Equal(t, hashedwheel.Idle, to.State())
+	assert.Equal(t, hashedwheel.Unarmed, to.State())
 	assert.False(t, to.Stop())
 	assert.True(t, to.Deadline().IsZero())
 	assert.Nil(t, to.Task())
 	assert.Nil(t, to.Timer())
 }
 
-func TestTimeoutKnowsItsTimerAndTask(t *testing.T) {
+func TestTimeoutReturnsItsTimerAndTask(t *testing.T) {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()
 	task := new(timertest.RunLog)
@@ -109,7 +109,7 @@ func TestTaskGetsTheTimeoutThatExpired(t *testing.T) {
 	}, timertest.OnWorker)
 }
 
-func TestDeadlineIsWhatTheLastArmingAskedFor(t *testing.T) {
+func TestDeadlineIsThatOfTheLastArming(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		time.Sleep(timertest.Tick / 3)
 		at := func(d time.Duration) time.Time { return time.Now().Add(d) }
@@ -172,16 +172,16 @@ func TestMisusePanics(t *testing.T) {
 	stopped.Stop()
 	var unbound hashedwheel.Timeout
 	for name, misuse := range map[string]func(){
-		"AfterFunc with a nil func":            func() { tm.AfterFunc(time.Second, nil) },
-		"Schedule with a nil Task":             func() { _, _ = tm.Schedule(time.Second, nil) },
-		"Schedule with a nil TaskFunc":         func() { _, _ = tm.Schedule(time.Second, hashedwheel.TaskFunc(nil)) },
-		"Init with a nil Timer":                func() { new(hashedwheel.Timeout).Init(nil, timertest.NopTask) },
-		"Init with a nil Task":                 func() { new(hashedwheel.Timeout).Init(tm, nil) },
-		"Init with a nil TaskFunc":             func() { new(hashedwheel.Timeout).Init(tm, hashedwheel.TaskFunc(nil)) },
-		"Init of a Timeout that is Pending":    func() { pending.Init(tm, timertest.NopTask) },
-		"Init of a Timeout that was Cancelled": func() { stopped.Init(tm, timertest.NopTask) },
-		"Reset before Init":                    func() { unbound.Reset(time.Second) },
-		"ResetAt before Init":                  func() { unbound.ResetAt(time.Now()) },
+		"AfterFunc with a nil func":           func() { tm.AfterFunc(time.Second, nil) },
+		"Schedule with a nil Task":            func() { _, _ = tm.Schedule(time.Second, nil) },
+		"Schedule with a nil TaskFunc":        func() { _, _ = tm.Schedule(time.Second, hashedwheel.TaskFunc(nil)) },
+		"Init with a nil Timer":               func() { new(hashedwheel.Timeout).Init(nil, timertest.NopTask) },
+		"Init with a nil Task":                func() { new(hashedwheel.Timeout).Init(tm, nil) },
+		"Init with a nil TaskFunc":            func() { new(hashedwheel.Timeout).Init(tm, hashedwheel.TaskFunc(nil)) },
+		"Init of a Timeout that is Pending":   func() { pending.Init(tm, timertest.NopTask) },
+		"Init of a Timeout that was Canceled": func() { stopped.Init(tm, timertest.NopTask) },
+		"Reset before Init":                   func() { unbound.Reset(time.Second) },
+		"ResetAt before Init":                 func() { unbound.ResetAt(time.Now()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() { assert.Regexp(t, "^hashedwheel: ", recover()) }()

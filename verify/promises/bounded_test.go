@@ -1,7 +1,6 @@
 package promises
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -10,70 +9,68 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// The worker is held up until a timeout is due; meanwhile a backlog is armed
-// that is due even before it. It runs after no more of them than may be filed.
-func TestBoundedWorkBeforeWhatIsDue(t *testing.T) {
-	const backlog = 20 // too few for those who arm them to file them
-	for _, limit := range []int{1, 2, 3, 10} {
-		t.Run(fmt.Sprintf("a drain limit of %d", limit), func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				var order []string
-				tm.AfterFunc(10*timertest.Tick, func() { order = append(order, "due") })
-				tm.AfterFunc(5*timertest.Tick, func() { time.Sleep(5 * timertest.Tick) })
-				time.Sleep(5*timertest.Tick + timertest.Tick/2)
-				for range backlog {
-					tm.AfterFunc(0, func() { order = append(order, "backlog") })
-				}
-				timertest.Pass(10 * timertest.Tick)
-				require.Len(t, order, backlog+1)
-				assert.LessOrEqual(t, slices.Index(order, "due"), limit)
-			}, hashedwheel.WithDrainLimit(limit), timertest.OnWorker)
-		})
-	}
+// The worker is blocked until a timeout is due, while others arm a backlog with earlier deadlines.
+// The timeout runs after no more of the backlog than one limit.
+func TestBoundedWorkBeforeDueTimeouts(t *testing.T) {
+	timertest.LeaveFilingToTheWorker(t)
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		var order []string
+		tm.AfterFunc(10*timertest.Tick, func() { order = append(order, "due") })
+		tm.AfterFunc(5*timertest.Tick, func() { time.Sleep(5 * timertest.Tick) })
+		time.Sleep(5*timertest.Tick + timertest.Tick/2)
+		backlog := make([]struct {
+			hashedwheel.Timeout
+			_ [8 << 10]byte // pages apart, so that producers find no part of the queue deep
+		}, min(timertest.Backlog, 2*limits.Drain))
+		for i := range backlog {
+			backlog[i].InitFunc(tm, func() { order = append(order, "backlog") })
+			backlog[i].Reset(0)
+		}
+		timertest.Pass(10 * timertest.Tick)
+		require.Len(t, order, len(backlog)+1)
+		assert.Less(t, slices.Index(order, "due"), limits.Drain+limits.Portion)
+	}, timertest.OnWorker)
 }
 
-// A plain cap of limit armings a tick would take hundreds of ticks for these,
-// and for ever if they kept coming.
+// A plain cap on the armings that a tick files would take many ticks for these,
+// and forever if they kept coming.
 func TestBoundedWorkGoesOnInTheTimeThatIsLeft(t *testing.T) {
-	for limit := 1; limit <= 10; limit++ {
-		t.Run(fmt.Sprintf("a drain limit of %d", limit), func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				for range 20 { // ticks in which 200 are armed
-					due, late := time.Now().Add(3*timertest.Tick), 0
-					for range 200 {
-						tm.AfterFunc(3*timertest.Tick, func() {
-							if time.Since(due) > timertest.Tick {
-								late++
-							}
-						})
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		const rounds = 20
+		for range rounds {
+			due, late := time.Now().Add(3*timertest.Tick), 0
+			for range timertest.Backlog {
+				tm.AfterFunc(3*timertest.Tick, func() {
+					if time.Since(due) > timertest.Tick {
+						late++
 					}
-					time.Sleep(5 * timertest.Tick)
-					timertest.Pass(0)
-					require.Zero(t, late)
-				}
-				assert.Equal(t, uint64(4000), tm.Stats().Expired)
-			}, hashedwheel.WithDrainLimit(limit), timertest.OnWorker)
-		})
-	}
+				})
+			}
+			time.Sleep(5 * timertest.Tick)
+			timertest.Pass(0)
+			require.Zero(t, late)
+		}
+		assert.Equal(t, uint64(rounds*timertest.Backlog), tm.Stats().Expired)
+	}, timertest.OnWorker)
 }
 
 // The worker looks at the clock at least once for every portion of a backlog.
 func TestBoundedWorkBetweenTwoLooksAtTheClock(t *testing.T) {
 	clock := new(sleepLog)
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		const backlog = 20 // too few for those who arm them to file them
-		for range backlog {
+		for range timertest.Backlog {
 			tm.AfterFunc(time.Hour, timertest.Nop)
 		}
 		before := clock.reads.Load()
 		timertest.Pass(timertest.Tick)
-		assert.GreaterOrEqual(t, clock.reads.Load()-before, int64(backlog/10))
+		assert.GreaterOrEqual(t, clock.reads.Load()-before, int64(timertest.Backlog/limits.Drain))
 		timertest.Pass(timertest.Tick)
 		assert.LessOrEqual(t, clock.sleeps.Load(), int64(4), "it has not taken a tick for each")
-	}, hashedwheel.WithClock(clock), hashedwheel.WithDrainLimit(10))
+	}, hashedwheel.WithClock(clock))
 }
 
 func TestBoundedWorkOfCancellations(t *testing.T) {
@@ -91,8 +88,8 @@ func TestBoundedWorkOfCancellations(t *testing.T) {
 		}
 		timertest.Pass(2 * timertest.Tick)
 		assert.Zero(t, timertest.LibraryGoroutines(), "all is drained, and the worker has ended")
-		assert.Equal(t, uint64(2000), tm.Stats().Cancelled)
-	}, hashedwheel.WithDrainLimit(1))
+		assert.Equal(t, uint64(2000), tm.Stats().Canceled)
+	})
 }
 
 // A zero delay that is armed in its own task means once a tick, not at once.
@@ -120,13 +117,13 @@ func TestBoundedWorkOfATaskThatArmsItselfAtOnce(t *testing.T) {
 }
 
 // Even if Pending files it while its tick is being handed out.
-func TestBoundedWorkOfTasksThatArmThemselvesAndCountWhatIsPending(t *testing.T) {
+func TestBoundedWorkOfTasksThatArmThemselvesAndCallPending(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		const n, ticks = 300, 10
 		runs := 0
 		for range n {
 			timertest.Owned(tm, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
-				if runs++; runs < 10*n*ticks { // else it would go on for ever
+				if runs++; runs < 10*n*ticks { // otherwise it would go on forever
 					to.Reset(0)
 				}
 				tm.Pending()

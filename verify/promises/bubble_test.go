@@ -1,7 +1,6 @@
 package promises
 
 import (
-	"os/exec"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,10 +28,13 @@ func TestATimerFromOutsideTheBubblePanics(t *testing.T) {
 		"with a worker at its rest": pending,
 	} {
 		for name, use := range map[string]func(tm *hashedwheel.Timer){
-			"AfterFunc":          func(tm *hashedwheel.Timer) { tm.AfterFunc(time.Second, timertest.Nop) },
-			"AfterFunc(0)":       func(tm *hashedwheel.Timer) { tm.AfterFunc(0, timertest.Nop) },
-			"Schedule":           func(tm *hashedwheel.Timer) { _, _ = tm.Schedule(time.Second, timertest.NopTask) },
-			"Reset":              func(tm *hashedwheel.Timer) { timertest.Owned(tm, timertest.NopTask).Reset(time.Second) },
+			"AfterFunc":    func(tm *hashedwheel.Timer) { tm.AfterFunc(time.Second, timertest.Nop) },
+			"AfterFunc(0)": func(tm *hashedwheel.Timer) { tm.AfterFunc(0, timertest.Nop) },
+			"Schedule":     func(tm *hashedwheel.Timer) { _, _ = tm.Schedule(time.Second, timertest.NopTask) },
+			"Reset":        func(tm *hashedwheel.Timer) { timertest.Owned(tm, timertest.NopTask).Reset(time.Second) },
+			"ResetAt": func(tm *hashedwheel.Timer) {
+				timertest.Owned(tm, timertest.NopTask).ResetAt(time.Now().Add(time.Second))
+			},
 			"ResetAt of its Now": func(tm *hashedwheel.Timer) { timertest.Owned(tm, timertest.NopTask).ResetAt(tm.Now()) },
 			"After":              func(tm *hashedwheel.Timer) { tm.After(time.Second) },
 			"Every":              func(tm *hashedwheel.Timer) { tm.Every(time.Second, func(*hashedwheel.Series) {}) },
@@ -42,7 +44,6 @@ func TestATimerFromOutsideTheBubblePanics(t *testing.T) {
 			"Pending":            func(tm *hashedwheel.Timer) { tm.Pending() },
 			"Stats":              func(tm *hashedwheel.Timer) { tm.Stats() },
 			"Sample":             func(tm *hashedwheel.Timer) { tm.Sample(1) },
-			"String":             func(tm *hashedwheel.Timer) { _ = tm.String() },
 		} {
 			t.Run(name+", "+worker, func(t *testing.T) {
 				tm := made()
@@ -59,21 +60,15 @@ type everySecond struct{}
 
 func (everySecond) Next(now time.Time) time.Time { return now.Add(time.Second) }
 
-// ResetAt reads no clock. If it is what starts the worker, that one finds out.
-func TestATimerFromOutsideTheBubbleEndsTheProcessIfItsWorkerStartsThere(t *testing.T) {
-	if timertest.IsOwnProcess(t) {
-		to := timertest.Owned(timertest.New(), timertest.NopTask)
-		synctest.Test(t, func(*testing.T) {
-			to.ResetAt(time.Now().Add(time.Second))
-			time.Sleep(time.Minute)
-		})
-		return // and so it has not ended
-	}
-	t.Parallel()
-	out, err := timertest.OwnProcess(t).CombinedOutput()
-	var exit *exec.ExitError
-	require.ErrorAs(t, err, &exit)
-	assert.Contains(t, string(out), "panic: "+outsideItsBubble)
+// The time is one of the timer's own, so ResetAt reads no clock, but the worker must not be started by
+// the clock of the bubble: it would never begin.
+func TestResetAtInABubblePanicsIfItStartsTheWorkerOfATimerFromOutside(t *testing.T) {
+	tm := timertest.New()
+	defer tm.Stop()
+	to, at := timertest.Owned(tm, timertest.NopTask), time.Now().Add(time.Hour)
+	synctest.Test(t, func(t *testing.T) {
+		assert.PanicsWithValue(t, outsideItsBubble, func() { to.ResetAt(at) })
+	})
 }
 
 // It can be stopped from anywhere: that reads no clock.
@@ -87,7 +82,7 @@ func TestATimerFromOutsideTheBubbleMayBeStoppedInside(t *testing.T) {
 	})
 }
 
-// Whoever stops so many looks whether the worker's alarm has rung.
+// A goroutine that stops so many checks whether the worker's alarm has rung.
 func TestACrowdFromOutsideTheBubbleMayBeStoppedInside(t *testing.T) {
 	tm := timertest.New(hashedwheel.WithTick(time.Hour))
 	all := make([]*hashedwheel.Timeout, 20_000)
@@ -115,4 +110,34 @@ func TestATimerOnAManualClockServesInAnyBubble(t *testing.T) {
 			assert.Equal(t, 1, log.Count())
 		})
 	}
+}
+
+// realTime is a user's Clock that reads package time.
+type realTime struct{}
+
+func (realTime) Now() time.Time                         { return time.Now() }
+func (realTime) After(d time.Duration) <-chan time.Time { return time.After(d) }
+
+func TestTimerOnAUsersClockFromOutsideTheBubblePanics(t *testing.T) {
+	tm := timertest.New(hashedwheel.WithClock(realTime{}))
+	synctest.Test(t, func(t *testing.T) {
+		assert.PanicsWithValue(t, outsideItsBubble, func() { tm.AfterFunc(time.Second, timertest.Nop) })
+		inside := timertest.New(hashedwheel.WithClock(realTime{}))
+		defer inside.Stop()
+		ran := false
+		inside.AfterFunc(time.Second, func() { ran = true })
+		timertest.Pass(time.Minute)
+		assert.True(t, ran)
+	})
+	tm.Stop()
+}
+
+func TestManualClockFromOutsideTheBubbleWorksInside(t *testing.T) {
+	clock, tm := timertest.NewManual()
+	synctest.Test(t, func(t *testing.T) {
+		ran := false
+		timertest.Owned(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { ran = true })).ResetAt(clock.Now().Add(-time.Hour))
+		clock.Advance(time.Second)
+		assert.True(t, ran)
+	})
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// Who armed first may have been let off the rules; the worker and the tasks are not.
-func TestNobodysChildIsInNobodysMode(t *testing.T) {
+// The goroutine that arms first may be exempt from FIPS mode; the worker and the tasks are not.
+func TestWorkerInheritsNoFIPSMode(t *testing.T) {
 	if !timertest.InOwnProcess(t, "GODEBUG=fips140=only") {
 		return
 	}

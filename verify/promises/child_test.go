@@ -17,13 +17,13 @@ import (
 
 const childLabel = "who armed first"
 
-// labelled calls f with a profiler label.
-func labelled(f func()) {
+// labeled calls f with a profiler label.
+func labeled(f func()) {
 	pprof.Do(context.Background(), pprof.Labels(childLabel, "a request"), func(context.Context) { f() })
 }
 
-// isLabelled reports whether any goroutine has the label.
-func isLabelled(t *testing.T) bool {
+// isLabeled reports whether any goroutine has the label.
+func isLabeled(t *testing.T) bool {
 	t.Helper()
 	var profile strings.Builder
 	require.NoError(t, pprof.Lookup("goroutine").WriteTo(&profile, 1))
@@ -32,22 +32,22 @@ func isLabelled(t *testing.T) bool {
 
 // Neither the worker nor a task counts as work for the request that happened to
 // arm first.
-func TestNobodysChildHasNobodysLabels(t *testing.T) {
-	labelled(func() { require.True(t, isLabelled(t), "a label shows") })
+func TestWorkerInheritsNoPprofLabels(t *testing.T) {
+	labeled(func() { require.True(t, isLabeled(t), "a label shows") })
 	for name, executor := range timertest.Executors() {
 		t.Run(name, func(t *testing.T) {
 			tm := timertest.NewOn(executor)
 			defer tm.Stop()
 			run := func(when string, arm func(f func()) *hashedwheel.Timeout) {
 				running, looked := make(chan struct{}), make(chan struct{})
-				labelled(func() {
+				labeled(func() {
 					arm(func() {
 						close(running)
 						<-looked
 					})
 				})
 				<-running
-				assert.False(t, isLabelled(t), when)
+				assert.False(t, isLabeled(t), when)
 				close(looked)
 			}
 			soon := func(f func()) *hashedwheel.Timeout { return tm.AfterFunc(timertest.Tick, f) }
@@ -63,12 +63,12 @@ func TestNobodysChildHasNobodysLabels(t *testing.T) {
 }
 
 // The worker's goroutine was ended by a task, and another has begun.
-func TestNobodysChildHasNobodysLabelsAfterGoexit(t *testing.T) {
+func TestWorkerInheritsNoPprofLabelsAfterGoexit(t *testing.T) {
 	tm := timertest.NewOn(hashedwheel.Inline{})
 	defer tm.Stop()
 	tm.AfterFunc(time.Hour, timertest.Nop) // else no worker stays
 	goexit := make(chan struct{})
-	labelled(func() {
+	labeled(func() {
 		tm.AfterFunc(timertest.Tick, func() {
 			defer close(goexit)
 			pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels(childLabel, "a task")))
@@ -76,5 +76,5 @@ func TestNobodysChildHasNobodysLabelsAfterGoexit(t *testing.T) {
 		})
 	})
 	<-goexit
-	assert.Eventually(t, func() bool { return timertest.LibraryGoroutines() == 1 && !isLabelled(t) }, 10*time.Second, timertest.Tick)
+	assert.Eventually(t, func() bool { return timertest.LibraryGoroutines() == 1 && !isLabeled(t) }, 10*time.Second, timertest.Tick)
 }

@@ -103,6 +103,24 @@ func TestAtMostOneTickLateAfterTheClockSteppedBack(t *testing.T) {
 	}
 }
 
+// The clock shows a tick again that the worker has closed: the documented exception.
+func TestAtMostTwoTicksLateAfterTheClockSteppedBackIntoAClosedTick(t *testing.T) {
+	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
+		timertest.Pass(100 * time.Hour)
+		note(tm, clock, 1000*time.Hour)
+		for range 100 {
+			tm.AfterFunc(time.Hour, timertest.Nop).Stop()
+			tm.Pending() // the worker finds nothing to file, and parks a tick earlier
+			timertest.Pass(time.Minute)
+			clock.Step(-time.Minute)
+			due := clock.Now()
+			at := note(tm, clock, 0)
+			timertest.Pass(2 * time.Minute)
+			assert.WithinRange(t, *at, due, due.Add(2*timertest.Tick))
+		}
+	})
+}
+
 // The worker is kept busy all the while: it never sleeps through a step.
 func TestNeverEarlyWhileTheClockStepsToAndFro(t *testing.T) {
 	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {

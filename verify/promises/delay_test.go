@@ -18,7 +18,7 @@ const day = 24 * time.Hour
 
 func TestAnyDelayCostsTheSameNumberOfWakeups(t *testing.T) {
 	for _, size := range []int{1, 8, 512, 1 << 16} {
-		for _, d := range []time.Duration{10 * timertest.Tick, time.Second, time.Hour, 20 * day, 3650 * day} {
+		for _, d := range []time.Duration{10 * timertest.Tick, time.Second, time.Hour, 20 * day, 3000 * day} {
 			t.Run(fmt.Sprintf("%v, %d buckets", d, size), func(t *testing.T) {
 				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 					tm.AfterFunc(d, timertest.Nop)
@@ -88,10 +88,10 @@ func TestAnyDelayCostsTheSameWhenTheClockStepsBack(t *testing.T) {
 }
 
 // A far timeout must not displace a near one, whichever comes first.
-func TestAnyDelayCostsTheSameToItsNeighbours(t *testing.T) {
+func TestAnyDelayCostsTheSameToItsNeighbors(t *testing.T) {
 	for name, delays := range map[string][]time.Duration{
-		"far first":  {15 * day, 10 * timertest.Tick, 3650 * day, 100 * timertest.Tick},
-		"near first": {10 * timertest.Tick, 15 * day, 100 * timertest.Tick, 3650 * day},
+		"far first":  {15 * day, 10 * timertest.Tick, 3000 * day, 100 * timertest.Tick},
+		"near first": {10 * timertest.Tick, 15 * day, 100 * timertest.Tick, 3000 * day},
 	} {
 		t.Run(name, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {

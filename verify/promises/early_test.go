@@ -15,7 +15,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-func TestNeverEarlyAtAnyDelay(t *testing.T) {
+// atAnyDelay calls check with the lateness of every delay of DelaysAround, in wheels of several sizes.
+func atAnyDelay(t *testing.T, check func(t *testing.T, delay, late time.Duration)) {
 	for _, size := range []int{1, 2, 8, 512} {
 		for _, armedAt := range []time.Duration{0, 1, timertest.Tick / 3, timertest.Tick - 1} {
 			t.Run(fmt.Sprintf("%d buckets, armed %v into a tick", size, armedAt), func(t *testing.T) {
@@ -23,12 +24,18 @@ func TestNeverEarlyAtAnyDelay(t *testing.T) {
 					time.Sleep(5*timertest.Tick + armedAt)
 					delays := timertest.DelaysAround(size)
 					for i, late := range timertest.Lateness(tm, delays) {
-						assert.GreaterOrEqual(t, late, time.Duration(0), "a delay of %v", delays[i])
+						check(t, delays[i], late)
 					}
 				}, hashedwheel.WithWheelSize(size))
 			})
 		}
 	}
+}
+
+func TestNeverEarlyAtAnyDelay(t *testing.T) {
+	atAnyDelay(t, func(t *testing.T, delay, late time.Duration) {
+		assert.GreaterOrEqual(t, late, time.Duration(0), "a delay of %v", delay)
+	})
 }
 
 func TestNeverEarlyIfTheDelayIsBeyondTheClock(t *testing.T) {
@@ -42,13 +49,13 @@ func TestNeverEarlyIfTheDelayIsBeyondTheClock(t *testing.T) {
 			to, other := timertest.Owned(tm, never), timertest.Owned(tm, stopped)
 			to.Reset(d)
 			other.Reset(d)
-			assert.True(t, other.Stop(), "it stays cancellable")
+			assert.True(t, other.Stop(), "it stays cancelable")
 			clock.Advance(100 * year)
 			clock.Advance(100 * year)
 			assert.Zero(t, never.Count()+stopped.Count(), "never means never")
 			assert.Equal(t, hashedwheel.Pending, to.State())
 			assert.Equal(t, 1, tm.Pending())
-			assert.True(t, to.Stop(), "it stays cancellable when the clock has come to its end")
+			assert.True(t, to.Stop(), "it stays cancelable when the clock has come to its end")
 			clock.Advance(timertest.Tick)
 			assert.Zero(t, tm.Pending())
 		})
@@ -138,8 +145,8 @@ func TestNeverEarlyWhenMovedToAndFro(t *testing.T) {
 	}, hashedwheel.WithWheelSize(4))
 }
 
-// One goroutine moves the timeout at the very instants at which it is due. As
-// long as Reset says that it was pending, it must not run for the old deadline.
+// One goroutine moves the timeout at the very instants at which it is due. While Reset returns
+// true, the timeout must not run for the old deadline.
 func TestNeverEarlyWhenResetRacesWithExpiry(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		var log timertest.RunLog

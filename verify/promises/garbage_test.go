@@ -13,10 +13,10 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// payload is what a task holds.
+// payload is held by a task.
 type payload [1 << 12]byte
 
-// held is a timeout and what its task holds, seen without holding them.
+// held is a timeout and its task's payload, by weak pointers.
 type held struct {
 	timeout weak.Pointer[hashedwheel.Timeout]
 	payload weak.Pointer[payload]
@@ -75,8 +75,8 @@ func TestSmallAndGarbageFreeTwoTicksAfterStop(t *testing.T) {
 	}
 }
 
-// One that the caller keeps keeps none of its former neighbours.
-func TestSmallAndGarbageFreeThoughTheNeighbourIsKept(t *testing.T) {
+// A timeout that the caller keeps does not keep its former neighbors.
+func TestSmallAndGarbageFreeAlthoughTheNeighborIsKept(t *testing.T) {
 	for name, end := range map[string]func(*hashedwheel.Timeout){
 		"stopped at once": stop,
 		"expired":         func(*hashedwheel.Timeout) {},
@@ -140,7 +140,7 @@ func TestSmallAndGarbageFreeAfterTheTimersStop(t *testing.T) {
 	})
 }
 
-// An owned timeout is part of what its task holds: the whole goes together.
+// An owned timeout is a part of the struct that its task holds: both are collected together.
 type client struct {
 	idle hashedwheel.Timeout
 	payload

@@ -10,23 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
 func TestAtMostOneTickLateAtAnyDelay(t *testing.T) {
-	for _, size := range []int{1, 2, 8, 512} {
-		for _, armedAt := range []time.Duration{0, 1, timertest.Tick / 3, timertest.Tick - 1} {
-			t.Run(fmt.Sprintf("%d buckets, armed %v into a tick", size, armedAt), func(t *testing.T) {
-				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-					time.Sleep(5*timertest.Tick + armedAt)
-					delays := timertest.DelaysAround(size)
-					for i, late := range timertest.Lateness(tm, delays) {
-						assert.LessOrEqual(t, late, timertest.Tick, "a delay of %v", delays[i])
-					}
-				}, hashedwheel.WithWheelSize(size))
-			})
-		}
-	}
+	atAnyDelay(t, func(t *testing.T, delay, late time.Duration) {
+		assert.LessOrEqual(t, late, timertest.Tick, "a delay of %v", delay)
+	})
 }
 
 func TestAtMostOneTickLateAtAnyTick(t *testing.T) {
@@ -41,6 +32,34 @@ func TestAtMostOneTickLateAtAnyTick(t *testing.T) {
 			}, hashedwheel.WithTick(tick))
 		})
 	}
+}
+
+// A tick is closed only when all that was queued as its pass began has been filed,
+// however many drains that takes.
+func TestAtMostOneTickLateBehindTwoDrains(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		ran := 0
+		for range 2 * limits.Drain {
+			tm.AfterFunc(timertest.Tick/2, func() { ran++ })
+		}
+		timertest.Pass(timertest.Tick)
+		assert.Equal(t, 2*limits.Drain, ran)
+	}, timertest.OnWorker)
+}
+
+// Timeouts of several ticks are queued together, so some of them wait behind others that are due later.
+func TestAtMostOneTickLateBehindABacklog(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		for range 20 {
+			delays := make([]time.Duration, timertest.Backlog)
+			for i := range delays {
+				delays[i] = time.Duration(i%8+1) * timertest.Tick / 4
+			}
+			for i, late := range timertest.Lateness(tm, delays) {
+				require.LessOrEqual(t, late, timertest.Tick, "a delay of %v", delays[i])
+			}
+		}
+	}, timertest.OnWorker)
 }
 
 // The worker sleeps until the far timeout, or has ended: an arming must wake it.
@@ -132,8 +151,8 @@ func TestAtMostOneTickLateWhenMovedLater(t *testing.T) {
 	}
 }
 
-// One that is moved while others of its tick are being handed out is behind
-// the place where the worker is.
+// A timeout that is moved while others of its tick are being handed out is behind the place where
+// the worker is.
 func TestAtMostOneTickLateWhenMovedByATaskOfItsOwnTick(t *testing.T) {
 	forEveryMoveByASibling(t, func(t *testing.T, due, ran time.Time) {
 		assert.LessOrEqual(t, ran.Sub(due), timertest.Tick)
@@ -174,8 +193,8 @@ func forEveryMoveByASibling(t *testing.T, check func(t *testing.T, due, ran time
 	}
 }
 
-// The Lag of Stats is what the worker adds to the promised tick.
-func TestAtMostOneTickLatePlusWhatABlockedWorkerAdds(t *testing.T) {
+// Stats.Lag is the delay that the worker adds to the promised tick.
+func TestAtMostOneTickLatePlusTheDelayOfABlockedWorker(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		tm.AfterFunc(5*timertest.Tick, timertest.Nop)
 		timertest.Pass(20 * timertest.Tick)

@@ -37,7 +37,7 @@ func inALongPass(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer), chec
 	}, hashedwheel.WithExecutor(hashedwheel.Inline{}))
 }
 
-func TestALongPassLetsGoOfWhatIsStoppedMeanwhile(t *testing.T) {
+func TestLongPassReleasesTimeoutsStoppedDuringIt(t *testing.T) {
 	var stopped []weak.Pointer[payload]
 	inALongPass(t, func(_ *testing.T, tm *hashedwheel.Timer) {
 		for range 100 {
@@ -62,14 +62,14 @@ func armAndStop(tm *hashedwheel.Timer) weak.Pointer[payload] {
 }
 
 // Counted, not run: Inline runs one after another, in the order of their ticks.
-func TestALongPassFilesWhatIsArmedMeanwhile(t *testing.T) {
+func TestLongPassFilesTimeoutsArmedDuringIt(t *testing.T) {
 	var before, after uint64
 	var tm *hashedwheel.Timer
 	inALongPass(t, func(_ *testing.T, timer *hashedwheel.Timer) {
-		tm, before = timer, timer.Stats().Cancelled
+		tm, before = timer, timer.Stats().Canceled
 		for range 1000 {
 			tm.AfterFunc(time.Hour, timertest.Nop).Stop()
 		}
-	}, func(*testing.T, int) { after = tm.Stats().Cancelled })
+	}, func(*testing.T, int) { after = tm.Stats().Canceled })
 	assert.Equal(t, uint64(1000), after-before)
 }

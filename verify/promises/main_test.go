@@ -1,12 +1,12 @@
-// Package promises has a test or more for every promise of the package documentation,
-// in a file named after it. They see the library from outside, and run in virtual
-// time but for the few whose subject is real time or a deadlock.
+// Package promises has one or more tests for every promise of the package documentation, in a file
+// named after it. They see the library from outside, and run in virtual time, except the few whose
+// subject is real time or a deadlock.
 package promises
 
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { timertest.VerifyMain(m) }

@@ -208,3 +208,14 @@ func TestManualClockServesTimersMadeLater(t *testing.T) {
 	clock.Advance(1)
 	assert.Equal(t, hashedwheel.Expired, to.State())
 }
+
+func TestManualClockStopsForATimeoutArmedByATaskOfAnotherTimer(t *testing.T) {
+	clock, first := timertest.NewManual()
+	second := timertest.NewManualOn(clock)
+	var at time.Time
+	second.AfterFunc(10*time.Millisecond, func() {
+		first.AfterFunc(10*time.Millisecond, func() { at = clock.Now() })
+	})
+	clock.Advance(time.Second)
+	assert.Equal(t, timertest.Epoch.Add(20*time.Millisecond), at)
+}

@@ -100,7 +100,7 @@ func TestMisuseOfATimeoutPanics(t *testing.T) {
 			m.arm(new(loan))
 			m.file()
 		}, cleared},
-		"the first is cleared and armed anew": {func(m misusers) {
+		"the first is cleared and armed again": {func(m misusers) {
 			m.file()
 			m.clear(0)
 			m.arm(m.all[0])
@@ -111,12 +111,12 @@ func TestMisuseOfATimeoutPanics(t *testing.T) {
 		"one in the queue is cleared":        {func(m misusers) { m.clear(1); m.file() }, cleared},
 		"one in the queue is cleared: drain": {func(m misusers) { m.clear(2); m.expire() }, cleared},
 		"one in the queue is cleared: Stop":  {func(m misusers) { m.clear(2); m.tm.Stop() }, cleared},
-		"the last in the queue is cleared and armed anew": {func(m misusers) {
+		"the last in the queue is cleared and armed again": {func(m misusers) {
 			m.clear(0)
 			m.arm(m.all[0])
 			m.file()
 		}, ofALoan},
-		"the newest in the queue is cleared and armed anew": {func(m misusers) {
+		"the newest in the queue is cleared and armed again": {func(m misusers) {
 			m.clear(2)
 			m.arm(m.all[2])
 			m.file()
@@ -125,20 +125,21 @@ func TestMisuseOfATimeoutPanics(t *testing.T) {
 			m.all[0].expired = func() { m.clear(1) }
 			m.expire()
 		}, cleared},
-		"one that waits for its turn is cleared and armed anew": {func(m misusers) {
+		"one that waits for its turn is cleared and armed again": {func(m misusers) {
 			m.all[0].expired = func() { m.clear(1); m.arm(m.all[1]); m.file() }
 			m.expire()
 		}, ofALoan},
 	} {
 		t.Run(says, func(t *testing.T) {
+			timertest.LeaveFilingToTheWorker(t) // the rows say what is queued, and in which order it is filed
 			defer func() { assert.Regexp(t, row.want, recover()) }()
 			row.misuse(newMisusers())
 		})
 	}
 }
 
-// A task may arm its own Timeout again, and those that wait for their turn.
-func TestWhatAProgramMayDoIsNoMisuse(t *testing.T) {
+// A task may arm its own Timeout again, and others of its batch that wait for their turn.
+func TestAllowedUsesAreNoMisuse(t *testing.T) {
 	m := newMisusers()
 	m.all[0].expired = func() { m.all[0].Reset(time.Second) }
 	m.all[1].expired = func() { m.all[2].Stop(); m.all[2].Reset(0); m.file() }

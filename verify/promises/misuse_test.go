@@ -43,8 +43,8 @@ func overwrite[T any](to, from *T) { *to = *from }
 // With -tags invariants its checks may see it first.
 const caught = `^hashedwheel: (Timeout (of a \*promises\.lease|that has been cleared) was copied or overwritten after it was armed|invariant: .*)$`
 
-// What a program may do wrong to leases that the wheel has filed. None of this does
-// go vet see, but for the loops.
+// Mistakes of a program with leases that the wheel has filed. Go vet sees none of them except the
+// loops.
 var misuses = map[string]func(tm *hashedwheel.Timer, all []lease){
 	"a slice grows, and a copy is stopped": func(_ *hashedwheel.Timer, all []lease) {
 		grown := append(all, lease{})
@@ -91,7 +91,7 @@ var misuses = map[string]func(tm *hashedwheel.Timer, all []lease){
 	},
 }
 
-// What the timer meets them with.
+// The timer's operations that meet them.
 var meetings = map[string]func(tm *hashedwheel.Timer, clock *hashedwheel.ManualClock){
 	"Advance": func(_ *hashedwheel.Timer, clock *hashedwheel.ManualClock) { clock.Advance(3 * time.Hour) },
 	"Pending, then Advance": func(tm *hashedwheel.Timer, clock *hashedwheel.ManualClock) {
@@ -102,12 +102,12 @@ var meetings = map[string]func(tm *hashedwheel.Timer, clock *hashedwheel.ManualC
 	"Shutdown": func(tm *hashedwheel.Timer, _ *hashedwheel.ManualClock) { _, _ = tm.Shutdown(context.Background()) },
 }
 
-func TestMisuseIsCaughtOfWhatIsFiled(t *testing.T) {
+func TestMisuseIsCaughtInTheWheel(t *testing.T) {
 	forEveryMisuse(t, func(tm *hashedwheel.Timer, clock *hashedwheel.ManualClock) { clock.Advance(time.Second) }, misuses)
 }
 
-// A copy of what is still in the queue cannot be told from a timeout that is there.
-func TestMisuseIsCaughtOfWhatIsQueued(t *testing.T) {
+// A copy of a queued timeout cannot be told from the original.
+func TestMisuseIsCaughtInTheQueue(t *testing.T) {
 	overwritten := make(map[string]func(*hashedwheel.Timer, []lease))
 	for _, name := range []string{
 		"one is cleared in a pool", "all are cleared in a pool", "one is cleared and armed again",
@@ -127,7 +127,7 @@ func forEveryMisuse(t *testing.T, file func(*hashedwheel.Timer, *hashedwheel.Man
 					all := leases(tm, apart)
 					file(tm, clock)
 					assertCaught(t, func() {
-						misuse(tm, all) // an arming may meet it, too
+						misuse(tm, all) // an arming may also meet it
 						meet(tm, clock)
 					})
 				})
@@ -145,9 +145,9 @@ func assertCaught(t *testing.T, f func()) {
 	f()
 }
 
-// It may be in the batch that the worker hands out when its neighbour's task
-// copies or clears it.
-func TestMisuseIsCaughtOfWhatIsBeingHandedOut(t *testing.T) {
+// The timeout may be in the batch that the worker hands out when its neighbor's task copies or
+// clears it.
+func TestMisuseIsCaughtInABatch(t *testing.T) {
 	for name, misuse := range map[string]func(tm *hashedwheel.Timer, all []lease){
 		"a slice grows, and copies are armed": func(_ *hashedwheel.Timer, all []lease) {
 			grown := append(all, lease{})
@@ -172,7 +172,7 @@ func TestMisuseIsCaughtOfWhatIsBeingHandedOut(t *testing.T) {
 	} {
 		for by, meet := range meetings {
 			t.Run(name+", met by "+by, func(t *testing.T) {
-				clock, tm := timertest.NewManual(hashedwheel.WithExecutor(hashedwheel.Inline{}))
+				clock, tm := timertest.NewManual(timertest.Inline)
 				var all []lease
 				tm.AfterFunc(time.Minute, func() { misuse(tm, all) })
 				all = leases(tm, 0)
@@ -186,8 +186,8 @@ func TestMisuseIsCaughtOfWhatIsBeingHandedOut(t *testing.T) {
 	}
 }
 
-// Whoever recovers the panic, as an HTTP server does, is left with a timer that
-// panics again, not with one that hangs.
+// A program that recovers the panic, as an HTTP server does, is left with a timer that panics
+// again, not with one that hangs.
 func TestMisuseLeavesNoLockBehind(t *testing.T) {
 	for by, meet := range meetings {
 		t.Run(by, func(t *testing.T) {
@@ -209,6 +209,7 @@ func TestMisuseEndsTheProcess(t *testing.T) {
 	if timertest.IsOwnProcess(t) {
 		tm := timertest.New()
 		all := leases(tm, 0)
+		tm.Pending() // files them: in the queue a copy is as good as the original
 		time.Sleep(20 * timertest.Tick)
 		grown := append(all, lease{})
 		grown[3].to.Stop()
@@ -223,9 +224,8 @@ func TestMisuseEndsTheProcess(t *testing.T) {
 	assert.Contains(t, string(out), "panic: hashedwheel: Timeout of a *promises.lease was copied or overwritten after it was armed")
 }
 
-// The original of a copy is the one that the timer knows, and a slice may grow as
-// long as nothing in it is armed.
-func TestNoMisuseIsSeenWhereThereIsNone(t *testing.T) {
+// The original of a copy stays valid, and a slice may grow as long as nothing in it is armed.
+func TestNoMisuseIsReportedInCorrectPrograms(t *testing.T) {
 	clock, tm := timertest.NewManual()
 	all := append(make([]lease, 10), lease{})
 	all = append(all, make([]lease, 100)...)

@@ -26,15 +26,13 @@ func TestNewRefusesBadOptions(t *testing.T) {
 		{hashedwheel.WithWheelSize(-512), "WithWheelSize(-512)"},
 		{hashedwheel.WithWheelSize(1<<24 + 1), "WithWheelSize(16777217)"},
 		{hashedwheel.WithMaxPending(-1), "WithMaxPending(-1)"},
-		{hashedwheel.WithDrainLimit(0), "WithDrainLimit(0)"},
-		{hashedwheel.WithDrainLimit(-5), "WithDrainLimit(-5)"},
 		{hashedwheel.WithExecutor(nil), "WithExecutor: must not be nil"},
 		{hashedwheel.WithClock(nil), "WithClock: must not be nil"},
 		{hashedwheel.WithPanicHandler(nil), "WithPanicHandler: must not be nil"},
 		{nil, "nil Option"},
 	} {
 		t.Run(bad.names, func(t *testing.T) {
-			tm, err := hashedwheel.New(hashedwheel.WithDrainLimit(1), bad.option)
+			tm, err := hashedwheel.New(hashedwheel.WithWheelSize(1), bad.option)
 			require.Error(t, err)
 			assert.Nil(t, tm)
 			assert.Regexp(t, "^hashedwheel: ", err.Error())
@@ -51,8 +49,6 @@ func TestNewTakesOptionsAtTheirLimits(t *testing.T) {
 		"one bucket":             hashedwheel.WithWheelSize(1),
 		"no bound":               hashedwheel.WithMaxPending(0),
 		"the largest bound":      hashedwheel.WithMaxPending(math.MaxInt),
-		"the smallest drain":     hashedwheel.WithDrainLimit(1),
-		"the largest drain":      hashedwheel.WithDrainLimit(math.MaxInt),
 		"a pool as it is":        hashedwheel.WithExecutor(new(sync.WaitGroup)),
 		"a pointer to an Inline": hashedwheel.WithExecutor(new(hashedwheel.Inline)),
 		"a clock as it is":       hashedwheel.WithClock(hashedwheel.NewManualClock(time.Time{})),

@@ -30,7 +30,7 @@ func TestOneOutcomePerArmingThatExpires(t *testing.T) {
 	})
 }
 
-func TestOneOutcomePerArmingThatIsCancelled(t *testing.T) {
+func TestOneOutcomePerArmingThatIsCanceled(t *testing.T) {
 	for _, after := range []time.Duration{0, timertest.Tick / 2, timertest.Tick, 50 * timertest.Tick, time.Minute} {
 		t.Run(fmt.Sprintf("after %v", after), func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -39,12 +39,12 @@ func TestOneOutcomePerArmingThatIsCancelled(t *testing.T) {
 				require.NoError(t, err)
 				timertest.Pass(after)
 				assert.True(t, to.Stop())
-				assert.Equal(t, hashedwheel.Cancelled, to.State())
+				assert.Equal(t, hashedwheel.Canceled, to.State())
 				assert.False(t, to.Stop(), "another call did that")
 				timertest.Pass(2 * time.Hour)
 				assert.Zero(t, log.Count())
 				assert.Empty(t, tm.Stop())
-				assert.Equal(t, uint64(1), tm.Stats().Cancelled)
+				assert.Equal(t, uint64(1), tm.Stats().Canceled)
 			})
 		})
 	}
@@ -79,7 +79,7 @@ func TestOneOutcomePerArmingThatIsMoved(t *testing.T) {
 		assert.Equal(t, 2, log.Count())
 		to.Reset(timertest.Tick)
 		to.Stop()
-		assert.False(t, to.Reset(timertest.Tick), "it had been cancelled")
+		assert.False(t, to.Reset(timertest.Tick), "it had been canceled")
 		timertest.Pass(timertest.Tick)
 		assert.Equal(t, 3, log.Count())
 	})
@@ -90,7 +90,7 @@ func TestOneOutcomePerArmingUnderAStorm(t *testing.T) {
 	for name, opts := range map[string][]hashedwheel.Option{
 		"unbounded":       {timertest.OnWorker},
 		"MaxPending(100)": {timertest.OnWorker, hashedwheel.WithMaxPending(100)},
-		"DrainLimit(3)":   {hashedwheel.WithDrainLimit(3), hashedwheel.WithWheelSize(2)},
+		"WheelSize(2)":    {hashedwheel.WithWheelSize(2)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			timertest.InBubble(t, storm, opts...)
@@ -99,7 +99,7 @@ func TestOneOutcomePerArmingUnderAStorm(t *testing.T) {
 }
 
 func storm(t *testing.T, tm *hashedwheel.Timer) {
-	var began, ran, cancelled atomic.Int64
+	var began, ran, canceled atomic.Int64
 	shared := make([]hashedwheel.Timeout, 150)
 	for i := range shared {
 		shared[i].Init(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { ran.Add(1) }))
@@ -116,12 +116,12 @@ func storm(t *testing.T, tm *hashedwheel.Timer) {
 					}
 				case 3:
 					if to.Stop() {
-						cancelled.Add(1)
+						canceled.Add(1)
 					}
 				case 4:
 					began.Add(1)
 					if tm.AfterFunc(time.Duration(i%5)*timertest.Tick, func() { ran.Add(1) }).Stop() {
-						cancelled.Add(1)
+						canceled.Add(1)
 					}
 				}
 				if i%50 == 0 {
@@ -134,8 +134,8 @@ func storm(t *testing.T, tm *hashedwheel.Timer) {
 	left := len(tm.Stop())
 	synctest.Wait()
 	refused := int(tm.Stats().Rejected)
-	assert.Equal(t, int(began.Load()), int(ran.Load()+cancelled.Load())+refused+left,
-		"armings = ran %d + cancelled %d + refused %d + left %d", ran.Load(), cancelled.Load(), refused, left)
+	assert.Equal(t, int(began.Load()), int(ran.Load()+canceled.Load())+refused+left,
+		"armings = ran %d + canceled %d + refused %d + left %d", ran.Load(), canceled.Load(), refused, left)
 	assert.Equal(t, uint64(ran.Load()), tm.Stats().Expired)
 	assert.Zero(t, tm.Pending())
 }
@@ -183,7 +183,7 @@ func TestOneOutcomePerArmingIsCountedOnce(t *testing.T) {
 		stats := tm.Stats()
 		assert.Equal(t, 0, stats.Pending)
 		assert.Equal(t, uint64(20), stats.Expired)
-		assert.Equal(t, uint64(10), stats.Cancelled)
+		assert.Equal(t, uint64(10), stats.Canceled)
 		assert.Equal(t, uint64(1), stats.Rejected)
 	})
 }

@@ -37,9 +37,9 @@ func TestQuietWithOneGoroutineWhileAnythingIsPending(t *testing.T) {
 
 func TestQuietWhileNothingIsPending(t *testing.T) {
 	for name, settle := range map[string]func(to *hashedwheel.Timeout){
-		"all expired":          func(to *hashedwheel.Timeout) { timertest.Pass(time.Hour) },
-		"all cancelled":        func(to *hashedwheel.Timeout) { to.Stop() },
-		"all cancelled, filed": func(to *hashedwheel.Timeout) { timertest.Pass(10 * timertest.Tick); to.Stop() },
+		"all expired":         func(to *hashedwheel.Timeout) { timertest.Pass(time.Hour) },
+		"all canceled":        func(to *hashedwheel.Timeout) { to.Stop() },
+		"all canceled, filed": func(to *hashedwheel.Timeout) { timertest.Pass(10 * timertest.Tick); to.Stop() },
 		"all that are left are never due": func(to *hashedwheel.Timeout) {
 			to.Reset(1 << 62)
 		},
@@ -168,7 +168,7 @@ func TestQuietBetweenTicksThatAreFarApart(t *testing.T) {
 	}, hashedwheel.WithWheelSize(8))
 }
 
-// sleepLog is the bubble's clock and counts what the worker asks of it.
+// sleepLog is the bubble's clock and counts the worker's calls.
 type sleepLog struct{ sleeps, spins, reads atomic.Int64 }
 
 func (c *sleepLog) Now() time.Time {

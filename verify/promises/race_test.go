@@ -35,7 +35,7 @@ func TestOneOutcomePerArmingWhenStopRacesWithExpiry(t *testing.T) {
 			}
 			before := ran.Load()
 			time.Sleep(timertest.Tick)
-			for range 10_000 { // but not for ever: the worker may have been quicker
+			for range 10_000 { // not forever: the worker may have been quicker
 				if ran.Load() != before {
 					break
 				}

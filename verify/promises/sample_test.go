@@ -54,7 +54,7 @@ func TestSampleFindsAllThatIsPendingIfThatIsNoMore(t *testing.T) {
 	}
 }
 
-// Its product with what a slot holds is more than 32 bits.
+// Its product with the number of timeouts in a slot is more than 32 bits.
 func TestSampleOfManyOutOfACrowd(t *testing.T) {
 	_, tm := timertest.NewManual()
 	for range 70_000 {

@@ -26,7 +26,7 @@ func crowded(n int) *hashedwheel.Timer {
 	return tm
 }
 
-// assertAllOnce fails the test unless all is n different timeouts that are cancelled.
+// assertAllOnce fails the test unless all is n different timeouts that are canceled.
 func assertAllOnce(t *testing.T, n int, parts ...[]*hashedwheel.Timeout) {
 	t.Helper()
 	seen := make(map[*hashedwheel.Timeout]bool, n)
@@ -37,14 +37,14 @@ func assertAllOnce(t *testing.T, n int, parts ...[]*hashedwheel.Timeout) {
 				twice++
 			}
 			seen[to] = true
-			if to.State() != hashedwheel.Cancelled {
+			if to.State() != hashedwheel.Canceled {
 				others++
 			}
 		}
 	}
 	assert.Len(t, seen, n)
 	assert.Zero(t, twice, "returned twice")
-	assert.Zero(t, others, "not cancelled")
+	assert.Zero(t, others, "not canceled")
 }
 
 func TestShutdownEndsWithItsContextWhileItCollects(t *testing.T) {
@@ -74,7 +74,7 @@ func TestShutdownThatEndedEarlyLeavesTheRestToStop(t *testing.T) {
 	assertAllOnce(t, n, part, tm.Stop())
 }
 
-func TestStopsAtOnceShareWhatIsPending(t *testing.T) {
+func TestConcurrentStopsSharePendingTimeouts(t *testing.T) {
 	const n, stops = 100_000, 4
 	tm := crowded(n)
 	var parts [stops][]*hashedwheel.Timeout

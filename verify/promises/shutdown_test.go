@@ -16,7 +16,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-func TestShutdownWaitsForWhatRuns(t *testing.T) {
+func TestShutdownWaitsForRunningTasks(t *testing.T) {
 	for name, opts := range timertest.EitherExecutor {
 		t.Run(name, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -63,8 +63,7 @@ func TestShutdownEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// A Shutdown whose context is done has left some of what is due, and the worker is in the
-// middle of handing it out.
+// A Shutdown whose context is done has left some due timeouts, while the worker hands out a batch.
 func TestShutdownLeavesNothingThatRuns(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		const n = 100_000
@@ -152,8 +151,6 @@ func TestGoexitOfATaskEndsNothingElse(t *testing.T) {
 	}
 }
 
-func panicHere() { panic("on purpose") }
-
 func TestPanicOfATaskGoesToTheHandler(t *testing.T) {
 	for name, opts := range timertest.EitherExecutor {
 		t.Run(name, func(t *testing.T) {
@@ -164,11 +161,11 @@ func TestPanicOfATaskGoesToTheHandler(t *testing.T) {
 				panicked, value, stack = to, recovered, string(debug.Stack())
 			})
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				to := tm.AfterFunc(timertest.Tick, panicHere)
+				to := tm.AfterFunc(timertest.Tick, timertest.PanicHere)
 				timertest.Pass(timertest.Tick)
 				assert.Same(t, to, panicked)
 				assert.Equal(t, "on purpose", value)
-				assert.Contains(t, stack, "panicHere", "debug.Stack shows where it came from")
+				assert.Contains(t, stack, "timertest.PanicHere", "debug.Stack shows where it came from")
 				assert.Equal(t, uint64(1), tm.Stats().Panics)
 				assert.Equal(t, hashedwheel.Expired, to.State())
 			}, append(opts, handler)...)
@@ -183,7 +180,7 @@ func TestPanicOfATaskEndsNothingElse(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 				var log timertest.RunLog
 				for range 200 {
-					tm.AfterFunc(5*timertest.Tick, panicHere)
+					tm.AfterFunc(5*timertest.Tick, timertest.PanicHere)
 					timertest.Owned(tm, &log).Reset(5 * timertest.Tick)
 				}
 				timertest.Pass(5 * timertest.Tick)
@@ -196,8 +193,8 @@ func TestPanicOfATaskEndsNothingElse(t *testing.T) {
 	}
 }
 
-// The executor's own panics are told, whether it has run the task or not, and
-// Shutdown does not wait for what will never come.
+// The handler gets the executor's own panics, whether the task has run or not, and Shutdown does
+// not wait for a task that will never begin.
 func TestPanicOfTheExecutorGoesToTheHandler(t *testing.T) {
 	for name, e := range map[string]hashedwheel.ExecutorFunc{
 		"before the task": func(func()) { panic("executor") },

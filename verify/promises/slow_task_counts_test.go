@@ -1,7 +1,6 @@
 package promises
 
 import (
-	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,7 +12,7 @@ import (
 )
 
 // Moved later and then back, it is queued and filed again at every stage.
-func TestNeverEarlyForWhatIsMovedBesideASlowTask(t *testing.T) {
+func TestNeverEarlyWhenMovedDuringASlowTask(t *testing.T) {
 	besideASlowTask(t, func(t *testing.T, tm *hashedwheel.Timer, at time.Duration) {
 		var quick atomic.Int64
 		all := siblings(tm, 100, 5*timertest.Tick, func() { time.Sleep(22 * timertest.Tick) }, func() { quick.Add(1) })
@@ -31,36 +30,34 @@ func TestNeverEarlyForWhatIsMovedBesideASlowTask(t *testing.T) {
 	})
 }
 
-// Pending drains in the worker's place, and says what is so at every stage.
-func TestPendingIsExactBesideASlowTask(t *testing.T) {
-	for _, limit := range []int{1, 100_000} {
-		for name, executor := range strict {
-			t.Run(fmt.Sprintf("%s, drain limit %d", name, limit), func(t *testing.T) {
-				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-					var ran atomic.Int64
-					count := func() { ran.Add(1) }
-					siblings(tm, 200, 5*timertest.Tick, func() {
-						count()
-						time.Sleep(10 * timertest.Tick)
-					}, count)
-					timertest.Pass(5 * timertest.Tick)
-					for i := range 100 {
-						assert.Equal(t, 200+i-int(ran.Load()), tm.Pending())
-						tm.AfterFunc(50*timertest.Tick, count)
-						assert.Equal(t, tm.Pending(), tm.Stats().Pending)
-						timertest.Pass(timertest.Tick / 4)
-					}
-					assert.Equal(t, int64(200), ran.Load())
-					timertest.Pass(100 * timertest.Tick)
-					assert.Equal(t, int64(300), ran.Load())
-				}, executor, hashedwheel.WithDrainLimit(limit))
-			})
-		}
+// Pending drains in the worker's place, and is exact at every stage.
+func TestPendingIsExactDuringASlowTask(t *testing.T) {
+	for name, executor := range strict {
+		t.Run(name, func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				var ran atomic.Int64
+				count := func() { ran.Add(1) }
+				siblings(tm, 200, 5*timertest.Tick, func() {
+					count()
+					time.Sleep(10 * timertest.Tick)
+				}, count)
+				timertest.Pass(5 * timertest.Tick)
+				for i := range 100 {
+					assert.Equal(t, 200+i-int(ran.Load()), tm.Pending())
+					tm.AfterFunc(50*timertest.Tick, count)
+					assert.Equal(t, tm.Pending(), tm.Stats().Pending)
+					timertest.Pass(timertest.Tick / 4)
+				}
+				assert.Equal(t, int64(200), ran.Load())
+				timertest.Pass(100 * timertest.Tick)
+				assert.Equal(t, int64(300), ran.Load())
+			}, executor)
+		})
 	}
 }
 
 // A place under the limit is given back once.
-func TestMaxPendingIsKeptBesideASlowTask(t *testing.T) {
+func TestMaxPendingHoldsDuringASlowTask(t *testing.T) {
 	const limit = 200
 	besideASlowTask(t, func(t *testing.T, tm *hashedwheel.Timer, at time.Duration) {
 		for range 3 {
@@ -79,7 +76,7 @@ func TestMaxPendingIsKeptBesideASlowTask(t *testing.T) {
 }
 
 // The rest of the tick is due of a tick that is now to come.
-func TestAllRunOnceThoughASlowTaskSetTheClockBack(t *testing.T) {
+func TestTasksRunOnceAlthoughASlowTaskSetTheClockBack(t *testing.T) {
 	for name, executor := range strict {
 		t.Run(name, func(t *testing.T) {
 			clock := new(timertest.SteppingClock)

@@ -18,7 +18,7 @@ import (
 
 // strict are the executors that run tasks on the worker.
 var strict = map[string]hashedwheel.Option{
-	"Inline":                hashedwheel.WithExecutor(hashedwheel.Inline{}),
+	"Inline":                timertest.Inline,
 	"one of the user's own": timertest.OnWorker,
 }
 
@@ -76,7 +76,7 @@ func TestNothingIsLostAtStopFromASlowTask(t *testing.T) {
 	}
 }
 
-func TestNothingIsLostAtStopBesideASlowTask(t *testing.T) {
+func TestNothingIsLostAtStopDuringASlowTask(t *testing.T) {
 	for _, n := range siblingCounts {
 		besideASlowTask(t, func(t *testing.T, tm *hashedwheel.Timer, at time.Duration) {
 			var ran, lateRuns, stopped atomic.Int64
@@ -101,7 +101,7 @@ func assertStopToldTheTruth(t *testing.T, tm *hashedwheel.Timer, armed int, left
 	assert.Zero(t, lateRuns, "ran after Stop had returned")
 	assert.Equal(t, armed, int(ran)+len(left), "each ran or was left")
 	for _, to := range left {
-		assert.Equal(t, hashedwheel.Cancelled, to.State())
+		assert.Equal(t, hashedwheel.Canceled, to.State())
 	}
 	assert.Zero(t, tm.Pending())
 	assert.Equal(t, uint64(ran), tm.Stats().Expired)
@@ -109,7 +109,7 @@ func assertStopToldTheTruth(t *testing.T, tm *hashedwheel.Timer, armed int, left
 }
 
 func TestShutdownWaitsForASlowTaskHoweverItEnds(t *testing.T) {
-	for _, end := range []func(){func() {}, runtime.Goexit, panicHere} {
+	for _, end := range []func(){func() {}, runtime.Goexit, timertest.PanicHere} {
 		besideASlowTask(t, func(t *testing.T, tm *hashedwheel.Timer, at time.Duration) {
 			var returned atomic.Bool
 			siblings(tm, 100, 5*timertest.Tick, func() {
@@ -147,8 +147,8 @@ func TestOneOutcomePerArmingOfASlowTaskThatIsArmedAgain(t *testing.T) {
 	}
 }
 
-// Whoever stops or moves what waits behind the slow task is told the truth.
-func TestOneOutcomePerArmingOfWhatWaitsForASlowTask(t *testing.T) {
+// Calls that stop or move timeouts behind the slow task return the truth.
+func TestOneOutcomePerArmingBehindASlowTask(t *testing.T) {
 	for _, n := range siblingCounts {
 		besideASlowTask(t, func(t *testing.T, tm *hashedwheel.Timer, at time.Duration) { stopAndMove(t, tm, n, at) })
 	}

@@ -27,7 +27,7 @@ func armedEverywhere(tm *hashedwheel.Timer) (all []*hashedwheel.Timeout) {
 	for i, to := range moved {
 		to.Reset(time.Duration(1+i) * 20 * time.Hour)
 	}
-	for range 100 { // with a drain limit, some of these are in the backlog
+	for range 100 { // with -tags small, some of these are in the backlog
 		all = append(all, tm.AfterFunc(time.Minute, timertest.Nop), tm.AfterFunc(1<<62, timertest.Nop))
 	}
 	return all
@@ -35,9 +35,8 @@ func armedEverywhere(tm *hashedwheel.Timer) (all []*hashedwheel.Timeout) {
 
 func TestNothingIsLostAtStop(t *testing.T) {
 	for name, opts := range map[string][]hashedwheel.Option{
-		"8 buckets":          {hashedwheel.WithWheelSize(8)},
-		"512 buckets":        {},
-		"with a drain limit": {hashedwheel.WithDrainLimit(7)},
+		"8 buckets":   {hashedwheel.WithWheelSize(8)},
+		"512 buckets": {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -45,10 +44,10 @@ func TestNothingIsLostAtStop(t *testing.T) {
 				require.Equal(t, len(all), tm.Pending())
 				assert.ElementsMatch(t, all, tm.Stop())
 				for _, to := range all {
-					assert.Equal(t, hashedwheel.Cancelled, to.State())
+					assert.Equal(t, hashedwheel.Canceled, to.State())
 				}
 				assert.Zero(t, tm.Pending())
-				assert.Equal(t, uint64(len(all)), tm.Stats().Cancelled)
+				assert.Equal(t, uint64(len(all)), tm.Stats().Canceled)
 			}, opts...)
 		})
 	}
@@ -64,7 +63,7 @@ func TestNothingIsLostAtStopIfNothingWasFiledYet(t *testing.T) {
 	})
 }
 
-func TestNothingIsLostAtStopButWhatHadAnotherOutcome(t *testing.T) {
+func TestNothingIsLostAtStopExceptOtherOutcomes(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		expired, stopped := tm.AfterFunc(timertest.Tick, timertest.Nop), tm.AfterFunc(time.Hour, timertest.Nop)
 		left := tm.AfterFunc(time.Hour, timertest.Nop)
@@ -154,15 +153,15 @@ func TestNothingIsLostAtStopWhileOthersArm(t *testing.T) {
 			started.Wait()
 			left := tm.Stop()
 			producers.Wait()
-			var cancelled []*hashedwheel.Timeout
+			var canceled []*hashedwheel.Timeout
 			for _, to := range all {
 				if to.State() != hashedwheel.Rejected {
-					cancelled = append(cancelled, to)
+					canceled = append(canceled, to)
 				}
 			}
-			require.Equal(t, len(cancelled), len(left))
+			require.Equal(t, len(canceled), len(left))
 			for _, to := range left {
-				require.Equal(t, hashedwheel.Cancelled, to.State())
+				require.Equal(t, hashedwheel.Canceled, to.State())
 			}
 			require.Equal(t, uint64(len(all)-len(left)), tm.Stats().Rejected)
 		})
@@ -187,7 +186,7 @@ func TestNothingIsLostAtStopByATaskOfTheSameTick(t *testing.T) {
 				assert.Equal(t, nth, ran, "none starts after that")
 				assert.Equal(t, n-nth, left)
 				assert.Equal(t, uint64(nth), tm.Stats().Expired)
-				assert.Equal(t, uint64(n-nth), tm.Stats().Cancelled)
+				assert.Equal(t, uint64(n-nth), tm.Stats().Canceled)
 			}, timertest.OnWorker)
 		})
 	}
@@ -209,7 +208,7 @@ func TestNothingIsLostAtStopByATaskInAGoroutine(t *testing.T) {
 	})
 }
 
-// The worker has taken a backlog from its producers, but filed little of it.
+// With -tags small the worker has taken a backlog from its producers, but filed little of it.
 func TestNothingIsLostAtStopOfABacklog(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		left := 0
@@ -221,7 +220,7 @@ func TestNothingIsLostAtStopOfABacklog(t *testing.T) {
 		}
 		timertest.Pass(time.Minute)
 		assert.Equal(t, 1000, left)
-	}, timertest.OnWorker, hashedwheel.WithDrainLimit(3))
+	}, timertest.OnWorker)
 }
 
 func TestNothingIsLostAtStopIfATaskArmedItselfAgain(t *testing.T) {
@@ -237,7 +236,7 @@ func TestNothingIsLostAtStopIfATaskArmedItselfAgain(t *testing.T) {
 				}))
 				to.Reset(timertest.Tick)
 				timertest.Pass(timertest.Tick)
-				assert.Equal(t, hashedwheel.Cancelled, to.State())
+				assert.Equal(t, hashedwheel.Canceled, to.State())
 				to.Reset(timertest.Tick)
 				assert.Equal(t, hashedwheel.Rejected, to.State(), "that came too late")
 			}, timertest.OnWorker)

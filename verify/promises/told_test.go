@@ -33,10 +33,10 @@ func blockedFor(t *testing.T, tm *hashedwheel.Timer, check func(overdue time.Dur
 // Whoever blocks the worker: an executor whose Go does not return, or a task.
 var blocking = map[string]hashedwheel.Option{
 	"an executor":        timertest.OnWorker,
-	"a task with Inline": hashedwheel.WithExecutor(hashedwheel.Inline{}),
+	"a task with Inline": timertest.Inline,
 }
 
-func TestToldHowOverdueWhatWaitsIs(t *testing.T) {
+func TestToldOverdueWhileTheWorkerIsBlocked(t *testing.T) {
 	for name, executor := range blocking {
 		t.Run("for "+name, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -50,7 +50,7 @@ func TestToldHowOverdueWhatWaitsIs(t *testing.T) {
 }
 
 // It was armed when the worker was blocked already, and nobody has filed it.
-func TestToldHowOverdueWhatWasArmedMeanwhileIs(t *testing.T) {
+func TestToldOverdueOfTimeoutsArmedWhileTheWorkerIsBlocked(t *testing.T) {
 	for name, executor := range blocking {
 		t.Run("for "+name, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -69,7 +69,7 @@ func TestToldHowOverdueWhatWasArmedMeanwhileIs(t *testing.T) {
 	}
 }
 
-func TestToldHowLateTheLastBatchWas(t *testing.T) {
+func TestToldLagOfTheLastBatch(t *testing.T) {
 	for name, executor := range blocking {
 		t.Run("for "+name, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -91,14 +91,14 @@ func TestToldHowLateTheLastBatchWas(t *testing.T) {
 }
 
 // Ten tasks of a tick take 100 ms each: the last waits for the nine others.
-func TestToldInTheMiddleOfABatch(t *testing.T) {
+func TestToldOverdueInTheMiddleOfABatch(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		const length = 100 * time.Millisecond
 		ran := time.Duration(0)
 		for range 10 {
 			tm.AfterFunc(timertest.Tick, func() {
 				if ran < 9 {
-					assert.Equal(t, ran*length, tm.Stats().Overdue, "as its neighbours have waited")
+					assert.Equal(t, ran*length, tm.Stats().Overdue, "as its neighbors have waited")
 				}
 				ran++
 				time.Sleep(length)
@@ -157,7 +157,24 @@ func TestToldNoLatenessOfADeadlineInThePast(t *testing.T) {
 	}
 }
 
-func TestToldNothingWhenNothingIsLate(t *testing.T) {
+// Of so many at once some are filed by their callers, while the worker sleeps and the wheel rests at the tick of an
+// hour ago.
+func TestToldNoLatenessOfDeadlinesInThePastThatTheirCallersFiled(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		all := make([]hashedwheel.Timeout, 50_000)
+		tm.AfterFunc(timertest.Tick, timertest.Nop)
+		timertest.Pass(time.Hour)
+		for i := range all {
+			all[i].Init(tm, timertest.NopTask)
+			all[i].ResetAt(time.Now().Add(-2 * time.Hour))
+		}
+		timertest.Pass(2 * timertest.Tick)
+		assert.Equal(t, uint64(len(all)+1), tm.Stats().Expired)
+		assert.LessOrEqual(t, tm.Stats().MaxLag, timertest.Tick)
+	}, timertest.Inline)
+}
+
+func TestToldNoLatenessWhenNothingIsLate(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		assertInTime := func(when string) {
 			s := tm.Stats()
@@ -195,7 +212,7 @@ func TestToldNoLatenessOfATimeoutThatIsMovedLater(t *testing.T) {
 }
 
 // The process was stopped, or the machine too busy: the alarm came late.
-func TestToldHowLateTheWorkerWoke(t *testing.T) {
+func TestToldMaxLagAfterALateAlarm(t *testing.T) {
 	clock := new(timertest.SteppingClock)
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		tm.AfterFunc(time.Minute, timertest.Nop)
@@ -204,4 +221,24 @@ func TestToldHowLateTheWorkerWoke(t *testing.T) {
 		synctest.Wait()
 		assert.InDelta(t, time.Minute+time.Second, tm.Stats().MaxLag, float64(timertest.Tick))
 	}, hashedwheel.WithClock(clock))
+}
+
+// silentClock never rings, so the worker never files anything.
+type silentClock struct{}
+
+func (silentClock) Now() time.Time                       { return time.Now() }
+func (silentClock) After(time.Duration) <-chan time.Time { return nil }
+
+func TestToldOverdueOfQueuedTimeoutsOnAClockThatNeverRings(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		tm.AfterFunc(10*timertest.Tick, timertest.Nop)
+		timertest.Pass(10 * timertest.Tick)
+		assert.LessOrEqual(t, tm.Stats().Overdue, timertest.Tick)
+		for range 3 {
+			tm.AfterFunc(time.Hour, timertest.Nop)
+			before := tm.Stats().Overdue
+			timertest.Pass(time.Second)
+			assert.Equal(t, before+time.Second, tm.Stats().Overdue)
+		}
+	}, hashedwheel.WithClock(silentClock{}))
 }

@@ -31,6 +31,15 @@ func forEveryMethodAndExecutor(t *testing.T, f func(t *testing.T, call func(*has
 	}
 }
 
+// tell sends unless nobody has received the last one yet: a task that is held up between a ResetAt of the past
+// and a Stop runs again.
+func tell(called chan<- bool) {
+	select {
+	case called <- true:
+	default:
+	}
+}
+
 func TestUserCodeNeverRunsUnderALockInATask(t *testing.T) {
 	forEveryMethodAndExecutor(t, func(t *testing.T, call func(*hashedwheel.Timeout), e hashedwheel.Option) {
 		tm := timertest.New(e)
@@ -39,7 +48,7 @@ func TestUserCodeNeverRunsUnderALockInATask(t *testing.T) {
 		timertest.Returns(t, func() {
 			to, err := tm.Schedule(0, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
 				call(to)
-				called <- true
+				tell(called)
 			}))
 			require.NoError(t, err)
 			<-called
@@ -73,7 +82,7 @@ func TestUserCodeNeverRunsUnderALockInAPanicHandler(t *testing.T) {
 		called := make(chan bool, 1)
 		tm := timertest.New(e, hashedwheel.WithPanicHandler(func(to *hashedwheel.Timeout, _ any) {
 			call(to)
-			called <- true
+			tell(called)
 		}))
 		defer tm.Stop()
 		timertest.Returns(t, func() {
@@ -83,8 +92,8 @@ func TestUserCodeNeverRunsUnderALockInAPanicHandler(t *testing.T) {
 	})
 }
 
-// nosyClock asks the timer something whenever the timer asks it the time, but not
-// for what it asks itself: Stats asks the time.
+// nosyClock calls the timer whenever the timer calls it, except in calls that it causes itself:
+// Stats reads the time.
 type nosyClock struct {
 	timer  atomic.Pointer[hashedwheel.Timer]
 	asking atomic.Bool
@@ -161,7 +170,7 @@ func TestUserCodeNeverRunsUnderALockSoATaskStopsItsSiblings(t *testing.T) {
 				timertest.Pass(timertest.Tick)
 				assert.Equal(t, hashedwheel.Expired, behind.State(), "the next tick is not stranded")
 				assert.Zero(t, tm.Pending())
-				assert.Equal(t, uint64(n-1), tm.Stats().Cancelled)
+				assert.Equal(t, uint64(n-1), tm.Stats().Canceled)
 			}, timertest.OnWorker)
 		})
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// oddClock is a user's clock, on real time; it counts what the worker asks of it.
+// oddClock is a user's clock, on real time; it counts the worker's calls.
 type oddClock struct {
 	start  time.Time
-	speed  time.Duration // seconds of its own for each of ours
+	speed  time.Duration // its seconds for each real second
 	after  time.Duration // how far it moves on while it is asked for an alarm
 	alarms func(d time.Duration) <-chan time.Time
 
@@ -56,7 +56,7 @@ var oddClocks = map[string]func() *oddClock{
 }
 
 // A worker that asked its clock until the answer suits would hear nothing else.
-func TestAUsersClockMakesTheWorkerNeitherDeafNorSpinning(t *testing.T) {
+func TestWorkerOnAUsersClockNeitherHangsNorSpins(t *testing.T) {
 	for name, made := range oddClocks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -75,8 +75,25 @@ func TestAUsersClockMakesTheWorkerNeitherDeafNorSpinning(t *testing.T) {
 			defer end()
 			left, err := tm.Shutdown(ctx)
 			assert.NoError(t, err)
-			assert.Less(t, time.Since(begun), time.Second)
+			assert.Less(t, time.Since(begun), 10*time.Second) // not a minute, as some alarms are away
 			assert.Equal(t, 10, len(left)+int(tm.Stats().Expired))
 		})
 	}
+}
+
+// Its mutex may be locked by the caller.
+func TestResetAtAndStopCallNoUsersClock(t *testing.T) {
+	clock := new(sleepLog)
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		at := time.Now().Add(100 * time.Hour)
+		for i := range 50_000 { // parts of the queue become deep
+			to := timertest.Owned(tm, timertest.NopTask)
+			to.ResetAt(at)
+			to.ResetAt(at.Add(-time.Hour))
+			if i%2 == 0 {
+				to.Stop()
+			}
+		}
+		assert.LessOrEqual(t, clock.reads.Load(), int64(10), "the worker's")
+	}, hashedwheel.WithClock(clock), hashedwheel.WithTick(time.Hour))
 }

@@ -46,7 +46,7 @@ func BenchmarkEvery(b *testing.B) {
 		})
 	}
 	b.Run("impl=goroutines", func(b *testing.B) { every(b) })
-	b.Run("impl=Inline", func(b *testing.B) { every(b, hashedwheel.WithExecutor(hashedwheel.Inline{})) })
+	b.Run("impl=Inline", func(b *testing.B) { every(b, timertest.Inline) })
 }
 
 // startTickers is the standard library's way: a ticker and a goroutine each.

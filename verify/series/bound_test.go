@@ -54,8 +54,8 @@ func TestSeriesKeepsItsPlaceUnderABound(t *testing.T) {
 	}, hashedwheel.WithMaxPending(1))
 }
 
-// Between expiry and run the place is free for all. A series that finds it taken runs
-// once more, and is told.
+// Between expiry and run the place is free for all. A series that finds it taken runs once more,
+// and Err returns ErrFull.
 func TestSeriesEndsWhenItsPlaceIsTakenBetweenExpiryAndRun(t *testing.T) {
 	timertest.OnHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *timertest.HeldBack) {
 		var told error

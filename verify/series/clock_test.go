@@ -1,6 +1,7 @@
 package series_test
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -73,8 +74,8 @@ func TestEveryKeepsToItsGridBeforeItsStart(t *testing.T) {
 	}, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(pool))
 }
 
-// A Scheduler's time without a monotonic reading is so far away as the wall clock
-// says when it is asked, whatever the wall clock showed when the timer was made.
+// When the Scheduler returns a time without a monotonic reading, the wall clock of that moment
+// decides how far away it is, whatever the wall clock showed when the timer was made.
 func TestRecurWaitsForAWallClockTimeByTheDifferenceToNow(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		time.Sleep(tick / 3)
@@ -115,7 +116,7 @@ func TestSeriesEndsWhenTheClockFailsInItsRun(t *testing.T) {
 	}
 }
 
-// failingClock fails when it is told to.
+// failingClock panics on demand.
 type failingClock struct {
 	hashedwheel.Clock
 	fail func()
@@ -127,3 +128,56 @@ func (c *failingClock) Now() time.Time {
 	}
 	return c.Clock.Now()
 }
+
+// The run at 4 ticks reads the clock, then loses its processor until 9.5: Reset has begun another
+// grid by then, and the run at 9 is due, which the one at 2 covers. The time read before the Reset
+// decides nothing.
+func TestEveryLeavesOutARunAlthoughAnotherReadTheClockBeforeReset(t *testing.T) {
+	pool, clock := new(timertest.HeldBack), new(holdingClock)
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		log, covering := new(timertest.RunLog), make(chan struct{})
+		start := time.Now()
+		s := tm.Every(2*tick, func(*hashedwheel.Series) {
+			if log.Note(); log.Count() == 1 {
+				<-covering
+			}
+		})
+		timertest.Pass(2 * tick)
+		go pool.Release()
+		timertest.Pass(2 * tick)
+		resume := clock.hold()
+		go pool.Release()
+		timertest.Pass(tick)
+		assert.True(t, s.Reset(4*tick))
+		timertest.Pass(4*tick + tick/2)
+		close(covering)
+		synctest.Wait()
+		close(resume)
+		for range 60 {
+			synctest.Wait()
+			pool.Release()
+			timertest.Pass(tick / 10)
+		}
+		timertest.AssertOnGrid(t, start, tick, tick/2, log.Times(), 2, 13)
+	}, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(pool))
+}
+
+// holdingClock is the bubble's clock. A goroutine that has read it can be held.
+type holdingClock struct{ held atomic.Pointer[chan struct{}] }
+
+// hold holds whoever reads the clock next, until the channel is closed.
+func (c *holdingClock) hold() (resume chan struct{}) {
+	resume = make(chan struct{})
+	c.held.Store(&resume)
+	return resume
+}
+
+func (c *holdingClock) Now() time.Time {
+	now := time.Now()
+	if held := c.held.Swap(nil); held != nil {
+		<-*held
+	}
+	return now
+}
+
+func (*holdingClock) After(d time.Duration) <-chan time.Time { return time.After(d) }

@@ -11,9 +11,9 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// A series goes on with each run. One that the executor loses leaves it at rest, and
-// Reset and Stop can be told so.
-func TestSeriesRestsWhenTheExecutorLosesItsRun(t *testing.T) {
+// Each run of a series arms the next. If the executor loses a run, the series stands still until a
+// Reset or Stop.
+func TestSeriesStandsStillWhenTheExecutorLosesARun(t *testing.T) {
 	var lose atomic.Bool
 	loser := hashedwheel.ExecutorFunc(func(f func()) {
 		if !lose.Load() {
@@ -40,7 +40,7 @@ func TestSeriesRestsWhenTheExecutorLosesItsRun(t *testing.T) {
 }
 
 // An executor that runs a task twice makes no run more than there are points.
-func TestSeriesRunsOnceWhatTheExecutorRunsTwice(t *testing.T) {
+func TestSeriesRunsOnceIfTheExecutorRunsItTwice(t *testing.T) {
 	twice := hashedwheel.ExecutorFunc(func(f func()) {
 		f()
 		f()

@@ -52,7 +52,7 @@ func TestEveryCostsOneAllocationAndARunNone(t *testing.T) {
 		_ = s.Err()
 	}))
 
-	clock, tm := timertest.NewManual(hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	clock, tm := timertest.NewManual(timertest.Inline)
 	defer tm.Stop()
 	tm.Every(10*time.Millisecond, f)
 	before := mallocs()

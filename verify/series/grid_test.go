@@ -112,7 +112,7 @@ func TestEveryWithAPeriodOutOfReachNeverRunsAndIsPending(t *testing.T) {
 func TestEveryRunsAtEachHourOfADayOnAManualClock(t *testing.T) {
 	for name, opts := range map[string][]hashedwheel.Option{
 		"in one go, on the worker": {timertest.OnWorker},
-		"in one go, Inline":        {hashedwheel.WithExecutor(hashedwheel.Inline{})},
+		"in one go, Inline":        {timertest.Inline},
 		"with one bucket":          {hashedwheel.WithWheelSize(1)},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-func TestSeriesTellsWhenItRunsNext(t *testing.T) {
+func TestSeriesNextReturnsTheNextRun(t *testing.T) {
 	timertest.OnHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *timertest.HeldBack) {
 		start := time.Now()
 		var inside time.Time

@@ -107,9 +107,9 @@ func TestEveryMissesNothingWhileEachRunEndsBeforeTheNextTick(t *testing.T) {
 	}
 }
 
-// The executor got the run before Reset made it void, and begins it while the one
-// that Reset asked for expires: whichever of the two calls f, one does.
-func TestEveryRunsOnceWhatExpiresWhileAVoidRunBegins(t *testing.T) {
+// The executor got the run before Reset made it void, and begins it while the run that Reset armed
+// expires: exactly one of the two calls f.
+func TestEveryRunsOnceIfItExpiresWhileAVoidRunBegins(t *testing.T) {
 	pool := new(timertest.HeldBack)
 	clock, tm := timertest.NewManual(hashedwheel.WithExecutor(pool))
 	defer tm.Stop()
@@ -117,7 +117,7 @@ func TestEveryRunsOnceWhatExpiresWhileAVoidRunBegins(t *testing.T) {
 	s := tm.Every(time.Hour, func(*hashedwheel.Series) { ran.Add(1) })
 	for i := range 2_000 {
 		clock.Advance(time.Hour + 10*time.Millisecond)
-		s.Reset(time.Hour) // what is with the executor is void
+		s.Reset(time.Hour) // the run that the executor has is void
 		ran.Store(0)
 		var void sync.WaitGroup
 		void.Go(func() {

@@ -53,8 +53,10 @@ func TestEveryPanicsOnProgrammerErrors(t *testing.T) {
 	defer tm.Stop()
 	for _, period := range []time.Duration{0, -1, -1 << 63} {
 		assert.PanicsWithValue(t, "hashedwheel: Every with a period that is not positive", func() { tm.Every(period, nop) })
+		assert.PanicsWithValue(t, "hashedwheel: Every with a period that is not positive", func() { tm.EveryFrom(tm.Now(), period, nop) })
 	}
 	assert.PanicsWithValue(t, "hashedwheel: Every with a nil func", func() { tm.Every(time.Second, nil) })
+	assert.PanicsWithValue(t, "hashedwheel: Every with a nil func", func() { tm.EveryFrom(tm.Now(), time.Second, nil) })
 	assert.PanicsWithValue(t, "hashedwheel: Recur with a nil func", func() { tm.Recur(new(agenda), nil) })
 	assert.PanicsWithValue(t, "hashedwheel: Recur with a nil Scheduler", func() { tm.Recur(nil, nop) })
 	assert.Zero(t, tm.Pending())

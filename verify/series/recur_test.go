@@ -16,7 +16,7 @@ var _ hashedwheel.Scheduler = interface {
 	Next(time.Time) time.Time
 }(schedule(nil))
 
-func TestRecurAsksItsSchedulerForEachTime(t *testing.T) {
+func TestRecurCallsNextForEachRun(t *testing.T) {
 	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, late time.Duration) {
 		log, start := new(timertest.RunLog), time.Now()
 		at := func(n int) time.Time { return start.Add(time.Duration(n) * aPeriod) }
@@ -29,7 +29,7 @@ func TestRecurAsksItsSchedulerForEachTime(t *testing.T) {
 	})
 }
 
-func TestRecurEndsWhenItsSchedulerSaysSo(t *testing.T) {
+func TestRecurEndsWhenNextReturnsTheZeroTime(t *testing.T) {
 	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, _ time.Duration) {
 		log, start := new(timertest.RunLog), time.Now()
 		s := tm.Recur(&agenda{times: []time.Time{start.Add(aPeriod), start.Add(2 * aPeriod)}}, func(s *hashedwheel.Series) {
@@ -48,7 +48,7 @@ func TestRecurEndsWhenItsSchedulerSaysSo(t *testing.T) {
 	})
 }
 
-func TestRecurDoesNotBeginWhenItsSchedulerSaysSo(t *testing.T) {
+func TestRecurDoesNotBeginIfNextReturnsTheZeroTime(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		log := new(timertest.RunLog)
 		s := tm.Recur(new(agenda), noted(log))
@@ -85,7 +85,7 @@ func TestRecurRunsOnceATickForTimesInThePast(t *testing.T) {
 	}
 }
 
-// A calendar knows the time of day and no more.
+// A calendar has the time of day and no more.
 func TestRecurFollowsACalendar(t *testing.T) {
 	onTheHour := schedule(func(now time.Time) time.Time {
 		return now.Round(0).Truncate(time.Hour).Add(time.Hour).In(time.FixedZone("elsewhere", 5*3600+1800))
@@ -118,7 +118,7 @@ func TestRecurWaitsForATimeOutOfReach(t *testing.T) {
 
 // Each run takes as long as two and a half others: those are left out, and the
 // Scheduler is asked for each time that it gave, once.
-func TestRecurAsksOnceForEachTimeThatALongRunCovers(t *testing.T) {
+func TestRecurCallsNextOnceForEachRunThatALongRunCovers(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		log, asked, start := new(timertest.RunLog), new(timertest.RunLog), time.Now()
 		s := tm.Recur(schedule(func(now time.Time) time.Time {

@@ -3,6 +3,7 @@ package series_test
 import (
 	"math"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -108,7 +109,7 @@ func TestEveryRunsOnceWhenResetBetweenExpiryAndRun(t *testing.T) {
 }
 
 // The first run takes so long that the second is due, and would be left out.
-func TestEveryRunsWhatResetAsksForAfterALongRun(t *testing.T) {
+func TestEveryRunsAfterALongRunAsResetInsideIt(t *testing.T) {
 	timertest.OnHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *timertest.HeldBack) {
 		log := new(timertest.RunLog)
 		s := tm.Every(aPeriod, func(*hashedwheel.Series) {
@@ -147,7 +148,7 @@ func TestRecurRunsOnceWhenResetToNowBetweenExpiryAndRun(t *testing.T) {
 }
 
 // A series that waits for somebody to Reset it.
-func TestEveryRestsAfterAResetToNever(t *testing.T) {
+func TestEveryWaitsForeverAfterAResetToNever(t *testing.T) {
 	timertest.OnHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *timertest.HeldBack) {
 		log := new(timertest.RunLog)
 		s := tm.Every(aPeriod, noted(log))
@@ -161,7 +162,7 @@ func TestEveryRestsAfterAResetToNever(t *testing.T) {
 	})
 }
 
-func TestEveryRestsAfterAResetToNeverFromInside(t *testing.T) {
+func TestEveryWaitsForeverAfterAResetToNeverFromInside(t *testing.T) {
 	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, _ time.Duration) {
 		log := new(timertest.RunLog)
 		s := tm.Every(aPeriod, func(s *hashedwheel.Series) {
@@ -196,26 +197,27 @@ func TestRecurIsMovedByReset(t *testing.T) {
 	}
 }
 
-// What f itself asks for is not taken for a run that was due before f returned.
-func TestRecurRunsNextWhenResetFromInsideSays(t *testing.T) {
+// A Reset by f itself does not count as a run that was due before f returned.
+func TestRecurRunsNextAsResetFromInside(t *testing.T) {
 	for name, opts := range timertest.EitherExecutor {
 		t.Run(name, func(t *testing.T) {
-			clock, tm := timertest.NewManual(opts...)
-			defer tm.Stop()
-			hourly := schedule(func(now time.Time) time.Time { return now.Add(time.Hour) })
-			runs := make(chan struct{}, 10)
-			tm.Recur(hourly, func(s *hashedwheel.Series) {
-				if runs <- struct{}{}; len(runs) == 1 {
-					s.Reset(0)
-				}
+			synctest.Test(t, func(t *testing.T) {
+				clock, tm := timertest.NewManual(opts...)
+				defer tm.Stop()
+				hourly := schedule(func(now time.Time) time.Time { return now.Add(time.Hour) })
+				log := new(timertest.RunLog)
+				tm.Recur(hourly, func(s *hashedwheel.Series) {
+					if log.Note(); log.Count() == 1 {
+						s.Reset(0)
+					}
+				})
+				clock.Advance(time.Hour)
+				synctest.Wait() // f has returned
+				assert.Equal(t, 1, log.Count())
+				clock.Advance(10 * time.Millisecond)
+				synctest.Wait()
+				assert.Equal(t, 2, log.Count())
 			})
-			clock.Advance(time.Hour)
-			for len(runs) == 0 || tm.Pending() == 0 {
-				time.Sleep(time.Microsecond)
-			}
-			time.Sleep(time.Millisecond) // so that Reset has been called
-			clock.Advance(10 * time.Millisecond)
-			assert.Eventually(t, func() bool { return len(runs) == 2 }, 10*time.Second, time.Millisecond)
 		})
 	}
 }

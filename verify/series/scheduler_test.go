@@ -74,9 +74,9 @@ func TestRecurBeginsAgainAfterItsSchedulerFailedForARunThatWasLeftOut(t *testing
 	}
 }
 
-// The second call of Next is for a run, the third for one that is left out. What a
-// Reset has begun meanwhile is not what ends.
-func TestRecurLeavesAloneWhatWasResetBeforeItsSchedulerEndedIt(t *testing.T) {
+// The second call of Next is for a run, the third for one that is left out. A series that a Reset
+// has begun by then does not end.
+func TestRecurKeepsTheRunOfAResetBeforeNextReturnedTheZeroTime(t *testing.T) {
 	for last, when := range map[int]string{2: "for a run", 3: "for a run that is left out"} {
 		t.Run(when, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -107,8 +107,8 @@ func TestRecurLeavesAloneWhatWasResetBeforeItsSchedulerEndedIt(t *testing.T) {
 	}
 }
 
-// What the Reset has begun is due by then, and with the executor.
-func TestRecurLeavesAloneWhatIsDueByAResetBeforeItsSchedulerEndedIt(t *testing.T) {
+// The series that the Reset has begun is due by then, and the executor has its run.
+func TestRecurKeepsADueRunOfAResetBeforeNextReturnedTheZeroTime(t *testing.T) {
 	for way, end := range map[string]func(){"ends": func() {}, "panics": failures["panics"], "exits": failures["exits"]} {
 		t.Run(way, func(t *testing.T) {
 			timertest.OnHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *timertest.HeldBack) {
@@ -162,7 +162,7 @@ func TestRecurNeverCallsNextTwiceAtTheSameTime(t *testing.T) {
 	})
 }
 
-func TestRecurRunsOnceForAResetThatComesDueWhileItsSchedulerIsAsked(t *testing.T) {
+func TestRecurRunsOnceForAResetThatIsDueDuringNext(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		s, log := new(slowScheduler), new(timertest.RunLog)
 		s.series.Store(tm.Recur(s, noted(log)))
@@ -173,7 +173,7 @@ func TestRecurRunsOnceForAResetThatComesDueWhileItsSchedulerIsAsked(t *testing.T
 	})
 }
 
-// The Scheduler fails after that. What the Reset asked for takes place all the same.
+// The Scheduler fails after that. The run that the Reset armed still takes place.
 func TestRecurRunsOnceForAResetAlthoughItsSchedulerFails(t *testing.T) {
 	for way, fail := range failures {
 		t.Run(way, func(t *testing.T) {

@@ -18,7 +18,7 @@ func TestSeriesEndsWithTheTimer(t *testing.T) {
 		timertest.Pass(3*aPeriod + late)
 		left := tm.Stop()
 		require.Len(t, left, 1, "its Timeout")
-		assert.Equal(t, hashedwheel.Cancelled, left[0].State())
+		assert.Equal(t, hashedwheel.Canceled, left[0].State())
 		assert.Equal(t, start.Add(4*aPeriod), left[0].Deadline(), "of the next run")
 		assert.True(t, ended(s))
 		assert.NoError(t, s.Err(), "it was not refused")
@@ -62,7 +62,7 @@ func TestSeriesRunsOnceMoreWhenTheTimerEndsBetweenExpiryAndRun(t *testing.T) {
 	})
 }
 
-// But for Stop nothing keeps it from that.
+// Only Stop prevents it.
 func TestSeriesEndsWithStopAlthoughTheTimerEndedBefore(t *testing.T) {
 	timertest.OnHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *timertest.HeldBack) {
 		log := new(timertest.RunLog)

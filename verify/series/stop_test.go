@@ -134,7 +134,7 @@ func TestEveryEndsWithStopBetweenExpiryAndRun(t *testing.T) {
 }
 
 // The Scheduler is user code too: the series can be stopped while it thinks.
-func TestRecurEndsWithStopWhileItsSchedulerIsAsked(t *testing.T) {
+func TestRecurEndsWithStopDuringNext(t *testing.T) {
 	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, _ time.Duration) {
 		log, calls := new(timertest.RunLog), 0
 		var s atomic.Pointer[hashedwheel.Series] // Next is not handed it

@@ -13,7 +13,7 @@ import (
 
 func tidyUp(*hashedwheel.Series) {}
 
-// A list of what is pending can name the function of a series.
+// A list of pending timeouts can name the function of a series.
 func TestTimeoutOfASeriesNamesItsFunction(t *testing.T) {
 	_, tm := timertest.NewManual()
 	tm.Every(time.Hour, tidyUp)
@@ -22,9 +22,9 @@ func TestTimeoutOfASeriesNamesItsFunction(t *testing.T) {
 	assert.Contains(t, left[0].String(), " series_test.tidyUp)")
 }
 
-// What a stopped Timeout does to its series, whoever gets hold of it.
+// The effects of a stopped Timeout on its series, whoever stops it.
 func TestSeriesEndsWhenItsTimeoutIsStopped(t *testing.T) {
-	clock, tm := timertest.NewManual(hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	clock, tm := timertest.NewManual(timertest.Inline)
 	defer tm.Stop()
 	runs := 0
 	s := tm.Every(time.Second, func(*hashedwheel.Series) { runs++ })

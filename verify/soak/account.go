@@ -9,14 +9,12 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// account is the books of one Timeout, and its task. Every call on the Timeout
-// holds mu, while the worker, Timer.Stop and the tasks go on beside it. So each
-// arming is known by its deadline, and what the call says is held against what
-// the books say.
+// account is the books of one Timeout, and its task. Every call on the Timeout holds mu, while the
+// worker, Timer.Stop and the tasks go on in parallel. So the deadline identifies each arming, and
+// each result is compared with the books.
 //
-// A call may say that the arming in the books is no longer pending, before the
-// books have seen how it ended. That arming is owed: its run is yet to come, or
-// Timer.Stop has it.
+// A call may report that the arming in the books is no longer pending, before the books have its
+// outcome. That arming is owed: its run is yet to come, or Timer.Stop has it.
 type account struct {
 	life  *life
 	kind  kind
@@ -142,7 +140,7 @@ func (a *account) stop() bool {
 		return false
 	}
 	if a.open {
-		a.settle(cancelled)
+		a.settle(canceled)
 	} else {
 		a.life.fault("Stop said true of a Timeout that was "+outcomeNames[a.last], kindNames[a.kind])
 	}
@@ -152,8 +150,8 @@ func (a *account) stop() bool {
 // Run is the task of a Schedule or of an owner.
 func (a *account) Run(*hashedwheel.Timeout) { a.expire() }
 
-// expire books a run, then does what tasks do. The timer may no longer call it
-// once the life is reckoning: then it is called for what Timer.Stop returned.
+// expire books a run, then does what tasks do. The timer must not call it during the reckoning;
+// then it is called for timeouts that Timer.Stop returned.
 func (a *account) expire() {
 	if a.life.reckoning.Load() {
 		a.end(returned)

@@ -7,10 +7,9 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// contested is a Timeout on which several goroutines call Reset and Stop at the
-// same time. Nobody can say which Reset came first, so its armings are counted,
-// not told apart: there must be as many outcomes. How many were rejected cannot
-// be told either by a Reset; the timer's Stats has to agree.
+// contested is a Timeout on which several goroutines call Reset and Stop at the same time. The
+// order of the Resets is unknown, so the armings are only counted: there must be as many outcomes.
+// Nor does a Reset show how many were rejected; the timer's Stats has to agree.
 type contested struct {
 	life *life
 	to   hashedwheel.Timeout
@@ -57,7 +56,7 @@ func (c *contested) reset(d time.Duration) {
 
 func (c *contested) stop() {
 	if c.to.Stop() {
-		c.life.books.settle(fromContested, cancelled)
+		c.life.books.settle(fromContested, canceled)
 	}
 }
 

@@ -41,7 +41,7 @@ func (l *life) end(how ending) {
 	l.close(l)
 }
 
-// armTooLate arms what has to be rejected, else it will have no outcome.
+// armTooLate arms a timeout that has to be rejected; otherwise it will have no outcome.
 func (l *life) armTooLate() {
 	l.afterFunc(l.far(1))
 	l.schedule(l.far(1))
@@ -139,7 +139,7 @@ func (l *life) shutDown() bool {
 	defer cancel()
 	again, err := l.tm.Shutdown(ctx)
 	if err != nil {
-		l.fault("Shutdown waited in vain", err.Error())
+		l.fault("Shutdown timed out", err.Error())
 		return false
 	}
 	if len(again) > 0 {
@@ -164,14 +164,14 @@ func (l *life) reckon() {
 		if m := members[pointer(to.Task())]; m != nil {
 			m.account.end(returned)
 		} else {
-			to.Task().Run(to) // run by hand: it knows its account
+			to.Task().Run(to) // run by hand: the task has its account
 		}
 	}
 	if n := l.books.sum(returned) - before; n != int64(len(l.left)) {
 		l.fault("what Timer.Stop returned is not what it should be", fmt.Sprintf("%d, of these %d were pending", len(l.left), n))
 	}
 	for _, m := range members {
-		// A run that armed its series for the next met Timer.Stop: told by Err.
+		// A run that armed its series again raced with Timer.Stop: Err has the reason.
 		if !m.isSettled() && m.series.Err() != nil {
 			m.account.end(rejected)
 		}
@@ -195,8 +195,8 @@ func pointer(p any) uintptr {
 	return 0
 }
 
-// claimsUnderWay is how many timeouts may expire before Timer.Stop and be counted
-// after it: the one that the worker has claimed.
+// claimsUnderWay is how many timeouts may expire before Timer.Stop and be counted after it: the
+// timeout that the worker has claimed.
 const claimsUnderWay = 1
 
 // agree holds Stats to the books.
@@ -206,8 +206,8 @@ func (l *life) agree(st hashedwheel.Stats) {
 			l.fault("Stats."+name+" does not agree with the books", fmt.Sprintf("%d, should be %d to %d", got, atLeast, atMost))
 		}
 	}
-	// What was contested has nobody to be told that it was rejected: Stats says
-	// how many, and then nothing may be left over.
+	// No call reports that a contested arming was rejected: Stats has the number, and then nothing
+	// may be left over.
 	for range int64(st.Rejected) - l.books.sum(rejected) {
 		if l.contested != nil {
 			l.books.settle(fromContested, rejected)
@@ -229,5 +229,5 @@ func (l *life) agree(st hashedwheel.Stats) {
 	if late := st.Expired - l.atStop.Expired; late > claimsUnderWay {
 		l.fault("the timer went on after Timer.Stop", fmt.Sprintf("%d expired then", late))
 	}
-	expect("Cancelled", st.Cancelled, 0, l.books.sum(cancelled)+l.books.sum(returned))
+	expect("Canceled", st.Canceled, 0, l.books.sum(canceled)+l.books.sum(returned))
 }

@@ -11,21 +11,21 @@ import (
 // due list when there is a crowd.
 
 // drop is one of a flood: a Timeout that is armed once, for the distant future.
-// It has no account, to be armed faster than the worker drains one a pass.
+// It has no account, to be armed faster than the worker files it.
 type drop struct {
 	life *life
 	to   hashedwheel.Timeout
 }
 
 const (
-	floodSize = 100_000 // takes the worker some 30 ms
+	floodSize = 100_000 // takes the worker about 30 ms
 	crowdSize = 500     // several batches
 )
 
 // flood arms so much that Timer.Stop will find a backlog.
 func (l *life) flood() {
 	if !l.lane.series {
-		return // the drain limit is not met so easily
+		return // one lane has floods, that is enough
 	}
 	drops := make([]drop, floodSize)
 	for i := range drops {

@@ -9,19 +9,19 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// lane is one sort of timer, made anew every life, and what they all did.
+// lane is one sort of timer, made again every life, and the books of all of them.
 type lane struct {
 	name     string
 	executor string
 	bounded  bool // WithMaxPending, which is hit
-	series   bool // Every and After too, a small wheel and the least drain limit
+	series   bool // Every and After too, and a small wheel
 
 	lives int
 	books ledger
 	tally
 }
 
-// tally counts what the ledger does not.
+// tally counts events outside the ledger.
 type tally struct {
 	lateness             histogram    // of runs, after their deadlines
 	full                 atomic.Int64 // armings rejected before Timer.Stop
@@ -110,7 +110,7 @@ func (l *life) options() []hashedwheel.Option {
 		opts = append(opts, hashedwheel.WithMaxPending(l.bound))
 	}
 	if l.lane.series {
-		opts = append(opts, hashedwheel.WithWheelSize(16), hashedwheel.WithDrainLimit(1))
+		opts = append(opts, hashedwheel.WithWheelSize(16))
 	}
 	return opts
 }
@@ -131,7 +131,7 @@ func (l *life) observe() {
 	var before hashedwheel.Stats
 	for !l.isEnding.Load() {
 		st := l.tm.Stats()
-		if st.Expired < before.Expired || st.Cancelled < before.Cancelled || st.Rejected < before.Rejected ||
+		if st.Expired < before.Expired || st.Canceled < before.Canceled || st.Rejected < before.Rejected ||
 			st.Panics < before.Panics || st.MaxLag < before.MaxLag {
 			l.fault("a counter of Stats went back", fmt.Sprintf("%+v after %+v", st, before))
 		}

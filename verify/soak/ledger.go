@@ -11,14 +11,14 @@ type outcome int
 
 const (
 	expired    outcome = iota // its task ran
-	cancelled                 // Timeout.Stop said true
+	canceled                  // Timeout.Stop said true
 	returned                  // Timer.Stop returned it
 	rejected                  // its Timeout was Rejected, or Schedule gave an error
 	superseded                // a Reset said that it was pending, and began another
 	outcomes
 )
 
-var outcomeNames = [outcomes]string{"expired", "cancelled", "returned by Timer.Stop", "rejected", "superseded by Reset"}
+var outcomeNames = [outcomes]string{"expired", "canceled", "returned by Timer.Stop", "rejected", "superseded by Reset"}
 
 // kind is where an arming came from.
 type kind int
@@ -48,7 +48,7 @@ func (l *ledger) arm(k kind) { l.pages[k].armings.Add(1) }
 
 func (l *ledger) settle(k kind, o outcome) { l.pages[k].outcomes[o].Add(1) }
 
-// add adds the counts of another ledger, which must be at rest.
+// add adds the counts of another ledger, which must not change any more.
 func (l *ledger) add(other *ledger) {
 	for k := range other.pages {
 		l.pages[k].armings.Add(other.pages[k].armings.Load())
@@ -88,7 +88,7 @@ func (l *ledger) allUnsettled() (n int64) {
 	return n
 }
 
-// faults is what does not balance: how often, and the first case of each sort.
+// faults are the differences: how many, and the first case of each sort.
 type faults struct {
 	mu   sync.Mutex
 	list []*fault // guarded by mu

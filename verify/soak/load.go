@@ -27,12 +27,12 @@ type load struct {
 
 	marks  []mark       // what became of each
 	late   histogram    // the expired
-	ran    atomic.Int64 // of those that were to expire
+	ran    atomic.Int64 // of the timeouts that were to expire
 	early  atomic.Int64
 	moved  time.Time   // before the first was moved to now
 	byHand atomic.Bool // tasks are called for what Timer.Stop returned
 
-	armings, superseded, cancelled int64 // as the calls said
+	armings, superseded, canceled int64 // as the calls said
 }
 
 // mark counts what became of a timeout: markRan for each run, and markReturned
@@ -53,7 +53,7 @@ type slab struct {
 
 const slabSize = 1023 // 64 KiB, with the fields before
 
-// Run knows the timeout by its place, so that it need hold nothing else.
+// Run finds the timeout by its place, so it holds nothing else.
 func (s *slab) Run(to *hashedwheel.Timeout) {
 	at := uintptr(unsafe.Pointer(to)) - uintptr(unsafe.Pointer(&s.timeouts[0]))
 	s.load.expire(s.first + int(at/unsafe.Sizeof(*to)))
@@ -81,7 +81,7 @@ func (l *load) expire(i int) {
 	l.ran.Add(1)
 }
 
-// soonFor is the delay of one that is to expire: these spread over a second.
+// soonFor is the delay of a timeout that is to expire: these spread over a second.
 func soonFor(i int) time.Duration {
 	return time.Second + time.Duration(i*7919%1_000_000)*time.Microsecond
 }
@@ -123,7 +123,7 @@ func (l *load) move(digit int, d func(i int) time.Duration) {
 }
 
 func (l *load) stopSome() {
-	l.cancelled += l.each(0, l.n, 10, func(i int) int64 {
+	l.canceled += l.each(0, l.n, 10, func(i int) int64 {
 		if l.at(i).Stop() {
 			return 1
 		}
@@ -141,8 +141,8 @@ func (l *load) awaitExpired() {
 // tenth returns how many indices below n end in a digit.
 func tenth(n, digit int) int { return (n + 9 - digit) / 10 }
 
-// each calls f for first, first+step and so on in several goroutines, in
-// stretches, and returns the sum of what it returned.
+// each calls f for first, first+step and so on in several goroutines, in stretches, and returns the
+// sum of the results.
 func (l *load) each(first, end, step int, f func(i int) int64) int64 {
 	var sum atomic.Int64
 	var workers sync.WaitGroup

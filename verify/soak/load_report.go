@@ -14,8 +14,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// runLoad runs a load, tells out about every step, and reports whether the books
-// balance. Its tasks are so short that "all" means the fastest executor, Inline.
+// runLoad runs a load, prints every step to out, and reports whether the books balance. Its tasks
+// are so short that "all" means the fastest executor, Inline.
 func runLoad(n int, c config, out io.Writer) (ok bool, err error) {
 	if c.executor == "all" {
 		c.executor = "inline"
@@ -38,7 +38,7 @@ func runLoad(n int, c config, out io.Writer) (ok bool, err error) {
 	return r.verdict(), nil
 }
 
-// loadReport takes a load's steps, and notes what each should have given.
+// loadReport runs a load's steps, and notes the differences from the expected results.
 type loadReport struct {
 	*load
 	out    io.Writer
@@ -93,7 +93,7 @@ func (r *loadReport) steps() {
 	fmt.Fprintf(r.out, "\n%s a timeout of the caller's own, %s one by AfterFunc and its closure\n", each(owned, half), each(byAfterFunc, rest))
 }
 
-// step tells how long f took for n timeouts.
+// step prints how long f took for n timeouts.
 func (r *loadReport) step(name string, n int, f func()) {
 	began := time.Now()
 	f()
@@ -101,7 +101,7 @@ func (r *loadReport) step(name string, n int, f func()) {
 	fmt.Fprintf(r.out, "%-26s %13s %10s %8.1f ns each\n", name, grouped(int64(n)), short(took), float64(took)/float64(max(n, 1)))
 }
 
-// stepPending asks how many are pending, and so drains what the worker has not.
+// stepPending calls Pending, and so drains the rest of the queue.
 func (r *loadReport) stepPending(want int) {
 	began := time.Now()
 	n := r.tm.Pending()
@@ -135,7 +135,7 @@ func (r *loadReport) reckon(returned []*hashedwheel.Timeout) {
 	ctx, cancel := context.WithTimeout(context.Background(), r.patience)
 	defer cancel()
 	if _, err := r.tm.Shutdown(ctx); err != nil {
-		r.faults.add("load", 1, "Shutdown waited in vain", err.Error())
+		r.faults.add("load", 1, "Shutdown timed out", err.Error())
 		return
 	}
 	r.byHand.Store(true)
@@ -147,9 +147,9 @@ func (r *loadReport) reckon(returned []*hashedwheel.Timeout) {
 	r.expect("Stats.Expired", int(st.Expired), int(r.ran.Load()))
 	r.expect("Stats.Rejected", int(st.Rejected), 0)
 	r.expect("expired before their deadlines", int(r.early.Load()), 0)
-	r.expect("cancelled by Timeout.Stop", int(r.cancelled), tenth(r.n, 0))
+	r.expect("canceled by Timeout.Stop", int(r.canceled), tenth(r.n, 0))
 	r.expect("moved while pending", int(r.superseded), tenth(r.n, 1)+tenth(r.n, 2)+tenth(r.n, 3))
-	r.expect("armings without an outcome", int(r.armings-r.superseded-r.cancelled-r.ran.Load())-len(returned), 0)
+	r.expect("armings without an outcome", int(r.armings-r.superseded-r.canceled-r.ran.Load())-len(returned), 0)
 }
 
 // checkEach holds what became of each timeout to what should have.
@@ -172,13 +172,12 @@ func (r *loadReport) checkEach() {
 func (r *loadReport) verdict() (ok bool) {
 	fmt.Fprintf(r.out, "peak heap %s, of these %s for the books; %s of the process\n", bytes(r.peak.Load()), bytes(r.start), residentPeak())
 	fmt.Fprintf(r.out, "99%% of the expired were late by at most %s, all by at most %s\n\n", short(r.late.below(0.99)), short(time.Duration(r.late.most.Load())))
-	fmt.Fprintf(r.out, "%s armings = %s expired + %s cancelled + %s returned + %s superseded\n", grouped(r.armings), grouped(r.ran.Load()),
-		grouped(r.cancelled), grouped(int64(r.n)-r.cancelled-r.ran.Load()), grouped(r.superseded))
+	fmt.Fprintf(r.out, "%s armings = %s expired + %s canceled + %s returned + %s superseded\n", grouped(r.armings), grouped(r.ran.Load()),
+		grouped(r.canceled), grouped(int64(r.n)-r.canceled-r.ran.Load()), grouped(r.superseded))
 	return tellFaults(r.out, &r.faults, "The books balance: each timeout has exactly one outcome, and it is the right one.")
 }
 
-// residentPeak returns the most memory that the process has had, where the system
-// tells.
+// residentPeak returns the most memory that the process has had, where the system has that number.
 func residentPeak() string {
 	status, _ := os.ReadFile("/proc/self/status")
 	for line := range strings.Lines(string(status)) {

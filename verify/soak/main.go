@@ -1,5 +1,5 @@
-// Command soak keeps timers under load and keeps their books: every arming has
-// exactly one outcome, or soak says what does not balance and exits with 1.
+// Command soak keeps timers under load and keeps their books: every arming has exactly one outcome,
+// or soak prints the difference and exits with 1.
 //
 //	go run ./verify/soak -for 60s
 //	go run ./verify/soak -for 24h -tick 10ms -pending 1000000 -executor inline
@@ -7,27 +7,24 @@
 //
 // # Soak
 //
-// Every executor has a timer of its own, one more has a bound that is hit, and one
-// runs series and After. Producers arm deadlines and stop nearly all of them, and
-// move the idle timeouts of many connections to later and to earlier. Tasks arm
-// themselves and others again, stop others, panic, call runtime.Goexit, or sleep.
-// After a few seconds all timers are stopped and others made: by Timer.Stop beside
-// the producers, or by a task, or once everything has settled by itself.
+// Every executor has its own timer, one more timer has a bound that is hit, and one runs series and
+// After. Producers arm deadlines and stop nearly all of them, and move the idle timeouts of many
+// connections to later and to earlier. Tasks arm themselves and others again, stop others, panic, call
+// runtime.Goexit, or sleep. After a few seconds all timers are stopped and others made: by Timer.Stop
+// while the producers run, or by a task, or once everything has settled by itself.
 //
-// Each Timeout has an account, which knows its armings by their deadlines. It
-// fails if the account and the library ever say different things: a task that runs
-// early, twice, or after Stop said true; a Reset or Stop that says of a Timeout
-// what it is not; something that Timer.Stop returns and should not, or does not
-// return and should. Then the sums: armings = expired + cancelled + returned +
-// rejected + superseded, kind by kind; Stats agrees, as exactly as its
-// documentation says; no goroutine is left over; the heap is no more than half as
-// large again, and 4 MiB, in the last quarter of a timer's life, and of the run, as
-// in the first.
+// Each Timeout has an account, in which the deadline identifies an arming. The account fails if it
+// differs from the library: if a task runs early, twice, or after Stop returned true; if a Reset or
+// Stop returns a wrong result; if Timer.Stop returns a timeout that it should not, or leaves out one
+// that it should. Then the sums: armings = expired + canceled + returned + rejected + superseded, kind
+// by kind; Stats agrees, as exactly as its documentation has it; no goroutine is left over; the heap
+// is no more than half as large again, and 4 MiB, in the last quarter of a timer's life, and of the
+// run, as in the first.
 //
-// How late tasks are is told, and not held against the timer: it depends on what
-// else the machine does.
+// The lateness of tasks is printed, and not held against the timer: it depends on the load of the
+// machine.
 //
-// An interrupt ends the round that is on, and then the soak as usual.
+// An interrupt ends the current round, and then the soak as usual.
 //
 // # Load
 //
@@ -57,7 +54,7 @@ func main() {
 	}
 }
 
-// runCommand is main but for the exit. It reports whether all books balance.
+// runCommand is main without the exit. It reports whether all books balance.
 func runCommand(args []string, out io.Writer) (ok bool, err error) {
 	var c config
 	var load int

@@ -22,11 +22,11 @@ const (
 	growth = 1.5
 	slack  = 4 << 20
 
-	mostGoroutines = 20_000 // at a time, but for tasks that pile up in a long stall
+	mostGoroutines = 20_000 // at a time, except tasks that pile up in a long stall
 )
 
-// keepGoroutines has Go allocate what it needs for n goroutines, half a KiB each.
-// Go keeps that for ever: else a burst of tasks would look like a leak.
+// keepGoroutines has Go allocate memory for n goroutines, half a KiB each. Go keeps that forever:
+// otherwise a burst of tasks would look like a leak.
 func (h *heapLog) keepGoroutines(n int) {
 	before, goroutines := liveHeap(), runtime.NumGoroutine()
 	release := make(chan struct{})
@@ -40,14 +40,14 @@ func (h *heapLog) keepGoroutines(n int) {
 	h.kept = liveHeap() - before
 }
 
-// live returns the heap in use, but for what Go keeps.
+// live returns the heap in use, except Go's reserve.
 func (h *heapLog) live() uint64 {
 	heap := liveHeap()
 	return heap - min(heap, h.kept)
 }
 
-// sampleHeap measures the heap while the producers pause, so that what is in use
-// is what is pending, and what the timers have been told to let go of and have not.
+// sampleHeap measures the heap while the producers pause: pending timeouts, and stopped timeouts
+// that the timers have not let go of yet.
 func (s *soak) sampleHeap(i int, lives []*life) {
 	s.gate.Lock()
 	defer s.gate.Unlock()
@@ -96,7 +96,7 @@ func (s *soak) checkGoroutines() {
 	}
 }
 
-// creators tells which functions started the goroutines that there are.
+// creators returns the functions that started the current goroutines, with their counts.
 func creators() string {
 	buf := make([]byte, 1<<20)
 	buf = buf[:runtime.Stack(buf, true)]

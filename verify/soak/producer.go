@@ -24,7 +24,7 @@ func (l *life) newProducer() *producer {
 	return &producer{life: l, Rand: rand.New(rand.NewPCG(l.seed, l.roll())), calls: make([]*account, callsUnderWay)}
 }
 
-// work goes on until the life's crew is told to quit.
+// work goes on until the life's crew has to quit.
 func (p *producer) work() {
 	for !p.quit.Load() {
 		p.gate.RLock()

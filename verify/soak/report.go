@@ -97,7 +97,7 @@ func (s *soak) verdict(out io.Writer) (ok bool) {
 	return tellFaults(out, &s.faults, "All books balance: each arming has exactly one outcome, none ran early, and Stats agrees.")
 }
 
-// tellFaults prints what does not balance, or else that all is well.
+// tellFaults prints the differences, or that all is well.
 func tellFaults(out io.Writer, f *faults, well string) (ok bool) {
 	lines := f.lines()
 	if len(lines) == 0 {

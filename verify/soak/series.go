@@ -8,8 +8,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// series is those that a life has from Every. Each is one arming from its beginning,
-// or its Reset, to its end, however often it runs.
+// series is a life's series from Every. Each is one arming from its beginning, or its Reset, to its
+// end, however often it runs.
 type series struct {
 	members [seriesAtATime]*member // belongs to the goroutine that manages them, then to the reckoning
 }

@@ -25,7 +25,7 @@ type config struct {
 	pending   int
 	seed      uint64
 	executor  string
-	patience  time.Duration // for what must come to an end
+	patience  time.Duration // until a call or task must have ended
 }
 
 // soak is a run: rounds of lives, all lanes side by side.
@@ -63,8 +63,8 @@ func newSoak(c config) (*soak, error) {
 	return s, nil
 }
 
-// run goes on for the duration, or until something does not balance or ctx is
-// done. It tells out how it goes every few seconds.
+// run goes on for the duration, until the first difference, or until ctx is done. It prints its
+// progress every few seconds.
 func (s *soak) run(ctx context.Context, out io.Writer) {
 	s.heap.keepGoroutines(s.pending)
 	s.began = time.Now()

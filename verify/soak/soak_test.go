@@ -23,47 +23,57 @@ func brief(executor string) config {
 func TestBooksBalance(t *testing.T) {
 	for _, executor := range []string{"default", "inline", "waitgroup"} {
 		t.Run(executor, func(t *testing.T) {
-			s, err := newSoak(brief(executor))
-			if err != nil {
-				t.Fatal(err)
+			var unseen []string
+			for range 5 { // a busy machine may be too slow for what is rare
+				if unseen = runBriefly(t, executor); len(unseen) == 0 || t.Failed() {
+					return
+				}
 			}
-			var out strings.Builder
-			s.run(t.Context(), &out)
-			s.table(&out)
-			if !s.verdict(&out) {
-				t.Error("the books do not balance")
-			}
-			t.Log("\n" + out.String())
-			assertCovered(t, s)
+			t.Errorf("no %s", strings.Join(unseen, ", no "))
 		})
 	}
 }
 
-// assertCovered fails the test if the soak has not seen all that it is there for.
-func assertCovered(t *testing.T, s *soak) {
+// runBriefly runs a soak, and returns what it has not seen.
+func runBriefly(t *testing.T, executor string) (unseen []string) {
 	t.Helper()
+	s, err := newSoak(brief(executor))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	s.run(t.Context(), &out)
+	s.table(&out)
+	if !s.verdict(&out) {
+		t.Error("the books do not balance")
+	}
+	t.Log("\n" + out.String())
+	return s.unseen()
+}
+
+// unseen returns what the soak is there for and has not seen.
+func (s *soak) unseen() (list []string) {
 	plain, bounded, series := s.lanes[0], s.lanes[1], s.lanes[2]
+	see := func(what string, n int64) {
+		if n == 0 {
+			list = append(list, what)
+		}
+	}
 	for o := range outcomes {
 		for _, ln := range s.lanes {
-			assertSeen(t, ln.name+": "+outcomeNames[o], ln.books.sum(o))
+			see(ln.name+": "+outcomeNames[o], ln.books.sum(o))
 		}
 	}
 	for k := range fromEvery {
-		assertSeen(t, "armings by "+kindNames[k], plain.books.pages[k].armings.Load())
+		see("armings by "+kindNames[k], plain.books.pages[k].armings.Load())
 	}
-	assertSeen(t, "panics", plain.panics.Load())
-	assertSeen(t, "calls of Goexit", plain.exits.Load())
-	assertSeen(t, "slow tasks", plain.slow.Load())
-	assertSeen(t, "runs of series", series.runsOfSeries.Load())
-	assertSeen(t, "waits for After", series.waited.Load())
-	assertSeen(t, "armings rejected as full", bounded.full.Load())
-}
-
-func assertSeen(t *testing.T, what string, n int64) {
-	t.Helper()
-	if n == 0 {
-		t.Errorf("no %s", what)
-	}
+	see("panics", plain.panics.Load())
+	see("calls of Goexit", plain.exits.Load())
+	see("slow tasks", plain.slow.Load())
+	see("runs of series", series.runsOfSeries.Load())
+	see("waits for After", series.waited.Load())
+	see("armings rejected as full", bounded.full.Load())
+	return list
 }
 
 func TestLoadBalances(t *testing.T) {

@@ -7,11 +7,11 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// mischief is what tasks panic with.
+// mischief is the value that tasks panic with.
 type mischief struct{}
 
-// misbehave is what a task does after it was booked: mostly nothing, else
-// anything a task is allowed to, and some of what it had better not.
+// misbehave is the rest of a task after its run is booked: mostly nothing, otherwise anything that
+// a task may do, and some things that it had better not.
 func (l *life) misbehave(a *account) {
 	if a.stops || l.anyStops.Load() {
 		l.stopTimer()

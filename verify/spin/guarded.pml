@@ -1,119 +1,222 @@
-/* guarded.go and filing.go: what the lock guards. Each hold ends after a portion.
+/* guarded.go: the part under the lock. Each hold ends after a portion.
  *
- * What only the holder sees changes together with the next or last step of the hold.
+ * Fields that only the holder sees change together with the next or last step of the hold.
  */
 
 bit  mu;	/* the lock */
 bit  stopped;
 bit  passing;
-byte backlog, held;
+byte lists[ALL];	/* each by its first timeout, without gaps: no more than there are timeouts */
+byte held;
+
+inline lock() { atomic { mu == 0 -> mu = 1 } }
+
+/* Plain fields of the worker, which no lock guards: they, and the batch between two
+ * holds, belong to owner.
+ */
+byte slept = 1;
+byte turn;
+bit  interrupted;
+
+#define COMING 255
+byte owner;	/* ghost: the worker: a process, a goroutine that is to begin, or nobody */
+#define mine assert(owner == _pid)
+
+/* How many lists are to be filed until filed reaches round, or the end that a drainAll waits for: the
+ * counters themselves would make states differ that do not.
+ */
+byte round;
+byte end_[2];
 
 /* batch */
 byte timeouts[BATCH];
 byte filled;
 
+#if TIMEOUTS > 2
+#define TAKEN ((lists[0] != 0) + (lists[1] != 0) + (lists[2] != 0))
+#elif TIMEOUTS > 1
+#define TAKEN ((lists[0] != 0) + (lists[1] != 0))
+#else
+#define TAKEN (lists[0] != 0)
+#endif
+
+inline append(list) {
+	if	/* not lists[TAKEN] = list: the checker could not undo that */
+	:: lists[0] == 0 -> lists[0] = list
+#if TIMEOUTS > 1
+	:: lists[0] != 0 && lists[1] == 0 -> lists[1] = list
+#endif
+#if TIMEOUTS > 2
+	:: lists[0] != 0 && lists[1] != 0 && lists[2] == 0 -> lists[2] = list
+#endif
+	fi
+}
+
+#ifdef ROUNDS
+inline owes(to) {
+	owed[to] = inQueue[to] && state(word[to]) == PENDING && deadline(word[to]) <= tick
+}
+#endif
+
+/* begin and gather. */
 inline guarded_begin() {
+	atomic {
+	mu == 0 -> mu = 1;
+	mine;
+	passing = 1;
 	at = min(slept, tick);
 	wheel_skip(at);
 	at = 0;
-	passing = 1
-}
-
-inline catchUp(theTick) {
+	wheel_close(tick);
+#ifdef MISTAKE_GATHER_AGAIN
+	ok = 1;
+#else
+	ok = (round == 0 && !stopped);
+#endif
 	if
-	:: passing
-	:: else -> wheel_skip(theTick)
-	fi
-}
-
-/* next_ takes the next timeout of the backlog into x, unless it is in the batch. */
-inline next_() {
-	x = backlog;
-	backlog = link[x];
-#ifndef MISTAKE_HELD_FILED
-	if
-	:: home[x] == IN_BATCH -> link[x] = held; held = x; x = 0
+	:: ok ->
+		assert(round == 0);	/* a round does not grow */
+#ifdef ROUNDS
+		owes(1);
+#if TIMEOUTS > 1
+		owes(2);
+#endif
+#if TIMEOUTS > 2
+		owes(3);
+#endif
+#endif
+		takeFrom(0)
 	:: else
-	fi
+	fi;
+#if STRIPES > 1
+	};
+	atomic {
+	if
+	:: ok -> takeFrom(1)
+	:: else
+	fi;
+#endif
+	if
+	:: ok -> ok = 0; round = TAKEN
+	:: else
+	fi;
+	mu = 0
+	}
+}
+
+/* shift removes the first list. */
+inline shift() {
+	lists[0] = lists[1];
+#if TIMEOUTS > 1
+	lists[1] = lists[2];
+	lists[2] = 0;
+#else
+	lists[1] = 0;
+#endif
+#if TIMEOUTS > 2
+	lists[2] = lists[3];
+	lists[3] = 0;
+#endif
+	round = (round > 0 -> round - 1 : 0);
+#ifdef COUNTER
+	end_[0] = (end_[0] > 0 -> end_[0] - 1 : 0);
+	end_[1] = (end_[1] > 0 -> end_[1] - 1 : 0)
 #endif
 }
 
-/* drain leaves in n how many timeouts it saw, up to limit, and ok, for drainTo. It
- * locks, its caller unlocks.
- */
-inline guarded_drain(theTick, limit) {
+/* next_ takes the next timeout of the lists into x, out of the wheel, unless it is in the batch. */
+inline next_() {
+	inRound = round > 0;
+	x = lists[0];
+	lists[0] = link[x];
+	if
+	:: lists[0] == 0 -> shift()
+	:: else
+	fi;
+	if
+#ifndef MISTAKE_HELD_FILED
+	:: home[x] == IN_BATCH -> link[x] = held; held = x; x = 0; inRound = 0
+#endif
+#ifndef MISTAKE_UNQUEUE_BEFORE_REMOVE
+	:: else -> home[x] = UNFILED
+#else
+	:: else
+#endif
+	fi
+}
+
+#ifdef MISTAKE_UNQUEUE_BEFORE_REMOVE
+inline fileOne() {
+	unqueue(x, NOWHERE);
 	atomic {
-		mu == 0 -> mu = 1;
+		home[x] = UNFILED;
 		if
-		:: stopped
-		:: else -> catchUp(theTick)
-		fi
-	};
+		:: state(word[x]) == PENDING && inRound -> placeDue(x, deadline(word[x]))
+		:: state(word[x]) == PENDING && !inRound -> place(x, deadline(word[x]))
+		:: else
+		fi;
+		x = 0; inRound = 0
+	}
+}
+#else
+inline fileOne() { unqueue(x, (inRound -> DUE : LATE)); x = 0; inRound = 0 }
+#endif
+
+/* file leaves in n how many timeouts it saw, and keeps the lock. */
+inline file(limit, goesOn) {
 	do
 	:: RMW {
 		atomic {
 		if
-		:: !stopped && n < limit && backlog == 0 -> look()
-		:: else
-		fi;
-		if
-		:: stopped || n == limit || i == STRIPES -> i = 0; ok = n < limit || turnLeft == 0; break
-		:: else
-		fi;
-		if
-		:: backlog -> n++; next_()
-		:: else
+		:: stopped || n == limit || !(goesOn) -> break
+		:: else -> n++; next_()
 		fi
 		};
 		if
-		:: x -> unqueue(x, true); x = 0
+		:: x -> fileOne()
 		:: else
 		fi
 		}
 	od
 }
 
-/* help, with the lock held. */
-inline guarded_help(s) {
+/* helpLocked, with the lock held. */
+inline helpLocked(s) {
 	atomic {
 		if
 		:: stopped
 		:: else ->
 			if
-#ifndef MISTAKE_HELP_DROPS_BACKLOG
-			:: backlog
+#ifdef MISTAKE_HELP_DROPS_LISTS
+			:: head[s] != 0 -> lists[0] = 0; takeFrom(s)
 #endif
-			:: else -> takeFrom(s)
+			:: lists[0] == 0 -> takeFrom(s)
+			:: else
 			fi
 		fi
 	};
-	do
-	:: RMW {
-		atomic {
-		if
-		:: stopped || n == HELP || backlog == 0 ->
-			n = 0;
+	file(HELP, lists[0] != 0);
+	atomic {
+		n = 0;
 #ifdef MISTAKE_HELP_FORGETS_REST
-			backlog = (stopped -> backlog : 0);
+		lists[0] = (stopped -> lists[0] : 0);
 #endif
-			mu = 0;
-			break
-		:: else -> n++; next_()
-		fi
-		};
-		if
-		:: x -> unqueue(x, true); x = 0
-		:: else
-		fi
-		}
-	od
+		mu = 0
+	}
 }
 
+#ifdef MISTAKE_CONSIDER_DROPS_QUEUED
+#define LET_GO(w) (state(w) != PENDING || queued(w))
+#else
+#define LET_GO(w) (state(w) != PENDING)
+#endif
+
+/* consider, and fileAgain of hashed_wheel.go. */
 inline consider() {
 	w = word[x];
 	if
-	:: state(w) != PENDING || queued(w)
-	:: state(w) == PENDING && !queued(w) && deadline(w) > tick -> place(x, deadline(w))
+	:: LET_GO(w)
+	:: !LET_GO(w) && (queued(w) || deadline(w) > tick) -> place(x, deadline(w))
 	:: else ->
 		home[x] = IN_BATCH;
 		timeouts[filled] = x;
@@ -130,13 +233,7 @@ inline consider() {
 
 /* take leaves ok: there may be something in the batch, or more to take. */
 inline take() {
-	atomic {
-		mu == 0 -> mu = 1;
-		if
-		:: TAKES_NOTHING
-		:: else -> wheel_close(tick)
-		fi
-	};
+	lock();
 	do
 	:: atomic {
 		if
@@ -154,12 +251,27 @@ inline take() {
 			advance(tick);
 			if
 			:: ok -> ok = 0
-			:: else -> ok = filled > 0; n = 0; mu = 0; break
+			:: else ->
+				if
+#ifdef MISTAKE_LEAVE_BEFORE_ROUND
+				:: true -> wheel_leave(tick)
+#else
+				:: round == 0 -> wheel_leave(tick)
+#endif
+				:: else
+				fi;
+				ok = filled > 0; n = 0; mu = 0; break
 			fi
 		fi
 		}
 	od
 }
+
+#ifdef MISTAKE_SETTLE_SKIPS_QUEUED
+#define SETTLE_SKIPS true
+#else
+#define SETTLE_SKIPS stopped
+#endif
 
 /* settle takes all out of the batch. */
 inline settle() {
@@ -167,26 +279,7 @@ inline settle() {
 	do
 	:: atomic {
 		if
-		:: i == filled ->
-			i = 0;
-			do
-#ifndef MISTAKE_SETTLE_FORGETS_HELD
-			:: held ->
-				x = held;
-				held = link[x];
-				link[x] = backlog;
-				backlog = x
-#endif
-			:: else -> break
-			od;
-			x = 0;
-			do
-			:: filled == 0 -> break
-			:: else -> filled--; timeouts[filled] = 0
-			od;
-			turn = 0;
-			mu = 0;
-			break
+		:: i == filled -> i = 0; break
 		:: else
 		fi;
 		x = timeouts[i];
@@ -196,18 +289,38 @@ inline settle() {
 		w = word[x];
 		if
 #ifndef MISTAKE_MOVED_NOT_FILED
-		:: state(w) == PENDING && !queued(w) -> place(x, deadline(w))
+		:: state(w) == PENDING && !(queued(w) && SETTLE_SKIPS) -> place(x, deadline(w))
 #endif
 		:: else
 		fi;
 		w = 0; x = 0
+		}
+	od;
+	do
+	:: RMW {
+		atomic {
+		if
+#ifndef MISTAKE_SETTLE_FORGETS_HELD
+		:: held -> x = held; held = link[x]; home[x] = UNFILED
+#endif
+		:: else ->
+			do
+			:: filled == 0 -> break
+			:: else -> filled--; timeouts[filled] = 0
+			od;
+			turn = 0;
+			mu = 0;
+			break
+		fi
+		};
+		fileOne()
 		}
 	od
 }
 
 #define inTheBatch(i) (home[i] == IN_BATCH && state(word[i]) == PENDING)
 
-/* look, for timeout i, leave n and at. */
+/* look, for timeout i, leaves n and at. */
 inline countPending() {
 	if
 	:: home[i] >= FILED || inTheBatch(i) -> n++

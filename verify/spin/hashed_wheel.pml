@@ -14,14 +14,16 @@
 
 byte home[ALL];
 byte current = 1;	/* the first tick not taken whole */
-byte opening = 1;	/* the first tick for what is placed */
+byte opening = 1;	/* the first tick for timeouts that are placed */
 
 #define max(a, b) ((a) > (b) -> (a) : (b))
 #define min(a, b) ((a) < (b) -> (a) : (b))
 
-/* next. Like the Go bitmaps, it does not see what is filed behind current. */
+/* next. Like the Go bitmaps, it does not see timeouts filed behind current. */
 #define filedAt(to) (home[to] >= FILED + current -> home[to] - FILED : NO_TICK)
-#if TIMEOUTS > 1
+#if TIMEOUTS > 2
+#define wheel_next min(filedAt(1), min(filedAt(2), filedAt(3)))
+#elif TIMEOUTS > 1
 #define wheel_next min(filedAt(1), filedAt(2))
 #else
 #define wheel_next filedAt(1)
@@ -32,6 +34,14 @@ inline place(to, due) {
 	home[to] = FILED + due
 #else
 	home[to] = FILED + max(due, opening)
+#endif
+}
+
+inline placeDue(to, due) {
+#ifdef MISTAKE_ROUND_PLACED_LATE
+	place(to, due)
+#else
+	home[to] = FILED + max(due, current)
 #endif
 }
 
@@ -48,12 +58,15 @@ inline wheel_skip(first) {
 	fi
 }
 
-/* pop leaves in x what is filed under current, if that is no later than last. */
+/* pop leaves in x a timeout filed under current, if that is no later than last. */
 inline pop(last) {
 	if
 	:: current <= last && home[1] == FILED + current -> x = 1; home[x] = UNFILED
 #if TIMEOUTS > 1
 	:: current <= last && home[2] == FILED + current -> x = 2; home[x] = UNFILED
+#endif
+#if TIMEOUTS > 2
+	:: current <= last && home[3] == FILED + current -> x = 3; home[x] = UNFILED
 #endif
 	:: else -> x = 0
 	fi
@@ -66,6 +79,9 @@ inline popAny() {
 #if TIMEOUTS > 1
 	:: home[2] >= FILED -> x = 2; home[x] = UNFILED
 #endif
+#if TIMEOUTS > 2
+	:: home[3] >= FILED -> x = 3; home[x] = UNFILED
+#endif
 	:: else -> x = 0
 	fi
 }
@@ -75,8 +91,11 @@ inline advance(last) {
 	ok = wheel_next <= last;
 	if
 	:: ok -> current = wheel_next
-	:: else ->
-		current = max(current, last + 1);
-		opening = max(opening, current)
+	:: else -> current = max(current, last)
 	fi
+}
+
+inline wheel_leave(last) {
+	current = max(current, last + 1);
+	opening = max(opening, current)
 }

@@ -1,19 +1,17 @@
 /* mpsc_queue.go: the hand-over from producers to whoever holds the lock.
  *
  * push is one step: its CAS succeeds only on the head that was loaded, and a head
- * loaded closed stays so. take looks at a stripe a step. empty is one step over all
- * stripes: its caller holds the lock, so that meanwhile they can only fill, and those
- * seen empty were all empty when the first was seen. close goes from stripe to
- * stripe: see stop.pml.
+ * loaded closed stays so. take is one step too, which waits until no comber holds the
+ * stripe's lock. empty is one step over all stripes: its caller holds the lock, so
+ * stripes can only fill, and stripes seen empty were all empty when the first was
+ * seen. close goes from stripe to stripe: see stop.pml.
  */
 
-#define CLOSED 255
 
 #define stripeOf(to) ((to - 1) % STRIPES)
 
 byte head[STRIPES];
-byte looked;	/* modulo STRIPES */
-byte turnLeft;	/* looks until looked is beyond the end of the turn that drainAll waits for */
+bit  stripeMu[STRIPES];
 bit inQueue[ALL];	/* ghost: pushed, and not unqueued since */
 
 /* queue.push leaves ok. */
@@ -27,6 +25,7 @@ inline queue_push(to) {
 			link[to] = head[stripeOf(to)];
 			head[stripeOf(to)] = to;
 			lookers++;
+			moved = 0;
 			ok = 1
 		fi
 	}
@@ -38,17 +37,112 @@ inline queue_push(to) {
 #define EMPTY (head[0] == 0)
 #endif
 
+/* take, with the append of takeFrom in guarded.go. */
 inline takeFrom(s) {
 	if
-	:: head[s] != 0 && head[s] != CLOSED -> backlog = head[s]; head[s] = 0
-	:: else
+	:: head[s] == 0 || head[s] == CLOSED
+	:: head[s] != 0 && head[s] != CLOSED && stripeMu[s] == 0 -> append(head[s]); head[s] = 0
 	fi
 }
 
-/* look is one turn of the loop in take; i counts the stripes that were empty. */
-inline look() {
-	takeFrom(looked);
-	i = (backlog == 0 -> i + 1 : 0);
-	looked = (looked + 1) % STRIPES;
-	turnLeft = (turnLeft > 0 -> turnLeft - 1 : 0)
+#ifdef MISTAKE_COMB_NO_LOCK
+#define COMB_MAY_BEGIN(s) true
+#define HOLD(s, b)        skip
+#else
+#define COMB_MAY_BEGIN(s) (stripeMu[s] == 0)
+#define HOLD(s, b)        stripeMu[s] = b
+#endif
+
+#ifdef MISTAKE_COMB_LINK_AFTER_CAS
+byte gone_;
+#endif
+
+/* comb: above, x and below are above, t and below in Go. Its write into a link is a
+ * part of its next step, or of the last: nobody else reads or writes that link. The
+ * assertion is what fresh promises.
+ */
+inline comb(s) {
+	atomic {
+		if
+		:: COMB_MAY_BEGIN(s) && head[s] != 0 && head[s] != CLOSED -> HOLD(s, 1); above = head[s]
+		:: else
+		fi
+	};
+#ifdef MISTAKE_COMB_TAKES_HEAD
+	if
+	:: atomic {
+		above && above == head[s] && isLitter(word[above]) ->
+			w = word[above];
+			head[s] = link[above]
+		};
+		atomic {
+			if
+			:: word[above] == w -> word[above] = unqueued(w); inQueue[above] = 0; link[above] = 0
+			:: else -> link[above] = head[s]; head[s] = above
+			fi;
+			w = 0;
+			above = head[s];
+			if
+			:: above == 0 -> stripeMu[s] = 0
+			:: else
+			fi
+		}
+	:: else
+	fi;
+#endif
+	do
+	:: atomic {
+		x == 0 ->
+		if
+		:: hit ->
+			hit = 0;
+			link[above] = below;
+#ifdef MISTAKE_COMB_LINK_AFTER_CAS
+			link[gone_] = 0;
+			gone_ = 0;
+#endif
+			below = 0
+		:: else
+		fi;
+		if
+		:: above == 0 -> break
+		:: else
+		fi;
+		x = link[above];
+		if
+		:: x == 0 -> above = 0; HOLD(s, 0); break
+		:: else
+		fi;
+		w = word[x];
+		if
+		:: isLitter(w) ->
+			below = link[x];
+#ifndef MISTAKE_COMB_LINK_AFTER_CAS
+			link[x] = 0;
+#endif
+#ifdef MERGED
+			drop()
+#endif
+		:: else -> w = 0; above = x; x = 0
+		fi
+		}
+#ifndef MERGED
+	:: atomic { x != 0 -> drop() }
+#endif
+	od
+}
+
+inline drop() {
+	if
+	:: word[x] == w ->
+		assert(inQueue[x] && home[x] == UNFILED);	/* the queue alone held it */
+		inQueue[x] = 0;
+		word[x] = unqueued(w);
+#ifdef MISTAKE_COMB_LINK_AFTER_CAS
+		gone_ = x;
+#endif
+		hit = 1
+	:: else -> link[x] = below; below = 0
+	fi;
+	w = 0; x = 0
 }

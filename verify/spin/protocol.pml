@@ -1,19 +1,17 @@
-/* The protocol of hashedwheel: how a timeout goes from any number of producers
- * through the queue to the wheel and out of it, how the worker sleeps without
- * missing one, and how Timer.Stop collects what is left beside all that. Checked
- * exhaustively, for the bounds in ./run.
+/* The protocol of hashedwheel: how a timeout gets from any number of producers through the queue into
+ * the wheel and out of it, how the worker sleeps without missing a timeout, and how Timer.Stop collects
+ * the rest at the same time. Checked exhaustively, for the bounds in ./run.
  *
- * The files and the names are those of the Go code, whose functions they mirror:
+ * Files and names follow the Go code, function by function:
  *
  *   word.pml          word.go: move, begin, reject, cancel, claim, unqueue, collect, refuse
  *   timeout.pml       timeout.go: Stop
- *   mpsc_queue.pml    mpsc_queue.go: push, take, takeFrom, empty, the sentinel of close
+ *   mpsc_queue.pml    mpsc_queue.go: push, comb, take, empty, the sentinel of close
  *   hashed_wheel.pml  hashed_wheel.go: place, close, skip, advance, pop, next
- *   guarded.pml       guarded.go and filing.go: begin, drain and help with file, take with consider,
- *                     settle, look
- *   worker.pml        worker.go: pass, handOut, park, unpark; sleep; drainAll of guarded.go
+ *   guarded.pml       guarded.go: beginPass with gather, file, help, take with consider, settle, look
+ *   worker.pml        worker.go: pass, handOut, park, unpark, relieve; sleep; drainAll of guarded.go
  *   timer.pml         timer.go: arm, armNew, push; Pending and Next, as worker.look
- *   stop.pml          stop.go: stop, collect; guarded.go: collect; filing.go: stop
+ *   stop.pml          timer.go: stop; guarded.go: collect, stop
  *   executor.pml      executor.go: Enter, Leave, done
  *
  *   proctype          stands for
@@ -22,58 +20,58 @@
  *   stopper           STOPPERS callers of Timer.Stop, at any time; BREAK_OFF of them of a Shutdown that may break off
  *   counter           a caller of Timer.Pending and Next (COUNTER)
  *   executor          goroutines with tasks (EXECUTOR)
- *   clock             time; at the end it checks what must have come of everything
- *   monitor           what must be true in every state
+ *   clock             time; at the end it checks the final state
+ *   monitor           the properties of every state
  *
- * What is a step. Every load, store, CAS and Swap of a shared atomic, every
- * channel operation, go statement, Lock, TryLock and Unlock. What the lock guards
- * changes together with the next or last step of its holder: nobody else may look.
- * Producers never wait for the lock, so their steps come between any two of its
- * holder. -DMERGED makes a load and the CAS that depends on it alone one step, which
- * is what they are when the CAS succeeds, together with the step by which whoever
- * drains, hands out or collects comes to that timeout; it is for configurations that are too
- * large otherwise, and excludes MAX_PENDING, whose counter lies between the two.
+ * Steps. Each load, store, CAS and Swap of a shared atomic, each channel operation, go statement, Lock,
+ * TryLock and Unlock is a step. Fields that the lock guards change together with the next or last step of
+ * the holder: no other process reads them. Producers never wait for the lock, so their steps come between
+ * any two steps of its holder. -DMERGED makes a load and the CAS that depends on it alone one step, which
+ * they are when the CAS succeeds, together with the step by which the worker, a drain or a Stop reaches
+ * that timeout. It is for configurations that are too large otherwise, and excludes MAX_PENDING, whose
+ * counter lies between the two.
  *
- * What is left out. Buckets, rings and crowds (a timeout is filed under a tick); ns
- * (all times are ticks); memory order (Go's atomics are sequentially consistent, and
- * plain fields pass through them or have an owner); mutual exclusion by the lock;
- * clocks that are set back, alarms that are late; which pushes make a stripe deep
- * (with HELP any may); more than two stripes; the counters of Stats; Sample;
+ * Left out. Buckets, rings and crowds (a timeout is filed under a tick); ns (all times are ticks); memory
+ * order (Go's atomics are sequentially consistent, and plain fields pass through them or have an owner);
+ * mutual exclusion by the lock; clocks that are set back, alarms that are late; which pushes make a stripe
+ * deep (with HELP, TURNSTILE and COMB any may); more than two stripes; the counters of Stats; Sample;
  * ManualClock; After; Series.
  *
- * Time. The clock may tick at any moment up to FREE, then whenever nobody can
- * move. With PASSES there is no sleeping: the worker makes a pass a tick, PASSES
- * of them beside the producers and some more after them. Those configurations
- * look at the word, the queue and the batch with more calls and timeouts; those
- * without PASSES look at parking and waking.
+ * Time. The clock may tick at any moment up to FREE, then whenever no process can move. With PASSES the
+ * worker does not sleep: it makes a pass a tick, PASSES of them while the producers run and some more
+ * after them. Those configurations check the word, the queue and the batch with more calls and timeouts;
+ * those without PASSES check parking and waking.
  *
- * What is proved, in all executions within the bounds:
+ * Properties, in all executions within the bounds:
  *
- *   early    claim never expires a timeout before its deadline, nor an arming
- *            that no drain has seen, nor anything after the first hold of Timer.Stop
- *   outcome  each arming is settled once: expired, cancelled (by a Stop that says
- *            so or by Timer.Stop, which returns it, once) or rejected; what was
- *            told is what the word says (told_right); Reset and Schedule say
- *            whether they moved an arming, began one, or were refused
- *   lost     in every state, what is pending and not queued is in the batch, or
- *            filed no later than it is due; what is settled and not queued is not
- *            filed (kept); a timeout is in the queue at most once
- *   wake-up  in every state in which the worker sleeps beyond the next tick, or
- *            there is none, and nobody is about to wake it, the queue and the backlog
- *            are empty and nothing is filed sooner (sleeps_right, absent_right)
- *   owner    there never are two workers, and none touches a plain field, or the
- *            batch without the lock, before it is the worker or after it ceased to be
- *   settled  when time has passed and nobody can move, all callers are through,
- *            the lock is free, every arming but those for never is settled, nothing is
- *            queued or left in the wheel, and no goroutine is left
- *   stop     when a Stop returns that did not break off, all is settled, but for
- *            armings that are about to be refused; when nobody can move then, though
- *            no time passes, the worker is gone and done is closed; done never is
- *            closed before that
+ *   early    claim never expires a timeout before its deadline, nor an arming that no drain has seen, nor
+ *            anything after the first hold of Timer.Stop
+ *   outcome  each arming is settled once: expired, canceled (by a Stop that returns true, or by Timer.Stop,
+ *            which returns it, once) or rejected; results match the word (told_right); Reset and Schedule
+ *            return whether they moved an arming, began one, or were refused
+ *   lost     in every state, a pending timeout that is not queued is in the batch, or filed no later than
+ *            it is due; a settled timeout that is not queued is not filed (kept); a timeout is in the queue
+ *            at most once
+ *   wake-up  in every state in which the worker sleeps beyond the next tick, or is absent, and no process
+ *            is about to wake it, the queue and the lists are empty and no filed timeout is due sooner
+ *            (sleeps_right, absent_right)
+ *   owner    there are never two workers, and none touches a plain field, or the batch without the lock,
+ *            before it is the worker or after it ceased to be
+ *   settled  when time has passed and no process can move, all callers are through, the lock is free, every
+ *            arming except those for never is settled, nothing is queued or left in the wheel, and no
+ *            goroutine is left
+ *   stop     when a Stop returns that did not break off, all is settled, except armings that are about to
+ *            be refused; when no process can move then, though no time passes, the worker is gone and done
+ *            is closed, and done is never closed before that
+ *   round    a due timeout that is queued when a pass takes its round is handed out before that pass ends
+ *            or, if it is cut short, before the pass that ends the round (ROUNDS)
+ *   litter   comb drops only timeouts that the queue alone holds
  *   room     no more reservations are kept than timeouts are pending
- *   count    Pending is exact when no other call is under way, Next never too late
+ *   count    Pending is exact if no other call is under way, and counts each timeout that is pending
+ *            throughout the call (watched); Next is never too late
  *
- * Each MISTAKE_ is a small wrong turn that must make the checker find an error.
+ * LITTER begins with as many stopped timeouts in the queue, as if armed and stopped before. Each MISTAKE_
+ * is a small wrong turn that must make the checker find an error.
  */
 
 #ifndef TIMEOUTS
@@ -86,7 +84,7 @@
 #define BATCH TIMEOUTS
 #endif
 #ifndef PORTION
-#define PORTION 100	/* what drain and collect do in one hold */
+#define PORTION 100	/* what file and collect do in one hold */
 #endif
 #ifndef TAKE
 #define TAKE 100	/* how many timeouts take looks at in one hold */
@@ -94,8 +92,8 @@
 #ifndef HELP
 #define HELP 0		/* how many timeouts a producer that helps files in one hold; 0: none helps */
 #endif
-#ifndef DRAIN_LIMIT
-#define DRAIN_LIMIT 100
+#ifndef DRAIN
+#define DRAIN 100	/* how many drain files before take has its turn */
 #endif
 #ifndef PRODUCERS
 #define PRODUCERS 2
@@ -120,7 +118,11 @@
 #define LAST (LATER + 3)
 #define ALL (TIMEOUTS + 1)	/* with nil */
 
-#if TIMEOUTS > 1
+#if TIMEOUTS > 2
+#define ALL_TIMEOUTS(p) (p(1) && p(2) && p(3))
+#define ALL_TIMEOUTS_AT(p, tick) (p(1, tick) && p(2, tick) && p(3, tick))
+#define PENDING_NOW ((told[1] == PENDING) + (told[2] == PENDING) + (told[3] == PENDING))
+#elif TIMEOUTS > 1
 #define ALL_TIMEOUTS(p) (p(1) && p(2))
 #define ALL_TIMEOUTS_AT(p, tick) (p(1, tick) && p(2, tick))
 #define PENDING_NOW ((told[1] == PENDING) + (told[2] == PENDING))
@@ -128,6 +130,12 @@
 #define ALL_TIMEOUTS(p) p(1)
 #define ALL_TIMEOUTS_AT(p, tick) p(1, tick)
 #define PENDING_NOW (told[1] == PENDING)
+#endif
+
+#if HELP || defined(COMB)
+#define RELIEF 1
+#else
+#define RELIEF 0
 #endif
 
 #ifdef MERGED
@@ -145,7 +153,7 @@ byte tasks;	/* calls made from tasks */
 byte callers;	/* not through with their calls */
 
 /* Of every process that calls the timer. */
-#define LOCALS byte w, next, i, x, at, seen; short n; bit hit, ok, owe, noRoom, err
+#define LOCALS short w, next, n; byte i, x, at, seen, above, below, refusal; bit hit, ok, owe, moved, noRoom, late, err, inRound
 #define LOCALS_OF_STOP bit isFirst, more; byte ended
 
 #include "hashed_wheel.pml"
@@ -159,7 +167,7 @@ byte callers;	/* not through with their calls */
 #include "stop.pml"
 
 /* A task. With TASKS it is one for Inline: it may use the timer on the worker's
- * goroutine, or end that. (In a goroutine of its own it is one more producer.)
+ * goroutine, or end that. (In a separate goroutine it is one more producer.)
  */
 inline execute(to) {
 #if TASKS
@@ -173,7 +181,7 @@ inline execute(to) {
 		:: timer_stop(false)
 #endif
 #ifdef COUNTER
-		:: pending()
+		:: pending(1)
 #endif
 #if INTERRUPTS
 		:: goto interrupted_by_task
@@ -195,8 +203,8 @@ inline execute(to) {
 proctype work() {
 	LOCALS;
 	LOCALS_OF_STOP;
-	byte to, tick, drained, limit, wait, rest;
-	bit woken, alone;
+	byte to, tick, drained, wait, rest;
+	bit woken, alone, left, busy;
 
 	atomic { assert(owner == COMING); owner = _pid };
 #if PASSES
@@ -204,7 +212,7 @@ proctype work() {
 	:: now < PASSES || callers == 0 && now < LAST ->
 		atomic { now++; slept = now };
 		pass();
-		atomic { mu == 0 -> passing = 0; tick = 0; drained = 0; more = 0 }
+		atomic { mu == 0 -> passing = 0; tick = 0; busy = 0; more = 0 }
 	:: now == LAST -> break
 	od;
 	owner = 0;
@@ -217,7 +225,7 @@ proctype work() {
 	:: assert(!done);	/* Shutdown waits for the worker */
 		pass();
 		if
-		:: more -> more = 0; tick = 0; drained = 0
+		:: more -> more = 0; tick = 0; busy = 0
 		:: else ->
 			park();
 			if
@@ -234,7 +242,7 @@ proctype work() {
 			atomic { woken = 0; rest = 0; wait = 0 }
 		fi
 	od;
-	atomic { rest = 0; wait = 0; tick = 0; drained = 0 };
+	atomic { rest = 0; wait = 0; tick = 0 };
 #ifdef MISTAKE_ENDED_WORKER_WRITES
 	atomic { mine; interrupted = 0 };
 #endif
@@ -276,8 +284,8 @@ bit known[ALL];	/* to others than the producer that schedules it */
 #define NOT_OWN   true
 #endif
 
-/* -DSCHEDULE: the producer's first call is Schedule, of a timeout of its own
- * that the others know of once that has returned.
+/* -DSCHEDULE: the producer's first call is Schedule, of its own timeout, which
+ * the others can use once that has returned.
  */
 proctype producer(byte own) {
 	LOCALS;
@@ -297,6 +305,9 @@ proctype producer(byte own) {
 			:: KNOWN(1) -> to = 1
 #if TIMEOUTS > 1
 			:: KNOWN(2) -> to = 2
+#endif
+#if TIMEOUTS > 2
+			:: KNOWN(3) -> to = 3
 #endif
 			fi;
 			if
@@ -320,7 +331,7 @@ proctype producer(byte own) {
 #ifdef SCHEDULE
 		if
 		:: own -> atomic {
-			assert(err == (told[to] == REJECTED || told[to] == TOO_LATE));	/* what Schedule says */
+			assert(err == (told[to] == REJECTED || told[to] == TOO_LATE));	/* Schedule's error */
 			known[to] = 1;
 			own = 0
 			}
@@ -347,11 +358,11 @@ proctype counter() {
 	LOCALS;
 	bit alone;
 
-	pending();
+	pending(0);
 	callers--
 }
 
-/* What must be true in every state. */
+/* Properties of every state. */
 
 #define told_right(to) (told[to] == state(word[to]))
 
@@ -362,7 +373,7 @@ proctype counter() {
 		home[to] < FILED))
 
 #define waits(to, tick) (home[to] < FILED || home[to] >= FILED + tick)
-#define IDLE_TILL(tick) (EMPTY && backlog == 0 && ALL_TIMEOUTS_AT(waits, tick))
+#define IDLE_TILL(tick) (EMPTY && lists[0] == 0 && ALL_TIMEOUTS_AT(waits, tick))
 
 #define sleeps_right (sleeping <= now + 1 || wake || quit || lookers || mu || IDLE_TILL(sleeping))
 #define absent_right (owner || stopped || lookers || parking || mu || IDLE_TILL(NEVER))
@@ -422,6 +433,25 @@ end:
 init {
 	byte i;
 	atomic {
+#ifdef LITTER
+		i = 0;
+		do
+		:: i == LITTER -> i = 0; break
+		:: else ->
+			i++;
+			word[i] = pack(1, QUEUED | FRESH, CANCELED);
+			told[i] = CANCELED;
+			inQueue[i] = 1;
+			link[i] = head[0];
+			head[0] = i
+		od;
+#if !PASSES
+		status = AWAKE;
+		owner = COMING;
+		enter();
+		run work();
+#endif
+#endif
 		run monitor();
 		run clock();
 		do
@@ -433,7 +463,7 @@ init {
 		od;
 		i = 0;
 #if PASSES
-		parked = AWAKE;
+		status = AWAKE;
 		owner = COMING;
 		enter();
 		run work();

@@ -1,26 +1,37 @@
-/* stop.go, collect of guarded.go and stop of filing.go. */
+/* stop of timer.go, collect and stop of guarded.go. */
 
 bit closed;	/* ghost: the first hold of a Stop is over */
 bit stopDone;	/* ghost: a Stop has returned that did not break off */
-bit inLeft[ALL];	/* ghost: in what a Stop returned, or will return */
+bit inLeft[ALL];	/* ghost: in the result of a Stop */
 
-byte waiting[STRIPES + 2];	/* a local of stop, which runs once */
+byte waiting[STRIPES + ALL + 1];	/* a local of stop, which runs once */
 
-/* stop of filing.go. Its first step is that of Lock. */
+/* stop of guarded.go. */
 inline guarded_stop() {
 	atomic {
-#ifndef MISTAKE_STOP_FORGETS_BACKLOG
-		waiting[STRIPES] = backlog;
+#ifndef MISTAKE_STOP_FORGETS_LISTS
+		waiting[STRIPES] = lists[0];
+		waiting[STRIPES + 1] = lists[1];
+#if TIMEOUTS > 1
+		waiting[STRIPES + 2] = lists[2];
 #endif
-		backlog = 0;
+#if TIMEOUTS > 2
+		waiting[STRIPES + 3] = lists[3];
+#endif
+#endif
+		do
+		:: lists[0] -> shift()
+		:: else -> break
+		od;
+		round = 0;
 #ifndef MISTAKE_STOP_FORGETS_HELD
-		waiting[STRIPES + 1] = held;
+		waiting[STRIPES + ALL] = held;
 #endif
 		held = 0
 	};
 	do
 	:: atomic {
-		assert(head[i] != CLOSED);	/* close is called once */
+		stripeMu[i] == 0 -> assert(head[i] != CLOSED);	/* close is called once */
 		waiting[i] = head[i];
 #ifdef MISTAKE_STOP_NO_CLOSE
 		head[i] = 0;
@@ -43,17 +54,17 @@ inline guarded_stop() {
 			:: else -> break
 			fi
 		};
-		unqueue(x, false);
+		unqueue(x, NOWHERE);
 		x = 0
 		}
 	od
 }
 
-/* sort leaves in waiting[0] what is in the batch, and the rest in backlog. */
+/* sort leaves in waiting[0] the timeouts of the batch, and the rest as the only list. */
 inline sort() {
 	do
-	:: i == STRIPES + 2 -> i = 0; waiting[0] = next; next = 0; break
-	:: i < STRIPES + 2 && waiting[i] == 0 -> i++
+	:: i == STRIPES + ALL + 1 -> i = 0; waiting[0] = next; next = 0; break
+	:: i < STRIPES + ALL + 1 && waiting[i] == 0 -> i++
 	:: else ->
 		x = waiting[i];
 		waiting[i] = link[x];
@@ -61,7 +72,7 @@ inline sort() {
 #ifndef MISTAKE_STOP_SETTLES_TWICE
 		:: home[x] == IN_BATCH -> link[x] = next; next = x	/* it is settled there */
 #endif
-		:: else -> link[x] = backlog; backlog = x
+		:: else -> link[x] = lists[0]; lists[0] = x
 		fi;
 		x = 0
 	od
@@ -106,10 +117,10 @@ inline guarded_collect() {
 		more = 0;
 		if
 		:: n == PORTION -> n = 0; more = 1; break
-		:: else -> x = backlog
+		:: else -> x = lists[0]
 		fi;
 		if
-		:: x -> backlog = link[x]; hit = 1
+		:: x -> lists[0] = link[x]; home[x] = UNFILED; hit = 1
 		:: else -> popAny()
 		fi;
 		if
@@ -118,7 +129,7 @@ inline guarded_collect() {
 		fi
 		};
 		if
-		:: hit -> hit = 0; unqueue(x, false)
+		:: hit -> hit = 0; unqueue(x, NOWHERE)
 		:: else
 		fi;
 #ifdef MISTAKE_COLLECT_UNLOCKED
@@ -149,10 +160,10 @@ inline timer_stop(mayBreakOff) {
 		fi;
 #endif
 		guarded_collect();
-#ifndef MISTAKE_STOP_LEAVES_PARKED
+#ifndef MISTAKE_STOP_LEAVES_STATUS
 		atomic {
 			if
-			:: isFirst -> parked = AWAKE
+			:: isFirst -> status = AWAKE
 			:: else
 			fi
 		};
@@ -184,7 +195,7 @@ inline timer_stop(mayBreakOff) {
 		if
 		:: more -> more = 0	/* it has broken off */
 		:: else ->
-			assert(ALL_TIMEOUTS(isCollected));	/* what is pending is about to be refused */
+			assert(ALL_TIMEOUTS(isCollected));	/* a pending arming is about to be refused */
 			stopDone = 1
 		fi
 	}

@@ -31,8 +31,17 @@ inline release() { skip }
 inline releaseAll() { skip }
 #endif
 
+#ifdef MISTAKE_FULL_WHEN_STOPPED
+#define REFUSAL REJECTED
+#else
+#define REFUSAL (head[0] == CLOSED -> TOO_LATE : REJECTED)
+#endif
+
 /* arm: a Reset to deadline d. It leaves err: the arming was refused. */
 inline arm(to, d) {
+#if MAX_PENDING
+	late = closed;
+#endif
 	do
 	:: RMW {
 		w = word[to];
@@ -48,9 +57,14 @@ inline arm(to, d) {
 		:: state(w) != PENDING ->
 			reserve();
 			if
-			:: atomic {
-				noRoom -> noRoom = 0;
-				reject(to, d);
+			:: noRoom ->
+				atomic { noRoom = 0; refusal = REFUSAL };
+				atomic {
+				reject(to, d, refusal);
+#if MAX_PENDING
+				assert(!(ok && late && refusal == REJECTED));	/* a stopped timer is not full */
+#endif
+				refusal = 0;
 				w = 0;
 				if
 				:: ok -> ok = 0; err = 1; break
@@ -72,13 +86,16 @@ inline arm(to, d) {
 		fi
 	}
 	od;
+#if MAX_PENDING
+	late = 0;
+#endif
 	pay(to)
 }
 
 inline pay(to) {
 	if
 #ifdef MISTAKE_LOOK_BEFORE_PUSH
-	:: owe -> owe = 0; seen = parked; queue_push(to); pushed(to)
+	:: owe -> owe = 0; seen = status; queue_push(to); pushed(to)
 #else
 	:: atomic { owe -> owe = 0; queue_push(to) }; pushed(to)
 #endif
@@ -92,8 +109,10 @@ inline armNew(to, d) {
 	if
 	:: noRoom -> atomic {
 		noRoom = 0;
-		word[to] = pack(d, 0, REJECTED);
-		told[to] = REJECTED;
+		refusal = REFUSAL;
+		told[to] = refusal;
+		word[to] = pack(d, 0, refusal);
+		refusal = 0;
 		err = 1
 		}
 	:: else ->
@@ -103,8 +122,8 @@ inline armNew(to, d) {
 	fi
 }
 
-/* push after queue.push: the look at parked that pairs with park's at the queue,
- * and help, whenever the stripe may have become deep.
+/* push after queue.push: the look at the status that pairs with park's at the queue,
+ * and relieve, whenever the stripe may have become deep.
  */
 inline pushed(to) {
 	if
@@ -114,7 +133,7 @@ inline pushed(to) {
 #ifdef MISTAKE_LOOK_BEFORE_PUSH
 			:: seen == AWAKE -> lookers--
 #else
-			:: parked == AWAKE -> lookers--
+			:: status == AWAKE -> lookers--
 #endif
 			:: else -> hit = 1
 			fi
@@ -123,13 +142,10 @@ inline pushed(to) {
 		:: hit -> unpark()
 		:: else
 		fi;
-#if HELP
-		if
-		:: true
-		:: help(to)
-		fi
+#if RELIEF
+		relieve(to)
 #endif
-	:: atomic { !ok -> err = 1 }; refuse(to)
+	:: !ok -> refuse(to)
 	fi
 }
 
@@ -142,14 +158,28 @@ inline pushed(to) {
 #define isNotLate(i) (told[i] != PENDING || deadline(word[i]) == NEVER || \
 	!alone && queued(word[i]) && home[i] != IN_BATCH || at <= max(deadline(word[i]), opening))
 
-/* worker.look: Pending, Next and Stats. It counts in the hold that ends drainAll. */
-inline pending() {
-	atomic { alone = ALONE; at = now };
-	drainAll();
-#ifdef MISTAKE_COUNT_AFTER_UNLOCK
-	mu = 0;
-	lock();
+#ifdef COUNTER
+inline watch(who) {
+	i = 1;
+	do
+	:: who || i == ALL -> i = 0; break
+	:: else -> watched[i] = told[i] == PENDING && (inQueue[i] || home[i] != UNFILED); i++
+	od
+}
+
+inline assertCounted(who) {
+	assert(who || closed || !watched[i] || home[i] >= FILED || inTheBatch(i));
+	watched[i] = (who -> watched[i] : 0)
+}
+#else
+#define watch(who)         skip
+#define assertCounted(who) skip
 #endif
+
+/* worker.look: Pending, Next and Stats. It counts in the hold that ends drainAll. */
+inline pending(who) {
+	atomic { alone = ALONE; at = now; watch(who) };
+	drainAll(who);
 	atomic {
 		mu = 0;
 		at = wheel_next;
@@ -158,6 +188,7 @@ inline pending() {
 		do
 		:: i == ALL -> i = 0; break
 		:: else ->
+			assertCounted(who);
 			countPending();
 			guarded_next();
 			n = n - (told[i] == PENDING);

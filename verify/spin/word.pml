@@ -5,36 +5,65 @@
  * is one step, the CAS is another. -DMERGED makes them one (see protocol.pml).
  */
 
-#define IDLE      0
-#define PENDING   1
-#define EXPIRED   2
-#define CANCELLED 3
-#define REJECTED  4
-#define TOO_LATE  5
-#define QUEUED    8
+#define UNARMED  0
+#define PENDING  1
+#define EXPIRED  2
+#define CANCELED 3
+#define REJECTED 4
+#define TOO_LATE 5
+#define QUEUED   8
+#define CLOSED   255	/* the head of a closed stripe */
+#define FRESH    16
 
-#define pack(d, flags, s) ((d) << 4 | (flags) | (s))
+#define pack(d, flags, s) ((d) << 5 | (flags) | (s))
 #define state(w)          ((w) & 7)
 #define queued(w)         (((w) & QUEUED) != 0)
-#define deadline(w)       ((w) >> 4)
-#define settled(w, s)     (((w) & 248) | (s))
-#define unqueued(w)       ((w) & 247)
+#define deadline(w)       ((w) >> 5)
+#define settled(w, s)     (((w) & 1016) | (s))
+#define unqueued(w)       ((w) & 999)
+
+#ifdef MISTAKE_COMB_PENDING
+#define isLitter(w) (((w) & FRESH) != 0)
+#else
+#ifdef MISTAKE_COMB_NOT_FRESH
+#define isLitter(w) (state(w) != PENDING)
+#else
+#define isLitter(w) (((w) & FRESH) != 0 && state(w) != PENDING)
+#endif
+#endif
 
 /* Indexed by timeout, from 1; 0 is nil. */
-byte word[ALL];
+short word[ALL];
 byte link[ALL];
 
-/* Ghost: what the callers were told of the last arming; PENDING while it is open. */
+/* Ghost: the outcome of the last arming, as its callers read it; PENDING while it is open. */
 byte told[ALL];
 
-/* Whoever tells an outcome must find the arming open, and closes it. */
+#ifdef ROUNDS
+/* Ghost: was queued when the round was taken, and due, and is to be handed out before the pass ends. */
+bit owed[ALL];
+#define forget(to) owed[to] = 0
+#else
+#define forget(to) skip
+#endif
+
+#ifdef COUNTER
+/* Ghost: pending, and not on the way into the queue, ever since the counter's Pending began. */
+bit watched[ALL];
+#define notWatched(to) watched[to] = 0
+#else
+#define notWatched(to) skip
+#endif
+
+/* A step that settles an arming must find it open, and closes it. */
 inline tell(to, outcome) {
 	assert(told[to] == PENDING);	/* one outcome for each arming */
-	told[to] = outcome
+	told[to] = outcome;
+	notWatched(to)
 }
 
 inline move(to, d) {
-	next = pack(d, w & QUEUED, PENDING);
+	next = pack(d, w & (QUEUED | FRESH), PENDING);
 #ifdef MISTAKE_MOVE_DROPS_QUEUED
 	next = pack(d, 0, PENDING);
 #endif
@@ -48,21 +77,32 @@ inline move(to, d) {
 	if
 	:: next == w -> ok = 1	/* no CAS */
 	:: next != w && word[to] == w ->
-		assert(told[to] == PENDING);	/* the caller is told that it moved an open arming */
+		assert(told[to] == PENDING);	/* Reset returns true: the arming must be open */
 		word[to] = next;
 		owe = queued(next) && !queued(w);
+		moved = owe;
+		forget(to);
 		ok = 1
 	:: else
 	fi;
 	next = 0
 }
 
+#ifdef MISTAKE_FRESH_FROM_EXPIRED
+#define isNowhere(s) true
+#else
+#define isNowhere(s) ((s) == UNARMED || (s) == CANCELED)
+#endif
+#define FRESH_IF (w & FRESH | (!queued(w) && isNowhere(state(w)) -> FRESH : 0))
+
 inline begin(to, d) {
 	if
 	:: word[to] == w ->
-		assert(told[to] != PENDING);	/* the caller is told that it began one */
+		assert(told[to] != PENDING);	/* Reset returns false: no arming may be open */
 		told[to] = PENDING;
-		word[to] = pack(d, QUEUED, PENDING);
+		word[to] = pack(d, QUEUED | FRESH_IF, PENDING);
+		assert(!(word[to] & FRESH) || head[STRIPES - 1] == CLOSED || home[to] == UNFILED);	/* fresh: the queue alone holds it */
+		forget(to);
 #ifdef MISTAKE_PUSH_TWICE
 		owe = 1;
 #else
@@ -76,17 +116,17 @@ inline begin(to, d) {
 /* beginNew: nobody else can see the timeout yet. */
 inline beginNew(to, d) {
 	atomic {
-		word[to] = pack(d, QUEUED, PENDING);
+		word[to] = pack(d, QUEUED | FRESH, PENDING);
 		told[to] = PENDING
 	}
 }
 
-inline reject(to, d) {
+inline reject(to, d, s) {
 	if
 	:: word[to] == w ->
 		assert(told[to] != PENDING);
-		told[to] = REJECTED;
-		word[to] = pack(d, w & QUEUED, REJECTED);
+		told[to] = s;
+		word[to] = pack(d, w & (QUEUED | FRESH), s);
 		ok = 1
 	:: else
 	fi
@@ -95,11 +135,11 @@ inline reject(to, d) {
 inline cancel(to) {
 	if
 	:: word[to] == w ->
-		tell(to, CANCELLED);
+		tell(to, CANCELED);
 #ifdef MISTAKE_CANCEL_NO_PUSH
-		word[to] = settled(w, CANCELLED);
+		word[to] = settled(w, CANCELED);
 #else
-		word[to] = settled(w, CANCELLED) | QUEUED;
+		word[to] = settled(w, CANCELED) | QUEUED;
 		owe = !queued(w);
 #endif
 		ok = 1
@@ -150,9 +190,13 @@ inline claim(to, due) {
 	od
 }
 
-/* unqueue, with what the caller does next, under the lock: it takes the timeout
- * out of the wheel, and file puts it where its word says.
+/* unqueue, with the caller's next step under the lock: file puts the timeout where its
+ * word requires.
  */
+#define NOWHERE 0	/* the caller does nothing */
+#define LATE    1	/* place */
+#define DUE     2	/* placeDue */
+
 inline unqueue(to, filing) {
 	do
 	:: RMW {
@@ -172,9 +216,9 @@ inline unqueue(to, filing) {
 				inQueue[to] = 0;
 				word[to] = unqueued(w);
 				if
-				:: filing && state(w) == PENDING -> place(to, deadline(w))
-				:: !filing && home[to] == IN_BATCH
-				:: else -> home[to] = UNFILED
+				:: filing == LATE && state(w) == PENDING -> place(to, deadline(w))
+				:: filing == DUE && state(w) == PENDING -> placeDue(to, deadline(w))
+				:: else
 				fi;
 				w = 0;
 				break
@@ -203,8 +247,8 @@ inline collect(to) {
 #else
 			:: word[to] == w ->
 #endif
-				tell(to, CANCELLED);
-				word[to] = settled(w, CANCELLED);
+				tell(to, CANCELED);
+				word[to] = settled(w, CANCELED);
 				assert(!inLeft[to]);	/* a Stop returns it, once */
 				inLeft[to] = 1;
 				ended++;
@@ -217,8 +261,20 @@ inline collect(to) {
 	od
 }
 
-/* refuse, with what Timer.push does about its answer. */
+#ifdef MISTAKE_REFUSE_REJECTS_FILED
+#define isFiled(to) false
+#else
+#define isFiled(to) (home[to] >= FILED)
+#endif
+
+/* refuse of guarded.go and the word's, with what Timer.push does about the answer: it leaves err.
+ * Only an arming that was never filed is rejected. So no move is: the timeout that it found
+ * pending and not queued was in the wheel or the batch, and Timer.Stop collects it.
+ */
 inline refuse(to) {
+#ifndef MISTAKE_REFUSE_WITHOUT_LOCK
+	lock();
+#endif
 	do
 	:: RMW {
 		atomic {
@@ -231,17 +287,25 @@ inline refuse(to) {
 			next = w;
 #endif
 			if
-			:: state(w) == PENDING -> next = settled(next, TOO_LATE)
+			:: state(w) == PENDING && !isFiled(to) -> next = settled(next, TOO_LATE)
 			:: else
 			fi;
 			if
 			:: word[to] == w ->
 				word[to] = next;
 				if
-				:: state(w) == PENDING -> tell(to, TOO_LATE); hit = 1
+				:: state(next) != state(w) ->
+					assert(!moved);
+					tell(to, TOO_LATE);
+					hit = 1
 				:: else
 				fi;
-				w = 0; next = 0;
+				w = 0; next = 0; moved = 0;
+#ifndef MISTAKE_REFUSE_WITHOUT_LOCK
+#ifndef MISTAKE_REFUSE_IN_TWO_STEPS
+				mu = 0;
+#endif
+#endif
 				break
 			:: else -> w = 0; next = 0
 			fi
@@ -249,10 +313,10 @@ inline refuse(to) {
 	}
 	od;
 #ifdef MISTAKE_REFUSE_IN_TWO_STEPS
-	word[to] = unqueued(word[to]);
+	atomic { word[to] = unqueued(word[to]); mu = 0 };
 #endif
 	if
-	:: hit -> atomic { hit = 0; release() }
+	:: hit -> atomic { hit = 0; err = 1; release() }
 	:: else
 	fi
 }

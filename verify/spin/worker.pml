@@ -4,41 +4,28 @@
 #define ASLEEP 1
 #define ABSENT 2
 
-byte parked = ABSENT;
+byte status = ABSENT;
 bit  wake, quit;
-
-/* Plain fields of the worker, which no lock guards: they, and the batch between two
- * holds, belong to owner.
- */
-byte slept = 1;
-byte turn;
-bit  interrupted;
-
-#define COMING 255
-byte owner;	/* ghost: who is the worker: a process, a goroutine that is to begin, or nobody */
-#define mine   assert(owner == _pid)
 
 byte sleeping;	/* ghost: a sleep is under way, up to this tick; 0: none is */
 bit parking;	/* ghost: the worker is in park */
-byte lookers;	/* ghost: producers that have pushed and are yet to look at parked, or to act on it */
+byte lookers;	/* ghost: producers that have pushed and are yet to look at the status, or to act on it */
 
-inline lock() { atomic { mu == 0 -> mu = 1 } }
-
-/* drain leaves drained, and more. */
+/* drain files the round. It leaves busy, and left. */
 inline drain() {
 	do
-	:: limit = min(PORTION, DRAIN_LIMIT - drained);
-		guarded_drain(tick, limit);
+	:: lock();
+		file(PORTION, round > 0);
 		atomic {
 			mu = 0;
-			ok = 0;
+			busy = busy || n > 0;
 			drained = drained + n;
 			if
-			:: n < limit -> n = 0; limit = 0; break
-			:: else -> n = 0; limit = 0
+			:: n < PORTION -> n = 0; drained = 0; left = 0; break
+			:: else -> n = 0
 			fi;
 			if
-			:: drained == DRAIN_LIMIT -> more = 1; break
+			:: drained >= DRAIN -> drained = 0; break
 			:: else
 			fi
 		}
@@ -72,38 +59,46 @@ inline handOut() {
 	more = now > tick
 }
 
-/* pass leaves drained and more. */
+#define handed_out(to) (!(owed[to] && state(word[to]) == PENDING))
+
+/* pass leaves busy and more. */
 inline pass() {
-	atomic { mine; tick = now };
+	atomic { mine; tick = now; left = 1 };
 #if INTERRUPTS
 	if
-	:: filled -> handOut(); more = 0	/* finish */
+	:: filled -> handOut(); more = 0
 	:: else
 	fi;
 #endif
-	atomic { mu == 0 -> mine; guarded_begin() };
-	drain();
+	guarded_begin();
 	do
-	:: take();
-		if
-		:: ok -> ok = 0
-		:: else -> break
-		fi;
-		seen = more;
-		handOut();
-		atomic {
+	:: drain();
+		do
+		:: take();
 			if
-			:: more -> seen = 0; break
-			:: else -> more = seen; seen = 0
+			:: ok -> ok = 0
+			:: else -> break
+			fi;
+			handOut();
+			if
+			:: more -> left = 0; break
+			:: else
 			fi
-		}
-	od
+		od;
+		if
+		:: left
+		:: else -> break
+		fi
+	od;
+#ifdef ROUNDS
+	assert(more || stopped || ALL_TIMEOUTS(handed_out))
+#endif
 }
 
-#ifdef MISTAKE_PARK_FORGETS_BACKLOG
+#ifdef MISTAKE_PARK_FORGETS_LISTS
 #define LEFT false
 #else
-#define LEFT (backlog != 0)
+#define LEFT (lists[0] != 0)
 #endif
 
 /* park leaves rest, and in wait the tick to sleep up to. */
@@ -114,8 +109,7 @@ inline park() {
 		parking = 1;
 		if
 		:: stopped -> rest = ABSENT; owner = 0
-		:: !stopped && LEFT -> rest = AWAKE; wait = tick
-		:: !stopped && !LEFT && drained > 0 -> rest = AWAKE; wait = tick + 1
+		:: !stopped && (busy || LEFT) -> rest = AWAKE; wait = tick + 1
 		:: else ->
 			passing = 0;
 			wait = wheel_next;
@@ -125,13 +119,13 @@ inline park() {
 #ifdef MISTAKE_LOOK_AFTER_UNLOCK
 		mu = 0;
 #endif
-		drained = 0
+		busy = 0
 	};
 	if
 	:: hit ->
 		atomic {
 			hit = 0;
-			parked = rest;
+			status = rest;
 			owner = (rest == ABSENT -> 0 : owner)
 		};
 #ifndef MISTAKE_NO_SECOND_LOOK
@@ -141,9 +135,9 @@ inline park() {
 #ifdef MISTAKE_PARK_STORES_AWAKE
 			:: ok ->
 #else
-			:: ok && parked == rest ->
+			:: ok && status == rest ->
 #endif
-				parked = AWAKE;
+				status = AWAKE;
 				if
 				:: rest == ABSENT -> assert(owner == 0); owner = _pid	/* never two workers */
 				:: else
@@ -169,7 +163,7 @@ inline unpark() {
 	atomic {
 		hit = 0;
 		if
-		:: parked == ASLEEP -> parked = AWAKE; hit = 1
+		:: status == ASLEEP -> status = AWAKE; hit = 1
 		:: else
 		fi
 	};
@@ -195,9 +189,9 @@ inline unpark() {
 #ifdef MISTAKE_UNPARK_NO_CAS
 			:: true ->
 #else
-			:: parked == ABSENT ->
+			:: status == ABSENT ->
 #endif
-				parked = AWAKE;
+				status = AWAKE;
 				assert(owner == 0);	/* never two workers */
 				owner = COMING;
 				hit = 1;
@@ -237,12 +231,38 @@ inline sleepUntil(end) {
 			sleeping = 0
 		}
 	fi;
-	atomic { mine; parked = AWAKE }
+	atomic { mine; status = AWAKE }
 }
 
-/* help of guarded.go: TryLock, and a portion of the producer's stripe. */
+#if RELIEF
+/* relieve, of which any part may be left out: which depends on how deep the stripe is, and on the
+ * worker's need, and the model has neither.
+ */
+#if HELP || defined(COMB)
+#define RELIEF 1
+#endif
+
+inline relieve(to) {
+#ifdef COMB
+	if
+	:: true
+	:: comb(stripeOf(to))
+	fi;
+#endif
+#if HELP
+	if
+	:: true
+	:: help(to)
+#ifdef TURNSTILE
+	:: true -> wait_(to)
+#endif
+	fi
+#endif
+}
+#endif
+
+/* help of guarded.go: TryLock, and a portion of the producer's stripe, or of the lists. */
 inline help(to) {
-	at = now;
 	atomic {
 		if
 #ifdef MISTAKE_HELP_NO_LOCK
@@ -254,31 +274,63 @@ inline help(to) {
 		fi
 	};
 	if
-	:: hit -> hit = 0; guarded_help(stripeOf(to))
+	:: hit -> hit = 0; helpLocked(stripeOf(to))
 	:: else
-	fi;
-	at = 0
+	fi
 }
 
-#ifdef MISTAKE_DRAIN_ENDS_EARLY
-#define TURN STRIPES
-#else
-#define TURN (STRIPES + 1)
+#ifdef TURNSTILE
+bit turnstile;
+
+/* The turnstile, and helpInTurn unless the stripe is found no longer flooded. */
+inline wait_(to) {
+	atomic { turnstile == 0 -> turnstile = 1 };
+	if
+	:: true -> lock(); helpLocked(stripeOf(to))
+	:: true
+	fi;
+#ifndef MISTAKE_TURNSTILE_KEPT
+	turnstile = 0
+#endif
+}
 #endif
 
-/* drainAll, from the tick at: endOfTurn, then drainTo again and again. It leaves the
- * lock held, for its caller to look.
- */
-inline drainAll() {
-	atomic { mu == 0 -> turnLeft = TURN };
+#ifdef MISTAKE_DRAIN_ENDS_EARLY
+#define END 1
+#else
+#define END TAKEN
+#endif
+
+/* drainAll, from the tick at. It leaves the lock held, for its caller to look. */
+inline drainAll(who) {
+	atomic {
+		mu == 0 -> mu = 1;
+		if
+		:: passing || stopped
+		:: else -> wheel_skip(at)
+		fi;
+		if
+		:: stopped
+		:: else -> takeFrom(0)
+		fi;
+#if STRIPES > 1
+	};
+	atomic {
+		if
+		:: stopped
+		:: else -> takeFrom(1)
+		fi;
+#endif
+		end_[who] = END
+	};
 	do
-	:: guarded_drain(at, PORTION);
+	:: file(PORTION, end_[who] > 0);
 		atomic {
-			n = 0;
 			if
-			:: ok -> ok = 0; turnLeft = 0; break
-			:: else -> mu = 0
+			:: n == PORTION -> n = 0; mu = 0
+			:: else -> n = 0; end_[who] = 0; break
 			fi
-		}
+		};
+		lock()
 	od
 }

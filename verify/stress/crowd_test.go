@@ -13,11 +13,11 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// crowd is many goroutines at one timer, and the books of what they did.
+// crowd is many goroutines at one timer, and the books of their calls.
 //
-// A Reset that returns true goes on with the arming it found, one that returns
-// false begins a new one. So however many goroutines reset the same Timeout,
-// there are as many outcomes as there were Resets that returned false.
+// A Reset that returns true continues the pending arming; a Reset that returns false begins a new
+// arming. So however many goroutines reset the same Timeout, there are as many outcomes as Resets
+// that returned false.
 type crowd struct {
 	tm *hashedwheel.Timer
 
@@ -33,7 +33,7 @@ type crowd struct {
 	armings []*arming // guarded by mu
 }
 
-// arming is one that nobody moves: it must have one outcome by itself.
+// arming is never moved, so it has one outcome.
 type arming struct {
 	to           *hashedwheel.Timeout
 	ran, stopped atomic.Int32
@@ -82,7 +82,7 @@ func (c *crowd) schedule() {
 	deadline := time.Now().Add(d)
 	to, err := c.tm.Schedule(d, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { c.expireOnce(a, deadline) }))
 	if err != nil {
-		c.began.Add(1) // and refused, as the timer's Stats will tell
+		c.began.Add(1) // and refused: Stats counts that
 		return
 	}
 	a.to = to

@@ -1,11 +1,11 @@
-// Package stress has real goroutines and the real clock. What is timed here is timed
-// from below only: a loaded machine may be late, but the timer must never be early.
+// Package stress has real goroutines and the real clock. Its time limits are lower bounds only: a
+// loaded machine may be late, but the timer must never be early.
 package stress
 
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { timertest.VerifyMain(m) }

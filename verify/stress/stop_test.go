@@ -30,8 +30,8 @@ func TestStopAtAnyMomentLosesNothing(t *testing.T) {
 	}
 }
 
-// Stop comes in the middle of a tick, from beside or from the slow task itself.
-func TestStopBesideASlowTaskLosesNothing(t *testing.T) {
+// Stop is called in the middle of a tick, from another goroutine or from the slow task itself.
+func TestStopDuringASlowTaskLosesNothing(t *testing.T) {
 	end := time.Now().Add(timertest.Lasting(time.Second))
 	for i := 0; time.Now().Before(end); i++ {
 		tm := timertest.New(hashedwheel.WithExecutor(hashedwheel.Inline{}), hashedwheel.WithTick(200*time.Microsecond))

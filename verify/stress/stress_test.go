@@ -14,8 +14,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// Its owner alone arms and stops a timeout, while others drain it: what a call
-// has said must be so.
+// Only its owner arms and stops a timeout, while others drain the queue: each result must be true.
 func TestADrainTakesNoCallBack(t *testing.T) {
 	tm := timertest.NewOn(hashedwheel.Inline{})
 	defer tm.Stop()
@@ -28,7 +27,7 @@ func TestADrainTakesNoCallBack(t *testing.T) {
 			if to.State() != hashedwheel.Pending || !to.Deadline().Equal(at) {
 				wrong++
 			}
-			if !to.Stop() || to.State() != hashedwheel.Cancelled {
+			if !to.Stop() || to.State() != hashedwheel.Canceled {
 				wrong++
 			}
 		}
@@ -80,7 +79,7 @@ func fires(tm *hashedwheel.Timer, count bool) bool {
 	return true
 }
 
-func TestInlineGoexitLosesNoNeighbour(t *testing.T) {
+func TestInlineGoexitLosesNoNeighbor(t *testing.T) {
 	tm := timertest.NewOn(hashedwheel.Inline{})
 	var running sync.WaitGroup
 	for i := range 2000 {

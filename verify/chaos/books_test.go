@@ -1,0 +1,80 @@
+package chaos
+
+import (
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// account is one Timeout and the outcomes of its armings: each arming that began has one. Only one
+// member at a time arms the Timeout, so its state shows a refusal.
+type account struct {
+	to     *hashedwheel.Timeout
+	_      [1 << 10]byte // of a larger struct: its Timeout is of another stripe and sample
+	own    hashedwheel.Timeout
+	sets   atomic.Int64 // how often the clock had been set before the first arming
+	began  atomic.Int64
+	unsure atomic.Int64 // calls that a clock's panic or Goexit ended: they may have armed
+
+	ran, stopped, refused atomic.Int64
+}
+
+// outcomes returns how many armings have an outcome, Timer.Stop's result included.
+func (a *account) outcomes(returned int64) int64 {
+	return a.ran.Load() + a.stopped.Load() + a.refused.Load() + returned
+}
+
+// note books the result of a call that arms.
+func (a *account) note(was bool) {
+	if was {
+		return
+	}
+	a.began.Add(1)
+	if a.to.State() == hashedwheel.Rejected {
+		a.refused.Add(1)
+	}
+}
+
+// balance checks the books of a life after its end.
+func (l *life) balance(t *testing.T) {
+	t.Helper()
+	returned := make(map[*hashedwheel.Timeout]int64)
+	for _, to := range l.left {
+		returned[to]++
+	}
+	var lost, doubled, began, unsure int64
+	for _, a := range l.accounts {
+		n, got := a.began.Load(), a.outcomes(returned[a.to])
+		delete(returned, a.to)
+		if n == got+1 && errors.Is(a.to.Err(), hashedwheel.ErrStopped) {
+			got++ // another call's push, which the arming relied on, was refused by Timer.Stop: the state shows it
+		}
+		lost += max(0, n-got)
+		doubled += max(0, got-n-a.unsure.Load())
+		began += n
+		unsure += a.unsure.Load()
+	}
+	dropped := l.dropped()
+	assert.LessOrEqual(t, lost, dropped, "armings without an outcome, of %d; tasks that the executor dropped", began)
+	assert.Zero(t, doubled, "outcomes without an arming, or armings with two")
+	assert.Zero(t, l.early.Load(), "tasks that ran early")
+	assert.Zero(t, l.afterStop.Load(), "series that ran after Stop returned true, or two runs at once")
+	strangers := 0
+	for to := range returned {
+		if _, isOurs := to.Task().(hashedwheel.TaskFunc); isOurs { // a Series is not
+			strangers++
+		}
+	}
+	assert.LessOrEqual(t, int64(strangers), unsure, "in Timer.Stop's result, and nobody's")
+	stats := l.tm.Stats()
+	assert.Zero(t, stats.Pending)
+	assert.Zero(t, l.tm.Pending())
+	assert.Empty(t, l.tm.Sample(10))
+	assert.GreaterOrEqual(t, stats.Expired, uint64(l.ran.Load()))
+	armings.Add(began)
+	runs.Add(l.ran.Load())
+}

@@ -1,0 +1,36 @@
+package chaos
+
+import (
+	"flag"
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+var lasts = flag.Duration("chaos", 3*time.Second, "how long lives go on")
+
+var armings, runs atomic.Int64 // of all lives
+
+func TestChaosKeepsTheBooks(t *testing.T) {
+	processors := []int{1, 2, 3, 4, 8, 16, 64}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	begun, lives, before := time.Now(), 0, timertest.Heap()
+	for ; time.Since(begun) < timertest.Lasting(*lasts) && !t.Failed(); lives++ {
+		runtime.GOMAXPROCS(processors[rand.IntN(len(processors))])
+		l := newLife()
+		l.lead(t)
+		if t.Failed() {
+			t.Log(l.says)
+		}
+	}
+	assert.Eventually(t, func() bool { return timertest.LibraryGoroutines() == 0 }, 20*time.Second, time.Millisecond, "goroutines are left over")
+	assert.Eventually(t, func() bool { return timertest.Heap() < before+4<<20 }, 20*time.Second, 100*time.Millisecond, "the heap grows")
+	t.Logf("%d lives, %d armings and %d runs, %.0f armings a second", lives, armings.Load(), runs.Load(),
+		float64(armings.Load())/time.Since(begun).Seconds())
+}

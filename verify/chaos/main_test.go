@@ -1,0 +1,16 @@
+// Package chaos has timers lead short lives in which all goes wrong at once: clocks that are set
+// by 200 days in both directions, panics and runtime.Goexit in tasks, executors, panic handlers
+// and clocks, timeouts moved earlier and later, bounds that are hit, GOMAXPROCS from 1 to 64, and Stop
+// or Shutdown at any moment. At the end of each life the books must balance: no arming lost, doubled
+// or early, nothing leaked, nothing hung.
+//
+//	go test -tags small ./verify/chaos -chaos 10m
+package chaos
+
+import (
+	"testing"
+
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+func TestMain(m *testing.M) { timertest.VerifyMain(m) }

@@ -1,0 +1,5 @@
+//go:build !race
+
+package wheeltime_test
+
+const isRace = false
