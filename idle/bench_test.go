@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What an idle timeout adds to a read, beside the deadline that would do the same: on
-// its own, over a connection whose Read does nothing, and for real over loopback.
+// The cost that an idle timeout adds to a read, compared with a deadline that would do the same:
+// alone, over a connection whose Read does nothing, and over loopback.
 //
 //	go test -run '^$' -bench Read ./idle
 
@@ -35,7 +35,7 @@ var readings = []reading{
 	}},
 	{"Conn", func(b *testing.B, c net.Conn) func([]byte) (int, error) { return newConn(b, c).Read }},
 	{"Watch", func(b *testing.B, c net.Conn) func([]byte) (int, error) {
-		w, err := idle.Watch(hashedwheel.MustNew(), c, minute, func() {})
+		w, err := idle.Watch(hashedwheel.MustNew(), c, minute, func(net.Conn) {})
 		require.NoError(b, err)
 		b.Cleanup(func() { w.Stop() })
 		return c.Read
@@ -49,8 +49,8 @@ func newConn(b *testing.B, c net.Conn) *idle.Conn {
 	return conn
 }
 
-// A ready connection is real, for SetReadDeadline, but its Read returns at once. Without
-// the kernel's books a Conn counts for itself.
+// A ready connection has a socket, for SetReadDeadline, but its Read returns at once. A Conn counts
+// it without the kernel.
 type ready struct{ net.Conn }
 
 func (ready) Read([]byte) (int, error) { return 1, nil }
@@ -68,9 +68,9 @@ func BenchmarkReadBookkeeping(b *testing.B) {
 	}
 }
 
-// Another connection waits meanwhile, as some always does in a server: only while
-// somebody waits, or a timer is set, does the runtime have a thread wait for the network, and to
-// wake that costs each write some 1.5 µs.
+// Another connection waits, as in any server: only while a goroutine waits, or a timer is set, does
+// the runtime keep a thread that waits for the network, and to wake that thread costs each write
+// about 1.5 µs.
 func BenchmarkReadOverLoopback(b *testing.B) {
 	waiting, _ := tcp(b)
 	go func() { _, _ = waiting.Read(make([]byte, 1)) }()
@@ -102,13 +102,13 @@ func BenchmarkWatch(b *testing.B) {
 	tm := hashedwheel.MustNew()
 	b.ReportAllocs()
 	for b.Loop() {
-		w, err := idle.Watch(tm, here, minute, func() {})
+		w, err := idle.Watch(tm, here, minute, func(net.Conn) {})
 		require.NoError(b, err)
 		w.Stop()
 	}
 }
 
-// What is allocated here is about what a Conn keeps.
+// A Conn keeps about as much memory as this allocates.
 func BenchmarkNewConn(b *testing.B) {
 	here, _ := tcp(b)
 	tm := hashedwheel.MustNew()

@@ -10,11 +10,11 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// ErrIdle is what Read and Write return once their [Conn] was closed because it was
-// idle; a TLS connection around the Conn returns it wrapped. It is a net.Error with
-// Timeout, and errors.Is finds os.ErrDeadlineExceeded in it. So to tell it from a
-// deadline of your own, which leaves the connection open, look for ErrIdle first: a loop
-// that reads on whenever Timeout is true would spin.
+// ErrIdle is the error of Read and Write after their [Conn] was closed because it was
+// idle; a TLS connection around the Conn returns it wrapped. It is a net.Error whose Timeout is
+// true, and errors.Is finds os.ErrDeadlineExceeded in it. Unlike a deadline of yours, which leaves
+// the connection open, ErrIdle is final: check for it first, because a loop that continues on every
+// Timeout would spin.
 var ErrIdle error = idleError{}
 
 type idleError struct{}
@@ -24,44 +24,46 @@ func (idleError) Timeout() bool        { return true }
 func (idleError) Temporary() bool      { return false }
 func (idleError) Is(target error) bool { return target == os.ErrDeadlineExceeded }
 
-type netConn = net.Conn // embedded so, it is no exported field
+type netConn = net.Conn // embedded under this name the connection is no exported field
 
-// A Conn is a connection that closes itself once nobody has talked on it for its idle
-// time. A Read or Write that is blocked then, or comes later, returns [ErrIdle]. A Conn
-// sets no deadlines: those of SetDeadline and its like are the user's own. It is a
-// net.Conn, and no *net.TCPConn: for SetNoDelay, SyscallConn and their like take NetConn. The
-// other methods of net.Conn are those of the connection inside.
+// A Conn is a connection that closes itself when no data has been received or sent for its idle
+// time. A Read or Write that is blocked then, or called later, returns [ErrIdle]. A Conn
+// sets no deadlines; SetDeadline, SetReadDeadline and SetWriteDeadline work as on the connection
+// inside. A Conn is not a *net.TCPConn: for methods such as SetNoDelay and SyscallConn use NetConn.
 //
-// A TCP connection on Linux is watched, as by [Watch]: its Read and Write count nothing.
-// Any other moves its Timeout each time data has come or gone, which takes 36 ns.
+// For a TCP connection on Linux the kernel counts, as with [Watch]: Read and Write cost nothing.
+// For any other connection each Read and Write that moves data takes 36 ns more.
 //
-// A Conn is safe for concurrent use and must not be copied.
+// A Conn is made by [NewConn] or a Listener, safe for concurrent use, and must not be copied.
 type Conn struct {
 	netConn
-	limit        limit
-	onIdle       func(net.Conn) // may be nil
-	receivedOnly bool
-	isStream     bool
+	limit    limit
+	onIdle   func(net.Conn) // may be nil
+	isStream bool
 
 	writing sync.Mutex // keeps the pieces of a Write together
 }
 
-// NewConn returns c with an idle time of d, which begins now; with none yet if d is zero
-// or negative. When it is over the timer's executor closes the connection. That takes
-// long for some, as those of TLS, and with [hashedwheel.Inline] delays all other tasks.
+// NewConn returns c with an idle time of d, which begins now; without one if d is zero or negative,
+// until SetIdleTimeout. When the idle time is over the timer's executor closes the connection. A
+// close may take long, for example under TLS, and with [hashedwheel.Inline] delays all other tasks.
 //
-// The error is hashedwheel.ErrFull or ErrStopped; c is open then, and the caller's to
-// close. Once the timer has been stopped nothing is closed as idle any more. NewConn panics
-// if tm or c is nil.
+// The error is hashedwheel.ErrFull or ErrStopped; then c stays open, and you must close it. Once
+// the timer has been stopped no connection is closed as idle any more. NewConn panics if tm, c or
+// an Option is nil.
 func NewConn(tm *hashedwheel.Timer, c net.Conn, d time.Duration, opts ...Option) (*Conn, error) {
 	if tm == nil || c == nil {
 		panic("idle: NewConn with a nil Timer or Conn")
 	}
-	o := collect(opts)
-	conn := &Conn{netConn: c, onIdle: o.onIdle, receivedOnly: o.receivedOnly, isStream: isStream(c)}
-	conn.limit.owner = conn
-	if k, err := openKernel(c, o.receivedOnly); err == nil {
-		conn.limit.kernel = k
+	return newConn(tm, c, d, collect("NewConn", opts))
+}
+
+func newConn(tm *hashedwheel.Timer, c net.Conn, d time.Duration, o options) (*Conn, error) {
+	conn := &Conn{netConn: c, onIdle: o.onIdle, isStream: isStream(c)}
+	conn.limit = limit{receivedOnly: o.receivedOnly, name: o.name, owner: conn}
+	if s, err := socketOf(c); err == nil {
+		conn.limit.socket = s
+		conn.limit.kernelCounts = !o.counted && s.canTell() == nil
 	}
 	if err := conn.limit.start(tm, d); err != nil {
 		return nil, err
@@ -69,17 +71,20 @@ func NewConn(tm *hashedwheel.Timer, c net.Conn, d time.Duration, opts ...Option)
 	return conn, nil
 }
 
-// NetConn returns the connection inside. What is read or written there counts only if
-// the Conn is watched.
+// NetConn returns the connection inside. Data that is read or written there counts only if the
+// kernel counts.
 func (c *Conn) NetConn() net.Conn { return c.netConn }
 
-// SetIdleTimeout changes the idle time to d, counted from now; there is none if d is
-// zero or negative. It does nothing once the Conn is closed. If there was no idle time
-// and the timer is full, the close may come late.
+// SetIdleTimeout changes the idle time to d, counted from now; zero or less means no idle time. It
+// does nothing once the Conn is closed. If there was no idle time and the timer is full, the close
+// may be late.
 func (c *Conn) SetIdleTimeout(d time.Duration) { c.limit.set(d) }
 
-// Close closes the connection and ends its idle time. It returns nil if the connection
-// had been closed as idle.
+// String returns the connection and its idle time. It is safe at any time.
+func (c *Conn) String() string { return c.limit.describe("idle.Conn", c.netConn) }
+
+// Close closes the connection and ends its idle time. It returns nil if the connection was already
+// closed as idle.
 func (c *Conn) Close() error {
 	c.limit.end()
 	err := c.netConn.Close()
@@ -89,17 +94,20 @@ func (c *Conn) Close() error {
 	return err
 }
 
-// CloseRead shuts down the reading side of a connection that can, as a *net.TCPConn;
-// of another the error is errors.ErrUnsupported.
+// CloseRead shuts down the reading side of a connection that has such a method, like a
+// *net.TCPConn; for any other the error is errors.ErrUnsupported. Unread data no longer keeps
+// the connection open.
 func (c *Conn) CloseRead() error {
-	if half, ok := c.netConn.(interface{ CloseRead() error }); ok {
-		return half.CloseRead()
+	half, ok := c.netConn.(interface{ CloseRead() error })
+	if !ok {
+		return errors.ErrUnsupported
 	}
-	return errors.ErrUnsupported
+	c.limit.readClosed.Store(true)
+	return half.CloseRead()
 }
 
-// CloseWrite shuts down the writing side of a connection that can, as a *net.TCPConn
-// or *tls.Conn; of another the error is errors.ErrUnsupported.
+// CloseWrite shuts down the writing side of a connection that has such a method, like a
+// *net.TCPConn or *tls.Conn; for any other the error is errors.ErrUnsupported.
 func (c *Conn) CloseWrite() error {
 	if half, ok := c.netConn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -107,15 +115,15 @@ func (c *Conn) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
-// idle is called by the limit, once, if it was reached before Close.
+// idle is called by the limit, once, if the limit is reached before Close.
 func (c *Conn) idle() {
-	defer c.netConn.Close() // should onIdle panic, too
+	defer c.netConn.Close() // also if onIdle panics
 	if c.onIdle != nil {
 		c.onIdle(c)
 	}
 }
 
-// explain returns ErrIdle in place of what the closed connection has to say.
+// explain returns ErrIdle in place of the error of a connection that was closed as idle.
 func (c *Conn) explain(err error) error {
 	if err != nil && c.limit.wasReached() {
 		return ErrIdle

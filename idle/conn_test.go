@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestASilentConnIsClosedAfterItsIdleTime(t *testing.T) {
+func TestConnIsClosedAfterTheIdleTime(t *testing.T) {
 	virtual(t, func(t *testing.T, s scene) { s.closedAfter(t, d) })
 }
 
-func TestDataInOneDirectionKeepsAConnOpen(t *testing.T) {
+func TestConnStaysOpenThroughDataInOneDirection(t *testing.T) {
 	tests := map[string]func(scene, *testing.T){
 		"received": scene.isOpen,
 		"sent":     scene.say,
@@ -36,7 +36,7 @@ func TestDataInOneDirectionKeepsAConnOpen(t *testing.T) {
 	}
 }
 
-func TestReceivedOnlyIsClosedThoughMuchIsSent(t *testing.T) {
+func TestReceivedOnlyConnIsClosedThoughDataIsSent(t *testing.T) {
 	virtual(t, func(t *testing.T, s scene) {
 		start := time.Now()
 		time.Sleep(d / 2)
@@ -53,7 +53,7 @@ func TestReceivedOnlyIsClosedThoughMuchIsSent(t *testing.T) {
 	}, idle.ReceivedOnly())
 }
 
-func TestErrIdleIsATimeoutAndNoClosedConnection(t *testing.T) {
+func TestErrIdleIsATimeoutAndNotErrClosed(t *testing.T) {
 	var ne net.Error
 	require.ErrorAs(t, idle.ErrIdle, &ne)
 	require.True(t, ne.Timeout())
@@ -62,7 +62,7 @@ func TestErrIdleIsATimeoutAndNoClosedConnection(t *testing.T) {
 	require.NotContains(t, idle.ErrIdle.Error(), "use of closed")
 }
 
-func TestWhoIsBlockedAtTheIdleCloseGetsErrIdle(t *testing.T) {
+func TestConnBlockedCallsReturnErrIdle(t *testing.T) {
 	blocked := map[string]func(*idle.Conn) error{
 		"Read":     func(c *idle.Conn) error { _, err := c.Read(make([]byte, 1)); return err },
 		"Write":    func(c *idle.Conn) error { _, err := c.Write([]byte("!")); return err },
@@ -86,7 +86,7 @@ type endless struct{}
 
 func (endless) Read(b []byte) (int, error) { return len(b), nil }
 
-func TestAConnThatItsUserClosedDoesNotSayIdle(t *testing.T) {
+func TestReadAfterCloseDoesNotReturnErrIdle(t *testing.T) {
 	virtual(t, func(t *testing.T, s scene) {
 		read := make(chan error, 1)
 		go func() {
@@ -143,15 +143,24 @@ func TestSetIdleTimeout(t *testing.T) {
 	}
 }
 
-func TestTheIdleTimeOfATCPConnectionCanBeChanged(t *testing.T) {
+func TestSetIdleTimeoutOfATCPConnection(t *testing.T) {
 	t.Parallel()
 	tm := newTimer(t)
-	here, there := tcp(t)
-	conn, err := idle.NewConn(tm, here, short/4)
-	require.NoError(t, err)
-	conn.SetIdleTimeout(time.Hour)
+	var conn *idle.Conn
+	var there net.Conn
+	for inTime := false; !inTime; { // again if the machine stood still
+		here, peer := tcp(t)
+		begun := time.Now()
+		c, err := idle.NewConn(tm, here, short/4)
+		require.NoError(t, err)
+		c.SetIdleTimeout(time.Hour)
+		if inTime = time.Since(begun) < short/4; !inTime {
+			c.SetIdleTimeout(0)
+		}
+		conn, there = c, peer
+	}
 	time.Sleep(short / 2)
-	_, err = there.Write([]byte("!"))
+	_, err := there.Write([]byte("!"))
 	require.NoError(t, err)
 	_, err = conn.Read(make([]byte, 1))
 	require.NoError(t, err, "it is open")
@@ -163,7 +172,7 @@ func TestTheIdleTimeOfATCPConnectionCanBeChanged(t *testing.T) {
 	require.Zero(t, tm.Pending())
 }
 
-func TestAConnWithoutIdleTimeUntilItIsSet(t *testing.T) {
+func TestConnWithoutIdleTimeStaysOpenUntilSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := newTimer(t)
 		here, there := net.Pipe()
@@ -178,7 +187,7 @@ func TestAConnWithoutIdleTimeUntilItIsSet(t *testing.T) {
 	})
 }
 
-func TestAStoppedTimerClosesNothing(t *testing.T) {
+func TestStoppedTimerClosesNoConn(t *testing.T) {
 	virtual(t, func(t *testing.T, s scene) {
 		require.Len(t, s.tm.Stop(), 1)
 		time.Sleep(2 * d)
@@ -189,7 +198,7 @@ func TestAStoppedTimerClosesNothing(t *testing.T) {
 	})
 }
 
-func TestNewConnTellsThatTheTimerRefused(t *testing.T) {
+func TestNewConnReturnsErrFullAndErrStopped(t *testing.T) {
 	here, _ := net.Pipe()
 	full := newTimer(t, hashedwheel.WithMaxPending(1))
 	full.AfterFunc(time.Hour, func() {})
@@ -205,7 +214,7 @@ func TestNewConnTellsThatTheTimerRefused(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded, "the connection is the caller's, and open")
 }
 
-func TestHalfAConnIsClosedWhereThatCanBe(t *testing.T) {
+func TestCloseWriteAndCloseRead(t *testing.T) {
 	tm := newTimer(t)
 	here, there := tcp(t)
 	conn, err := idle.NewConn(tm, here, time.Hour)
@@ -216,7 +225,7 @@ func TestHalfAConnIsClosedWhereThatCanBe(t *testing.T) {
 	require.Equal(t, io.EOF, err)
 	require.NoError(t, conn.CloseRead())
 	_, err = conn.Read(make([]byte, 1))
-	require.Equal(t, io.EOF, err)
+	require.Error(t, err, "io.EOF, on Windows another")
 
 	pipe, _ := net.Pipe()
 	whole, err := idle.NewConn(tm, pipe, 0)
@@ -224,20 +233,4 @@ func TestHalfAConnIsClosedWhereThatCanBe(t *testing.T) {
 	require.ErrorIs(t, whole.CloseWrite(), errors.ErrUnsupported)
 	require.ErrorIs(t, whole.CloseRead(), errors.ErrUnsupported)
 	require.Equal(t, pipe, whole.NetConn())
-}
-
-func TestProgrammerErrorsPanic(t *testing.T) {
-	tm, c := newTimer(t), &net.TCPConn{}
-	tests := map[string]func(){
-		"idle: Watch with a nil":       func() { _, _ = idle.Watch(tm, c, d, nil) },
-		"idle: NewConn with a nil":     func() { _, _ = idle.NewConn(nil, c, d) },
-		"idle: NewListener with a nil": func() { idle.NewListener(tm, nil, d) },
-		"idle: OnIdle with a nil":      func() { idle.OnIdle(nil) },
-	}
-	for message, call := range tests {
-		t.Run(message, func(t *testing.T) {
-			defer func() { require.Contains(t, recover(), message) }()
-			call()
-		})
-	}
 }

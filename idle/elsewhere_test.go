@@ -16,12 +16,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What wrappers with an idle timeout have got wrong, each ruled out by a test and named
-// by a public thread.
+// Mistakes of other wrappers with an idle timeout, each ruled out by a test and named by a
+// public thread.
 
-// golang/go#21133: a wrapper that sets a deadline at each Read undoes that of its user:
-// one for a whole header never comes if the header trickles in.
-func TestADeadlineOfTheUsersOwnEndsATrickle(t *testing.T) {
+// golang/go#21133: a wrapper that sets a deadline at each Read undoes its user's deadline: a
+// deadline for a whole header never expires if the header trickles in.
+func TestUserDeadlineEndsATrickle(t *testing.T) {
 	virtual(t, func(t *testing.T, s scene) {
 		trickled := make(chan struct{})
 		go func() {
@@ -39,7 +39,7 @@ func TestADeadlineOfTheUsersOwnEndsATrickle(t *testing.T) {
 	})
 }
 
-func TestNoDeadlineIsEverSet(t *testing.T) {
+func TestConnSetsNoDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("tcp")
 		c := f.in(t)
@@ -53,7 +53,7 @@ func TestNoDeadlineIsEverSet(t *testing.T) {
 }
 
 // The same: net/http sets a deadline in the past to get its Read back before a Hijack,
-// and hung for ever.
+// and hung forever.
 func TestHijackGetsTheConnection(t *testing.T) {
 	tm := newTimer(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -80,8 +80,8 @@ func TestHijackGetsTheConnection(t *testing.T) {
 	require.Equal(t, "mine: *idle.Conn\n", line)
 }
 
-// getlantern/idletiming#3: whoever was reading got "use of closed network connection".
-func TestAReadBlockedOnTCPGetsErrIdleNotClosed(t *testing.T) {
+// getlantern/idletiming#3: a blocked Read returned "use of closed network connection".
+func TestConnBlockedReadOnTCPReturnsErrIdle(t *testing.T) {
 	here, _ := tcp(t)
 	c, err := idle.NewConn(newTimer(t), here, 50*time.Millisecond)
 	require.NoError(t, err)
@@ -92,7 +92,7 @@ func TestAReadBlockedOnTCPGetsErrIdleNotClosed(t *testing.T) {
 	require.NoError(t, c.Close())
 }
 
-// gliderlabs/ssh#179: nobody could be told before the connection was closed.
+// gliderlabs/ssh#179: programs got no call before the connection was closed.
 func TestOnIdleRunsOnceBeforeTheClose(t *testing.T) {
 	var calls atomic.Int32
 	bye := idle.OnIdle(func(nc net.Conn) {
@@ -110,11 +110,10 @@ func TestOnIdleRunsOnceBeforeTheClose(t *testing.T) {
 	}, bye)
 }
 
-// Whoever says goodbye to a peer that takes nothing would wait for ever, and the
-// connection with it.
-func TestAFarewellWithADeadlineDoesNotHoldUpTheClose(t *testing.T) {
+// A farewell to a peer that reads nothing would block forever, and keep the connection open.
+func TestOnIdleWriteDeadlineBoundsTheClose(t *testing.T) {
 	const short = 50 * time.Millisecond
-	farewell := make([]byte, 64<<20) // more than anybody buffers
+	farewell := make([]byte, 64<<20) // more than any buffer holds
 	watched := func() (net.Conn, net.Conn) { here, there := tcp(t); return here, there }
 	for name, connect := range map[string]func() (net.Conn, net.Conn){"watched": watched, "counted": net.Pipe} {
 		t.Run(name, func(t *testing.T) {
@@ -147,8 +146,8 @@ func TestOnIdleMayClose(t *testing.T) {
 }
 
 // netbirdio/netbird#5936, 9seconds/mtg#424: a relay with an idle timeout for each direction
-// ended a download, because nothing came the other way.
-func TestALongDownloadThroughARelayIsNotIdle(t *testing.T) {
+// ended a download, because nothing was sent the other way.
+func TestLongDownloadThroughARelayIsNotIdle(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(t *testing.T) (here, there net.Conn){
 		"watched": func(t *testing.T) (net.Conn, net.Conn) { return tcp2(tcp(t)) },
@@ -157,30 +156,47 @@ func TestALongDownloadThroughARelayIsNotIdle(t *testing.T) {
 	for name, connect := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tm := newTimer(t)
-			client, toRelay := connect(t)
-			server, fromRelay := connect(t)
-			a, err := idle.NewConn(tm, toRelay, short)
-			require.NoError(t, err)
-			b, err := idle.NewConn(tm, fromRelay, short)
-			require.NoError(t, err)
-			ends := make(chan error, 2)
-			go func() { _, err := io.Copy(a, b); ends <- err }()
-			go func() { _, err := io.Copy(b, a); ends <- err }()
-			go func() { // one word of request, then only answers
-				_, _ = client.Write([]byte("?"))
-				_, _ = io.Copy(io.Discard, client)
-			}()
-			_, err = server.Read(make([]byte, 1))
-			require.NoError(t, err)
-			for range 3 * 8 {
-				time.Sleep(short / 8)
-				_, err := server.Write([]byte("!"))
+			inSteps(t, short, func(each func(talk func())) (check func()) {
+				tm := newTimer(t)
+				client, toRelay := connect(t)
+				server, fromRelay := connect(t)
+				a, err := idle.NewConn(tm, toRelay, short)
 				require.NoError(t, err)
-			}
-			require.ErrorIs(t, within(t, ends), idle.ErrIdle, "when all is silent, both ways end")
-			require.ErrorIs(t, within(t, ends), idle.ErrIdle)
-			_, _ = client.Close(), server.Close()
+				b, err := idle.NewConn(tm, fromRelay, short)
+				require.NoError(t, err)
+				ends := make(chan error, 2)
+				go func() { _, err := io.Copy(a, b); ends <- err }()
+				go func() { _, err := io.Copy(b, a); ends <- err }()
+				received := make(chan struct{}, 3*8)
+				go func() { // one word of request, then only answers
+					_, _ = client.Write([]byte("?"))
+					for word := make([]byte, 1); ; received <- struct{}{} {
+						if _, err := client.Read(word); err != nil {
+							close(received)
+							return
+						}
+					}
+				}()
+				var failed error
+				each(func() { _, failed = server.Read(make([]byte, 1)) })
+				for range 3 * 8 {
+					each(func() {
+						if failed == nil {
+							_, failed = server.Write([]byte("!"))
+						}
+						if _, ok := <-received; !ok {
+							failed = io.EOF
+						}
+					})
+				}
+				first, second := within(t, ends), within(t, ends)
+				_, _ = client.Close(), server.Close()
+				return func() {
+					require.NoError(t, failed)
+					require.ErrorIs(t, first, idle.ErrIdle, "when all is silent, both ways end")
+					require.ErrorIs(t, second, idle.ErrIdle)
+				}
+			})
 		})
 	}
 }

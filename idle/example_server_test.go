@@ -9,7 +9,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/idle"
 )
 
-// A server, on every system: connections on which nobody talks for two minutes are closed.
+// A server for every system closes connections that carry no data for two minutes.
 func Example() {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()

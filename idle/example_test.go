@@ -13,14 +13,14 @@ import (
 	"github.com/hashedwheel/hashedwheel/idle"
 )
 
-// A connection that belongs to something else is watched as it is.
+// A connection that belongs to other code is watched without a wrapper.
 func ExampleWatch() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
 	defer tm.Stop()
 	server, client := connected()
 	defer client.Close()
 
-	w, err := idle.Watch(tm, server, 50*time.Millisecond, func() { server.Close() })
+	w, err := idle.Watch(tm, server, 50*time.Millisecond, func(c net.Conn) { c.Close() })
 	if errors.Is(err, errors.ErrUnsupported) {
 		// Not TCP on Linux: a Conn works everywhere.
 		server, err = idle.NewConn(tm, server, 50*time.Millisecond)
@@ -29,7 +29,7 @@ func ExampleWatch() {
 	}
 	fmt.Println("watched:", err)
 
-	_, err = client.Read(make([]byte, 1)) // the server says nothing, and neither do we
+	_, err = client.Read(make([]byte, 1)) // neither end sends anything
 	fmt.Println("client:", err)
 	// Output:
 	// watched: <nil>
@@ -40,7 +40,7 @@ func ExampleWatcher_Stop() {
 	tm := hashedwheel.MustNew()
 	server, client := connected()
 	defer client.Close()
-	w, err := idle.Watch(tm, server, time.Minute, func() { server.Close() })
+	w, err := idle.Watch(tm, server, time.Minute, func(c net.Conn) { c.Close() })
 	if err != nil {
 		fmt.Println("true false") // no kernel to ask
 		return
@@ -49,7 +49,7 @@ func ExampleWatcher_Stop() {
 	// Output: true false
 }
 
-// A read that waits when the idle time is over says why it ended.
+// A Read that is blocked when the idle time is over returns ErrIdle.
 func ExampleConn() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
 	defer tm.Stop()
@@ -57,7 +57,7 @@ func ExampleConn() {
 	defer client.Close()
 
 	conn, err := idle.NewConn(tm, server, 50*time.Millisecond, idle.OnIdle(func(c net.Conn) {
-		c.SetWriteDeadline(time.Now().Add(time.Second)) // it may be that nobody reads
+		c.SetWriteDeadline(time.Now().Add(time.Second)) // the peer may not read
 		fmt.Fprint(c, "bye")
 	}))
 	if err != nil {
@@ -75,7 +75,7 @@ func ExampleConn() {
 	// client was told "bye"
 }
 
-// No idle time while a request is served, one while the next is waited for.
+// The connection has no idle time while it serves a request, only while it waits for the next.
 func ExampleConn_SetIdleTimeout() {
 	tm := hashedwheel.MustNew()
 	server, client := connected()
@@ -98,8 +98,8 @@ func ExampleConn_SetIdleTimeout() {
 	// 0
 }
 
-// An HTTP server takes the Listener as any other. Here a client connects and never
-// sends its request.
+// An HTTP server uses the Listener like any other. Here a client connects and never sends its
+// request.
 func ExampleNewListener() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
 	defer tm.Stop()

@@ -9,15 +9,15 @@ import (
 	"github.com/hashedwheel/hashedwheel/idle"
 )
 
-// A member of a chat has a minute between two words, and little time to take in what
-// the others say. One goroutine writes to it.
+// A member of a chat may be silent for a minute, but must read the others' words soon. One goroutine
+// writes to it.
 type member struct {
 	net.Conn
 	write hashedwheel.Timeout
 }
 
 func (m *member) Write(p []byte) (int, error) {
-	m.write.Reset(50 * time.Millisecond)
+	m.write.Reset(time.Second)
 	defer m.write.Stop()
 	return m.Conn.Write(p)
 }
@@ -25,7 +25,7 @@ func (m *member) Write(p []byte) (int, error) {
 // Run is called when a Write has taken too long.
 func (m *member) Run(*hashedwheel.Timeout) { m.Close() }
 
-// A peer that reads nothing is dropped, though it may still talk and so is not idle.
+// A peer that reads nothing is dropped, even if it still sends and so is not idle.
 func Example_writeTimeout() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
 	defer tm.Stop()

@@ -11,8 +11,8 @@ import (
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/idle"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 )
 
 // Many of these tests wait for the kernel's clock rather than for a processor, so more
@@ -20,7 +20,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	_ = flag.Set("test.parallel", "16")
-	goleak.VerifyTestMain(m)
+	timertest.VerifyMain(m)
 }
 
 const (
@@ -28,8 +28,7 @@ const (
 	tick = 10 * time.Millisecond
 )
 
-// A scene is a Conn and its peer over a net.Pipe, on virtual time: what goes through
-// is counted by the Conn itself.
+// A scene is a Conn and its peer over a net.Pipe, on virtual time: the Conn itself counts the data.
 type scene struct {
 	tm   *hashedwheel.Timer
 	conn *idle.Conn
@@ -56,8 +55,8 @@ func newTimer(t *testing.T, opts ...hashedwheel.Option) *hashedwheel.Timer {
 	return tm
 }
 
-// closedAfter waits until the Conn has been closed as idle, and asserts that it took
-// want, and a tick at most.
+// closedAfter waits until the Conn has been closed as idle, and asserts that it took want, and at
+// most a tick more.
 func (s scene) closedAfter(t *testing.T, want time.Duration) {
 	t.Helper()
 	start := time.Now()
@@ -99,15 +98,38 @@ func tcp(t testing.TB) (here, there *net.TCPConn) {
 	return s.(*net.TCPConn), c.(*net.TCPConn)
 }
 
-// watchable skips the test where no kernel counts.
+// discard reads c to its end: data that nobody reads keeps a connection open.
+func discard(c net.Conn) { go func() { _, _ = io.Copy(io.Discard, c) }() }
+
+// watchable skips the test where the kernel does not count.
 func watchable(t testing.TB) {
 	c, _ := tcp(t)
-	w, err := idle.Watch(hashedwheel.MustNew(), c, time.Hour, func() {})
+	w, err := idle.Watch(hashedwheel.MustNew(), c, time.Hour, func(net.Conn) {})
 	if errors.Is(err, errors.ErrUnsupported) {
-		t.Skip("no kernel that counts for us")
+		t.Skip("the kernel does not count")
 	}
 	require.NoError(t, err)
 	require.True(t, w.Stop())
+}
+
+// inSteps runs a test that talks once an eighth of its idle time. If the machine stood still meanwhile, so that
+// the connection may have been idle, the test runs again.
+func inSteps(t *testing.T, idleTime time.Duration, run func(each func(talk func())) (check func())) {
+	t.Helper()
+	var check func()
+	for steady, tries := false, 0; !steady && tries < 20; tries++ {
+		steady = true
+		last := time.Now() // before the last talk
+		check = run(func(talk func()) {
+			begun := time.Now()
+			talk()
+			steady = steady && time.Since(last) < idleTime*7/8
+			last = begun
+			time.Sleep(idleTime / 8)
+			steady = steady && time.Since(last) < idleTime*7/8
+		})
+	}
+	check()
 }
 
 // within fails the test if c does not get a value soon.

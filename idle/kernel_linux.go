@@ -8,23 +8,62 @@ import (
 )
 
 // isPlainTCP reports false for sockets of other kinds, and for Multipath TCP, of which
-// TCP_INFO knows the first path alone.
+// TCP_INFO covers the first path alone.
 func isPlainTCP(fd uintptr) bool {
 	protocol, err := syscall.GetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_PROTOCOL)
 	return err == nil && protocol == syscall.IPPROTO_TCP
 }
 
-// lastData returns how long ago data last came and went.
+// lastData returns how long ago data was last received and sent.
 func lastData(fd uintptr) (received, sent time.Duration, err error) {
-	var info syscall.TCPInfo
-	size := uint32(unsafe.Sizeof(info))
-	if errno := getsockopt(fd, syscall.IPPROTO_TCP, syscall.TCP_INFO, unsafe.Pointer(&info), &size); errno != 0 {
-		return 0, 0, errno
+	info, size, err := tcpInfo(fd)
+	if err != nil {
+		return 0, 0, err
 	}
-	if uintptr(size) < unsafe.Offsetof(info.Last_ack_recv) {
-		return 0, 0, errors.ErrUnsupported // an emulator that knows only options of one int
+	return times(&info, size)
+}
+
+func tcpInfo(fd uintptr) (info syscall.TCPInfo, size uint32, err error) {
+	size = uint32(unsafe.Sizeof(info))
+	if errno := getsockopt(fd, syscall.IPPROTO_TCP, syscall.TCP_INFO, unsafe.Pointer(&info), &size); errno != 0 {
+		err = errno
+	}
+	return info, size, err
+}
+
+// times refuses the answers of kernels that implement the call but not the count. Some fill in a
+// single int; gVisor leaves most fields zero, even the size of a segment, which is never zero for a
+// connection on Linux.
+func times(info *syscall.TCPInfo, size uint32) (received, sent time.Duration, err error) {
+	if uintptr(size) < unsafe.Offsetof(info.Last_ack_recv) || info.Snd_mss == 0 {
+		return 0, 0, errors.ErrUnsupported
 	}
 	return ms(info.Last_data_recv), ms(info.Last_data_sent), nil
 }
 
 func ms(n uint32) time.Duration { return time.Duration(n) * time.Millisecond }
+
+// unread returns zero for a connection that was reset or given up, although Linux keeps its data: no
+// answer to it can be sent.
+func unread(fd uintptr) int {
+	n := queued(fd, syscall.TIOCINQ)
+	if n == 0 {
+		return 0
+	}
+	const closed = 7 // TCP_CLOSE
+	if info, _, err := tcpInfo(fd); err == nil && info.State == closed {
+		return 0
+	}
+	return n
+}
+
+func unsent(fd uintptr) int { return queued(fd, syscall.TIOCOUTQ) }
+
+// queued makes one of the two requests, under the numbers that terminals have for them.
+func queued(fd, request uintptr) int {
+	var n int32
+	if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, fd, request, uintptr(unsafe.Pointer(&n))); errno != 0 {
+		return 0
+	}
+	return int(n)
+}

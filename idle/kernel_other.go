@@ -7,6 +7,8 @@ import (
 	"time"
 )
 
+func unsent(uintptr) int { return 0 }
+
 func isPlainTCP(uintptr) bool { return false }
 
 func lastData(uintptr) (received, sent time.Duration, err error) {

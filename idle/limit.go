@@ -9,67 +9,91 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A limit is the idle time of one connection, and the timeout that ends it: what a
-// Watcher and a Conn have in common. If there is a kernel that counts, the timeout is
-// left alone until it expires, and then the kernel is asked. Else it is moved by all
-// that reads and writes.
+// A limit is the idle time of one connection, and the timeout that ends it: the common part of a
+// Watcher and a Conn. If the kernel counts data, the timeout is left alone until it expires, and
+// then its task queries the kernel. Otherwise each read and write moves the timeout.
 //
-//	none ◀──▶ an idle time ──▶ reached   nothing was said for as long: idle is called
-//	  └────────────┴──────────▶ ended    by Stop or Close
+//	no idle time ◀──▶ an idle time ──▶ reached   no data for that long: idle is called
+//	     └─────────────────┴─────────▶ ended     by Stop or Close
 type limit struct {
-	timeout hashedwheel.Timeout
-	time    atomic.Int64 // idle time in ns, or one of the states; each change is one CAS
-	kernel  *kernel      // nil: no kernel counts
-	owner   interface{ idle() }
+	timeout      hashedwheel.Timeout
+	setting      atomic.Pointer[setting] // never nil after start; each change is one CAS
+	socket       *socket                 // nil: no socket to query
+	kernelCounts bool
+	receivedOnly bool
+	name         string
+	owner        interface{ idle() }
+
+	moved      atomic.Bool // by a read or write, since the last run; only where the Conn counts
+	readClosed atomic.Bool // by CloseRead: unread data does not count
 
 	mu    sync.Mutex
 	spare *time.Timer // stands in while the timer is full; guarded by mu
 }
 
-const (
-	none    = 0
-	ended   = -1
-	reached = -2
-)
+// A setting is the idle time that one call has set. A second call makes a second setting, even for
+// the same d: a run that began before the call cannot close the connection after it.
+type setting struct {
+	d      time.Duration // zero: no idle time
+	since  time.Time     // on the timer's clock; the idle time begins no earlier
+	queues queues        // as the last run found them
+}
+
+var none, ended, reached = new(setting), new(setting), new(setting)
+
+// patience is the number of idle times for which unread data keeps a connection open. It is long
+// enough for a handler that works, and ends connections whose owner never reads.
+const patience = 64
 
 // start binds the limit, and arms it if d is positive.
 func (l *limit) start(tm *hashedwheel.Timer, d time.Duration) error {
 	l.timeout.Init(tm, l)
-	if d = within(d); d == none {
-		return nil
+	s := l.from(d)
+	l.setting.Store(s)
+	if s.d > 0 {
+		l.timeout.Reset(l.full(s.d))
 	}
-	l.time.Store(int64(d))
-	l.timeout.Reset(l.full(d))
 	return l.timeout.Err()
 }
 
-// within returns d as it is kept: nothing negative, nothing that would overflow.
-func within(d time.Duration) time.Duration { return max(none, min(d, 1<<62)) }
+// from returns the setting of an idle time that begins now: none if d is not positive. It limits d,
+// which could overflow.
+func (l *limit) from(d time.Duration) *setting {
+	if d <= 0 {
+		return none
+	}
+	return &setting{d: min(d, 1<<62), since: l.timeout.Timer().Now()}
+}
 
-// full is how long to wait from now, if the idle time begins now.
+// full returns how long to wait from now, if the idle time begins now.
 func (l *limit) full(d time.Duration) time.Duration {
-	if l.kernel != nil {
-		return d + granularity // sooner the kernel's answer would not be certain
+	if l.kernelCounts {
+		return d + granularity // any sooner, the kernel's answer would not be certain
 	}
 	return d
 }
 
-// set changes the idle time, unless it is over. It is counted from now.
+// set changes the idle time, unless it is over. The new one begins now.
 func (l *limit) set(d time.Duration) {
-	d = within(d)
-	if l.change(int64(d)) {
-		l.arm(l.full(d), d)
+	s := l.from(d)
+	if l.change(s) {
+		l.arm(l.full(s.d), s)
 	}
 }
 
-// touch begins the idle time anew.
+// touch begins the idle time again.
 func (l *limit) touch() {
-	if d := time.Duration(l.time.Load()); d > none {
-		l.arm(l.full(d), d)
+	s := l.setting.Load()
+	if s.d == 0 {
+		return
 	}
+	if !l.moved.Load() {
+		l.moved.Store(true) // before the arming: the run that follows it sees this
+	}
+	l.arm(s.d, s)
 }
 
-// end reports whether this call ended it, before the limit was reached.
+// end reports whether this call ended the limit before the limit was reached.
 func (l *limit) end() bool {
 	if !l.change(ended) {
 		return false
@@ -78,34 +102,34 @@ func (l *limit) end() bool {
 	return true
 }
 
-func (l *limit) wasReached() bool { return l.time.Load() == reached }
+func (l *limit) wasReached() bool { return l.setting.Load() == reached }
 
 // change reports false if the limit has ended or was reached.
-func (l *limit) change(to int64) bool {
+func (l *limit) change(to *setting) bool {
 	for {
-		from := l.time.Load()
-		if from < none {
+		from := l.setting.Load()
+		if from == ended || from == reached {
 			return false
 		}
-		if l.time.CompareAndSwap(from, to) {
+		if l.setting.CompareAndSwap(from, to) {
 			return true
 		}
 	}
 }
 
-// arm waits, for as long as the idle time is d. If it is changed meanwhile, this
-// Reset may have come after the one that the change made, or after its Stop: that is
-// found by the second look, and put right.
-func (l *limit) arm(wait, d time.Duration) {
-	for d > none {
+// arm arms the timeout while the setting is s. If another call changes the setting at the same time,
+// this Reset may run after that call's Reset or Stop: the second load of the setting finds the
+// change, and the loop corrects the arming.
+func (l *limit) arm(wait time.Duration, s *setting) {
+	for s.d > 0 {
 		if !l.timeout.Reset(wait) && errors.Is(l.timeout.Err(), hashedwheel.ErrFull) {
-			l.standIn(d)
+			l.standIn(s.d)
 		}
-		now := time.Duration(l.time.Load())
-		if now == d {
+		now := l.setting.Load()
+		if now == s {
 			return
 		}
-		wait, d = l.full(now), now
+		wait, s = l.full(now.d), now
 	}
 	l.disarm()
 }
@@ -120,8 +144,8 @@ func (l *limit) disarm() {
 	}
 }
 
-// standIn has the timeout armed again, after an eighth of the idle time, because the
-// timer is full: the limit is not lost for that, but may be reached late.
+// standIn makes package time arm the timeout again after an eighth of the idle time, because the
+// timer is full: so the limit is not lost, but may be reached late.
 func (l *limit) standIn(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,38 +159,104 @@ func (l *limit) again() {
 	l.spare = nil
 	l.mu.Unlock()
 	if l.timeout.State() != hashedwheel.Rejected {
-		return // there was room for one who came before
+		return // an arming after the refused one found room
 	}
-	d := time.Duration(l.time.Load())
-	if l.kernel != nil {
-		l.arm(0, d) // it has counted on
+	s := l.setting.Load()
+	if l.kernelCounts {
+		l.arm(s.d-l.age(s), s) // the kernel counted while the timer was full
 		return
 	}
-	l.arm(d, d)
+	l.arm(s.d, s)
 }
 
-// Run is the task of the timeout.
+func (l *limit) age(s *setting) time.Duration { return l.timeout.Timer().Now().Sub(s.since) }
+
+// Run is the task of the timeout: it checks whether the connection is idle.
 func (l *limit) Run(*hashedwheel.Timeout) {
-	for {
-		d := time.Duration(l.time.Load())
-		if d <= none || l.timeout.State() != hashedwheel.Expired {
-			return // it is over, or began anew before we came here
-		}
-		if l.kernel != nil {
-			left, err := l.kernel.left(d)
-			if err != nil {
-				l.end() // closed
-				return
-			}
-			if left > 0 {
-				l.arm(left, d)
-				return
-			}
-		}
-		if l.time.CompareAndSwap(int64(d), reached) {
-			l.disarm()
-			l.owner.idle()
-			return
-		}
+	s := l.setting.Load()
+	if s.d == 0 || l.timeout.State() != hashedwheel.Expired {
+		return // ended, or begun again before this run
+	}
+	quiet, err := l.quiet(s)
+	switch {
+	case err != nil:
+		l.end() // closed
+	case quiet < s.d:
+		l.arm(l.left(s, quiet), s)
+	default:
+		l.close(s, quiet)
 	}
 }
+
+// quiet returns for how long no data has been received or sent, within the setting s. Where the Conn
+// counts, the timeout has expired because there was none, or a change of the setting is under way.
+func (l *limit) quiet(s *setting) (time.Duration, error) {
+	if !l.kernelCounts {
+		return l.age(s), nil
+	}
+	quiet, err := l.socket.quiet(l.receivedOnly)
+	return min(quiet, l.age(s)), err
+}
+
+// left returns the time until the next run. Where the Conn counts that is the whole idle time: a
+// shorter wait could bring forward a timeout that a read has just moved.
+func (l *limit) left(s *setting, quiet time.Duration) time.Duration {
+	if l.kernelCounts {
+		return s.d - quiet
+	}
+	return s.d
+}
+
+// close closes the connection as idle, unless one of its queues has moved, or received data waits
+// unread.
+func (l *limit) close(s *setting, quiet time.Duration) {
+	q := l.queues()
+	switch {
+	case l.movedSince(s, q):
+		next := &setting{d: s.d, since: l.timeout.Timer().Now(), queues: q}
+		if l.setting.CompareAndSwap(s, next) {
+			l.arm(l.full(s.d), next)
+		}
+	case q.unread > 0 && quiet/patience < s.d:
+		l.arm(l.full(s.d), s)
+	case l.setting.CompareAndSwap(s, reached):
+		l.disarm()
+		l.owner.idle()
+	}
+}
+
+// queues leaves out data that does not count.
+func (l *limit) queues() (q queues) {
+	if l.socket != nil {
+		q = l.socket.queues()
+	}
+	if l.readClosed.Load() {
+		q.unread = 0
+	}
+	if l.receivedOnly {
+		q.unsent = 0
+	}
+	return q
+}
+
+// movedSince reports whether data left a queue since the last run. The kernel counts sent data but
+// no reads, after which fewer bytes are unread. A Conn counts reads: a read has moved the timeout,
+// and extends the patience. A Conn does not see that its peer reads from a full queue.
+func (l *limit) movedSince(s *setting, q queues) bool {
+	if l.kernelCounts {
+		return q.unread != s.queues.unread
+	}
+	read := q.unread > 0 && l.moved.Swap(false)
+	return read || q.unsent != s.queues.unsent
+}
+
+// TaskName is the name under which the timeout is shown.
+func (l *limit) TaskName() string {
+	if l.name == "" {
+		return "idle connection"
+	}
+	return l.name
+}
+
+// String keeps fmt from reading fields that other calls write.
+func (l *limit) String() string { return l.TaskName() }

@@ -2,6 +2,7 @@ package idle
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"time"
 
@@ -12,22 +13,29 @@ type listener struct {
 	net.Listener
 	tm   *hashedwheel.Timer
 	d    time.Duration
-	opts []Option
+	opts options
 }
 
-// NewListener returns a Listener that makes a [Conn] with an idle time of d of every
-// connection it accepts. It is what [net/http.Server.Serve] and its like take; for TLS,
-// put the TLS listener around it, not into it.
+var errTimerStopped = fmt.Errorf("idle: Accept: %w, since %w", net.ErrClosed, hashedwheel.ErrStopped)
+
+// NewListener returns a Listener whose Accept returns every connection as a [Conn] with an idle time
+// of d. Pass it to [net/http.Server.Serve], or to any other server; for TLS, put the TLS listener
+// around it, not into it.
 //
-// A connection that comes while the timer is full is closed, and Accept waits for the
-// next: Stats().Rejected counts those. Once the timer has been stopped, Accept closes the
-// connection that comes next and returns net.ErrClosed. Close closes l, and no connection.
-// NewListener panics if tm or l is nil.
+// A connection that arrives while the timer is full is closed, and Accept waits for the next:
+// Stats().Rejected counts such connections. Close closes l, and no connection.
+//
+// Once the timer has been stopped, no connection can have an idle time. The next Accept that gets a
+// connection closes the connection and l, so that clients are refused and do not wait for nothing.
+// It returns an error that is net.ErrClosed and hashedwheel.ErrStopped. So stop the server first,
+// then the timer.
+//
+// NewListener panics if tm, l or an Option is nil.
 func NewListener(tm *hashedwheel.Timer, l net.Listener, d time.Duration, opts ...Option) net.Listener {
 	if tm == nil || l == nil {
 		panic("idle: NewListener with a nil Timer or Listener")
 	}
-	return &listener{Listener: l, tm: tm, d: d, opts: opts}
+	return &listener{Listener: l, tm: tm, d: d, opts: collect("NewListener", opts)}
 }
 
 func (l *listener) Accept() (net.Conn, error) {
@@ -36,13 +44,20 @@ func (l *listener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		counted, err := NewConn(l.tm, c, l.d, l.opts...)
+		conn, err := newConn(l.tm, c, l.d, l.opts)
 		if err == nil {
-			return counted, nil
+			return conn, nil
 		}
 		_ = c.Close()
 		if errors.Is(err, hashedwheel.ErrStopped) {
-			return nil, net.ErrClosed
+			_ = l.Close()
+			return nil, errTimerStopped
 		}
 	}
+}
+
+// String returns the address and the idle time. It is safe at any time.
+func (l *listener) String() string {
+	a := l.Addr()
+	return fmt.Sprintf("idle.Listener(%s %s, %v)", network(a), address(a), l.d)
 }

@@ -1,6 +1,7 @@
 package idle_test
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -29,7 +30,7 @@ func dial(t *testing.T, l net.Listener) net.Conn {
 	return c
 }
 
-func TestAListenersConnectionsAreClosedWhenIdle(t *testing.T) {
+func TestListenerConnectionsAreClosedWhenIdle(t *testing.T) {
 	told := make(chan net.Conn, 1)
 	l := listen(t, newTimer(t), 50*time.Millisecond, idle.OnIdle(func(c net.Conn) { told <- c }))
 	peer := dial(t, l)
@@ -43,7 +44,7 @@ func TestAListenersConnectionsAreClosedWhenIdle(t *testing.T) {
 	require.Equal(t, idle.ErrIdle, err)
 }
 
-func TestAFullTimerClosesTheConnectionAndAcceptsTheNext(t *testing.T) {
+func TestListenerOfAFullTimerClosesTheConnectionAndAcceptsTheNext(t *testing.T) {
 	tm := newTimer(t, hashedwheel.WithMaxPending(1))
 	l := listen(t, tm, time.Minute)
 	first := dial(t, l)
@@ -67,18 +68,30 @@ func TestAFullTimerClosesTheConnectionAndAcceptsTheNext(t *testing.T) {
 	require.NoError(t, c.Close())
 }
 
-func TestAStoppedTimerEndsAccept(t *testing.T) {
+// A server that got an error from Accept accepts no more. If the port stayed open, clients would
+// connect, and wait for nothing.
+func TestListenerOfAStoppedTimerEndsAccept(t *testing.T) {
 	tm := newTimer(t)
-	tm.Stop()
 	l := listen(t, tm, time.Minute)
 	peer := dial(t, l)
+	tm.Stop()
 	_, err := l.Accept()
 	require.ErrorIs(t, err, net.ErrClosed)
+	require.ErrorIs(t, err, hashedwheel.ErrStopped)
 	_, err = peer.Read(make([]byte, 1))
 	require.Equal(t, io.EOF, err)
+	c, err := net.DialTimeout("tcp", l.Addr().String(), 20*time.Second)
+	if err == nil {
+		_ = c.Close()
+	}
+	require.Error(t, err, "refused")
+	var ne net.Error
+	require.False(t, errors.As(err, &ne) && ne.Timeout(), "refused at once")
+	_, err = l.Accept()
+	require.ErrorIs(t, err, net.ErrClosed)
 }
 
-func TestAcceptPassesOnTheListenersErrors(t *testing.T) {
+func TestListenerAcceptPassesOnErrors(t *testing.T) {
 	l := listen(t, newTimer(t), time.Minute)
 	require.NoError(t, l.Close())
 	_, err := l.Accept()
@@ -87,13 +100,20 @@ func TestAcceptPassesOnTheListenersErrors(t *testing.T) {
 	require.ErrorAs(t, err, &op)
 }
 
-// With the TLS listener around ours net/http sees what it needs for HTTP/2.
+// With the TLS listener around ours net/http sees the *tls.Conn that it needs for HTTP/2.
 func TestHTTP2OverTLSAroundAListener(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, r.Proto)
 	}))
 	server.EnableHTTP2 = true
-	server.Listener = idle.NewListener(newTimer(t), server.Listener, 200*time.Millisecond)
+	server.Listener = idle.NewListener(newTimer(t), server.Listener, time.Minute) // a busy machine is silent for a while
+	conns := make(chan *idle.Conn, 2)
+	server.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		ctx = idle.ConnContext(ctx, c)
+		conn, _ := idle.FromContext(ctx)
+		conns <- conn
+		return ctx
+	}
 	server.StartTLS()
 	defer server.Close()
 	response, err := server.Client().Get(server.URL)
@@ -106,6 +126,8 @@ func TestHTTP2OverTLSAroundAListener(t *testing.T) {
 	c, err := tls.Dial("tcp", server.Listener.Addr().String(), &tls.Config{InsecureSkipVerify: true})
 	require.NoError(t, err)
 	defer c.Close()
+	within(t, conns)
+	within(t, conns).SetIdleTimeout(200 * time.Millisecond) // after the handshake
 	require.NoError(t, c.SetDeadline(time.Now().Add(20*time.Second)))
 	_, err = c.Read(make([]byte, 1))
 	require.Error(t, err)
@@ -116,7 +138,7 @@ func TestHTTP2OverTLSAroundAListener(t *testing.T) {
 func TestTLSAroundAConnPassesErrIdleOn(t *testing.T) {
 	certified := httptest.NewTLSServer(http.NotFoundHandler())
 	defer certified.Close()
-	l := tls.NewListener(listen(t, newTimer(t), 50*time.Millisecond), certified.TLS)
+	l := tls.NewListener(listen(t, newTimer(t), time.Minute), certified.TLS)
 	go func() {
 		c, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}).Dial("tcp", l.Addr().String())
 		if err == nil {
@@ -126,6 +148,8 @@ func TestTLSAroundAConnPassesErrIdleOn(t *testing.T) {
 	}()
 	c, err := l.Accept()
 	require.NoError(t, err)
+	require.NoError(t, c.(*tls.Conn).Handshake())
+	c.(*tls.Conn).NetConn().(*idle.Conn).SetIdleTimeout(50 * time.Millisecond) // a handshake may take longer
 	_, err = c.Read(make([]byte, 1))
 	require.ErrorIs(t, err, idle.ErrIdle)
 	require.True(t, c.(*tls.Conn).ConnectionState().HandshakeComplete)

@@ -2,28 +2,35 @@ package idle
 
 import "net"
 
-// An Option says what counts as idle, or what is done then.
+// An Option changes when a connection is idle, or how it is closed or shown. If two Options of the
+// same kind are given, the last one applies.
 type Option func(*options)
 
 type options struct {
-	receivedOnly bool
+	name         string
 	onIdle       func(net.Conn)
+	receivedOnly bool
+	counted      bool
 }
 
-func collect(opts []Option) (o options) {
+// collect panics in the name of the function that got the options.
+func collect(function string, opts []Option) (o options) {
 	for _, opt := range opts {
+		if opt == nil {
+			panic("idle: " + function + " with a nil Option")
+		}
 		opt(&o)
 	}
 	return o
 }
 
-// OnIdle has f called when a connection has been idle: once, without a lock, in the
-// timer's executor, and before the connection is closed, so that f can still write to
-// it. f gets the [Conn], or the connection that was given to [Watch], before whose
-// onIdle it is called.
+// OnIdle sets a function that is called with the [Conn] when it has been idle: once, without a lock,
+// in the timer's executor, and before the connection is closed, so that f can still write to it. The
+// Conn is closed when f has returned or panicked. If the peer does not read, a Write in f
+// waits forever, and with [hashedwheel.Inline] so does the timer: call SetWriteDeadline first.
 //
-// A Conn is closed once f has returned. If the peer does not read, a Write in f waits
-// for ever, and with [hashedwheel.Inline] so does the timer: call SetWriteDeadline first.
+// OnIdle is for [NewConn] and [NewListener]. [Watch] calls its own function and refuses OnIdle
+// with an error.
 func OnIdle(f func(net.Conn)) Option {
 	if f == nil {
 		panic("idle: OnIdle with a nil func")
@@ -31,8 +38,22 @@ func OnIdle(f func(net.Conn)) Option {
 	return func(o *options) { o.onIdle = f }
 }
 
-// With ReceivedOnly only what is received keeps a connection open. It closes the connections of peers that only listen, in the middle of a
-// download too, and closes those of vanished peers sooner: see "What counts" above.
+// ReceivedOnly lets only received data keep a connection open. It closes the connections of peers
+// that only listen, even in the middle of a download, and closes the connections of vanished peers
+// sooner: see "Which data counts" above.
 func ReceivedOnly() Option {
 	return func(o *options) { o.receivedOnly = true }
+}
+
+// Counted makes a [Conn] count reads and writes itself even where the kernel counts. It is for
+// connections whose data the kernel does not count: see "Data hidden from the kernel" above.
+// [Watch] depends on the kernel and refuses Counted with an error.
+func Counted() Option {
+	return func(o *options) { o.counted = true }
+}
+
+// Name sets the name under which package inspect and Timeout.String show a connection whose idle
+// time is pending. The default is "idle connection".
+func Name(name string) Option {
+	return func(o *options) { o.name = name }
 }

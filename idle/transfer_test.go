@@ -13,10 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A long Write to a reader that is slow, but reads, is no silence.
-func TestALongWriteToASlowReaderIsNotIdle(t *testing.T) {
+// piece is the number of bytes that a peer must read in each idle time: see "Writes to slow readers"
+// in doc.go.
+const piece = 8 << 10
+
+// A long Write to a reader that is slow, but reads, is not idle.
+func TestLongWriteToASlowReaderIsNotIdle(t *testing.T) {
 	virtual(t, func(t *testing.T, s scene) {
-		const size = 20*64<<10 + 1
+		const size = 20*piece + 1
 		written := make(chan error, 1)
 		go func() {
 			_, err := s.conn.Write(make([]byte, size))
@@ -24,7 +28,7 @@ func TestALongWriteToASlowReaderIsNotIdle(t *testing.T) {
 		}()
 		for left := size; left > 0; {
 			time.Sleep(d - tick)
-			n, err := io.ReadFull(s.peer, make([]byte, min(left, 64<<10)))
+			n, err := io.ReadFull(s.peer, make([]byte, min(left, piece)))
 			require.NoError(t, err)
 			left -= n
 		}
@@ -33,7 +37,7 @@ func TestALongWriteToASlowReaderIsNotIdle(t *testing.T) {
 	})
 }
 
-func TestAWriteToAReaderThatStoppedIsIdle(t *testing.T) {
+func TestWriteToAReaderThatStoppedIsIdle(t *testing.T) {
 	virtual(t, func(t *testing.T, s scene) {
 		go func() { _, _ = io.CopyN(io.Discard, s.peer, 100<<10) }()
 		start := time.Now()
@@ -44,7 +48,7 @@ func TestAWriteToAReaderThatStoppedIsIdle(t *testing.T) {
 	})
 }
 
-// In real time: a bubble's stands still while somebody waits for a mutex.
+// In real time: a bubble's time stands still while a goroutine waits for a mutex.
 func TestWritesAtTheSameTimeAreNotMixed(t *testing.T) {
 	const size = 5 * 64 << 10
 	here, there := net.Pipe()
@@ -62,7 +66,7 @@ func TestWritesAtTheSameTimeAreNotMixed(t *testing.T) {
 	require.NoError(t, conn.Close())
 }
 
-// A pausing connection gives others their turn before each Write.
+// A pausing connection lets other goroutines run before each Write.
 type pausing struct{ net.Conn }
 
 func (p pausing) Write(b []byte) (int, error) {
@@ -70,7 +74,7 @@ func (p pausing) Write(b []byte) (int, error) {
 	return p.Conn.Write(b)
 }
 
-func TestReadFromAndWriteToCountWhatGoesThrough(t *testing.T) {
+func TestReadFromAndWriteToCountTheirData(t *testing.T) {
 	transfers := map[string]func(c *idle.Conn, slow *slowly) (int64, error){
 		"ReadFrom": func(c *idle.Conn, slow *slowly) (int64, error) { return io.Copy(c, slow) },
 		"WriteTo":  func(c *idle.Conn, slow *slowly) (int64, error) { return io.Copy(slow, c) },
@@ -110,7 +114,7 @@ func (s *slowly) Read(b []byte) (int, error) {
 
 func (s *slowly) Write(b []byte) (int, error) { return len(b), nil }
 
-// A fake is a connection that nobody but its Conn can count.
+// A fake is a connection that only its Conn can count.
 type fake struct {
 	net.Conn
 	network  string
@@ -126,6 +130,8 @@ func (f *fake) LocalAddr() net.Addr {
 	}
 	return &net.UnixAddr{Net: f.network}
 }
+
+func (f *fake) RemoteAddr() net.Addr { return f.LocalAddr() }
 
 func (f *fake) Write(b []byte) (int, error) {
 	f.writes = append(f.writes, len(b))
@@ -148,13 +154,10 @@ func (f *fake) in(t *testing.T, o ...idle.Option) *idle.Conn {
 	return c
 }
 
-func TestMessagesAreNotCut(t *testing.T) {
+// A fake may be a WebSocket: its network is "tcp", and each Write is a message.
+func TestWritesOfUnknownConnsAreNotCut(t *testing.T) {
 	const size = 100 << 10
-	tests := map[string][]int{
-		"udp": {size}, "udp6": {size}, "ip4:icmp": {size}, "unixgram": {size}, "unixpacket": {size},
-		"tcp": {64 << 10, 36 << 10}, "unix": {64 << 10, 36 << 10}, "quic": {64 << 10, 36 << 10}, "": {64 << 10, 36 << 10},
-	}
-	for network, want := range tests {
+	for _, network := range []string{"tcp", "unix", "udp", "ip4:icmp", "unixpacket", "pipe", ""} {
 		t.Run(network, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFake(network)
@@ -162,23 +165,25 @@ func TestMessagesAreNotCut(t *testing.T) {
 				n, err := c.Write(make([]byte, size))
 				require.NoError(t, err)
 				require.Equal(t, size, n)
-				require.Equal(t, want, f.writes)
+				require.Equal(t, []int{size}, f.writes)
 				require.NoError(t, c.Close())
 			})
 		})
 	}
 }
 
-func TestAWriteThatIsShortWithoutAnErrorIsOne(t *testing.T) {
+func TestShortWriteWithoutAnErrorReturnsErrShortWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("tcp")
 		f.short = true
-		_, err := f.in(t).Write(make([]byte, 10))
+		c := f.in(t)
+		_, err := c.Write(make([]byte, 10))
 		require.Equal(t, io.ErrShortWrite, err)
+		require.NoError(t, c.Close())
 	})
 }
 
-func TestAnEmptyWriteIsPassedOn(t *testing.T) {
+func TestEmptyWriteIsPassedOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("tcp")
 		n, err := f.in(t).Write(nil)
@@ -188,8 +193,8 @@ func TestAnEmptyWriteIsPassedOn(t *testing.T) {
 	})
 }
 
-// What is handed down whole cannot be counted, so it is not, but where the kernel counts.
-func TestTransfersAreNotHandedDownWhereTheConnCounts(t *testing.T) {
+// A Conn cannot count a transfer that it passes on whole, so it does so only where the kernel counts.
+func TestTransfersAreNotPassedOnWhereTheConnCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("tcp")
 		_, err := f.in(t).ReadFrom(bytes.NewReader(make([]byte, 10)))
@@ -216,7 +221,7 @@ type whole struct {
 func (w *whole) ReadFrom(r io.Reader) (int64, error)  { w.calls.Add(1); return w.TCPConn.ReadFrom(r) }
 func (w *whole) WriteTo(out io.Writer) (int64, error) { w.calls.Add(1); return w.TCPConn.WriteTo(out) }
 
-func TestATCPConnectionDoesItsOwnTransfers(t *testing.T) {
+func TestTCPConnectionUsesTheTransfersOfTheKernel(t *testing.T) {
 	watchable(t)
 	tm := newTimer(t)
 	in, source := tcp(t)
@@ -246,4 +251,46 @@ func TestATCPConnectionDoesItsOwnTransfers(t *testing.T) {
 	require.EqualValues(t, 1, to.calls.Load(), "which leads to the other's ReadFrom: splice")
 	require.NoError(t, b.CloseWrite())
 	require.EqualValues(t, size, within(t, got))
+}
+
+// A socket whose buffer is full takes no data for a long time, although the peer reads, so a Write
+// does not count then. The shrinking buffer shows that the peer reads.
+func TestWriteThatWaitsForADrainingBufferIsNotIdle(t *testing.T) {
+	watchable(t) // elsewhere, gVisor included, no socket is asked
+	t.Parallel()
+	for name, read := range map[string]int{"Unix": 6 << 10, "TCP, counted": 64 << 10} { // an eighth of an idle time
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inSteps(t, short/2, func(each func(talk func())) (check func()) {
+				here, there := kinds[name].connect(t)
+				data := make([]byte, 16<<20)
+				conn, err := idle.NewConn(newTimer(t), here, short/2, kinds[name].opts...)
+				require.NoError(t, err)
+				written := make(chan error, 1)
+				go func() {
+					_, err := conn.Write(data)
+					written <- err
+				}()
+				var failed error
+				var reads []time.Time
+				for range 6 * 8 {
+					each(func() {
+						reads = append(reads, time.Now())
+						if failed == nil {
+							_, failed = io.ReadFull(there, make([]byte, read))
+						}
+					})
+				}
+				early := len(written)
+				ended := within(t, written)
+				took := time.Since(reads[len(reads)-4]) // of the last three TCP may tell the writer later, or never
+				return func() {
+					require.NoError(t, failed)
+					require.Zero(t, early)
+					require.Equal(t, idle.ErrIdle, ended, "once the peer has stopped")
+					require.GreaterOrEqual(t, took, short/2)
+				}
+			})
+		})
+	}
 }

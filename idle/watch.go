@@ -1,6 +1,7 @@
 package idle
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"time"
@@ -8,58 +9,63 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A Watcher calls a function once nobody has talked on a connection for some time. It
-// is made by [Watch], safe for concurrent use, and must not be copied.
+// A Watcher calls a function when a connection has been idle. It is made by [Watch], safe for
+// concurrent use, and must not be copied.
 type Watcher struct {
 	limit  limit
 	conn   net.Conn
-	onIdle func()
-	before func(net.Conn) // OnIdle's; may be nil
+	onIdle func(net.Conn)
 }
 
-// Watch calls onIdle once, when no data has come or gone on c for d: never before, and
-// at most a tick and 20 ms later. It reads nothing and wraps nothing. When d is over the
-// timer's task asks the kernel when data last came or went, which takes about a microsecond,
-// and waits for what is left.
+// Watch calls onIdle(c) once, when no data has been received or sent on c for d: never before, and
+// at most a tick and 20 ms later. It reads nothing and wraps nothing. When d is over, a task of the
+// timer queries the kernel for the time of the last data, which takes about a microsecond, and
+// waits for the rest of the idle time.
 //
 // onIdle runs in the timer's executor, and should close c: Watch does not. After that a
 // Read returns net.ErrClosed, as after any Close. If you close c yourself, the watch stays
 // pending, and keeps c in memory, until d is over; Stop ends it at once. If the timer is
-// stopped, onIdle is not called. If it is full when there is time left to wait, the
+// stopped, onIdle is not called. If the timer is full when there is time left to wait, the
 // watch goes on, and onIdle may be late.
 //
-// c is a TCP connection on Linux, or has one inside that its method NetConn returns, as
-// a *tls.Conn does. For any other, Multipath TCP too, the error is errors.ErrUnsupported:
-// use [NewConn] then. Other errors are hashedwheel.ErrFull and ErrStopped, one that says
-// that d is not positive, and that of a closed connection. Watch panics if tm, c or onIdle is
-// nil.
-func Watch(tm *hashedwheel.Timer, c net.Conn, d time.Duration, onIdle func(), opts ...Option) (*Watcher, error) {
+// c must be a TCP connection on Linux, or a wrapper whose NetConn returns one, like a *tls.Conn. For
+// any other connection, also Multipath TCP, the error is errors.ErrUnsupported: use [NewConn]. Other
+// errors are hashedwheel.ErrFull and ErrStopped, the error of a closed connection, and an error that
+// names the argument if d is not positive or an option is [OnIdle] or [Counted]. Watch panics if tm,
+// c, onIdle or an Option is nil.
+func Watch(tm *hashedwheel.Timer, c net.Conn, d time.Duration, onIdle func(net.Conn), opts ...Option) (*Watcher, error) {
 	if tm == nil || c == nil || onIdle == nil {
 		panic("idle: Watch with a nil Timer, Conn or func")
 	}
-	if d <= 0 {
+	o := collect("Watch", opts)
+	switch {
+	case d <= 0:
 		return nil, fmt.Errorf("idle: Watch for %v: must be positive", d)
+	case o.onIdle != nil:
+		return nil, errors.New("idle: Watch with OnIdle: put it into the func that Watch calls")
+	case o.counted:
+		return nil, errors.New("idle: Watch with Counted: only a Conn can count")
 	}
-	o := collect(opts)
-	k, err := openKernel(c, o.receivedOnly)
+	s, err := socketOf(c)
 	if err != nil {
 		return nil, err
 	}
-	w := &Watcher{conn: c, onIdle: onIdle, before: o.onIdle}
-	w.limit.kernel, w.limit.owner = k, w
+	if err := s.canTell(); err != nil {
+		return nil, err
+	}
+	w := &Watcher{conn: c, onIdle: onIdle}
+	w.limit = limit{socket: s, kernelCounts: true, receivedOnly: o.receivedOnly, name: o.name, owner: w}
 	if err := w.limit.start(tm, d); err != nil {
 		return nil, err
 	}
 	return w, nil
 }
 
-// Stop ends the watch. It reports whether this call did: if so, onIdle is not called.
-// False means that it has been called, or is about to be, or that the watch had ended.
+// Stop ends the watch, and reports whether this call did: then onIdle is not called. False means
+// that onIdle has been or is about to be called, or that the watch had already ended.
 func (w *Watcher) Stop() bool { return w.limit.end() }
 
-func (w *Watcher) idle() {
-	if w.before != nil {
-		w.before(w.conn)
-	}
-	w.onIdle()
-}
+// String returns the connection and the idle time. It is safe at any time.
+func (w *Watcher) String() string { return w.limit.describe("idle.Watcher", w.conn) }
+
+func (w *Watcher) idle() { w.onIdle(w.conn) }

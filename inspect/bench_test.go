@@ -14,8 +14,8 @@ import (
 
 const million = 1_000_000
 
-// newFull returns a handler over a timer with a million sessions pending, due within
-// minutes of each other, beside a heartbeat every tick.
+// newFull returns a handler over a timer with a heartbeat every tick, and a million pending sessions
+// that are due within minutes of each other.
 func newFull(tb testing.TB) (http.Handler, *hashedwheel.Timer) {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond), hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	tb.Cleanup(func() { tm.Stop() })
@@ -24,7 +24,7 @@ func newFull(tb testing.TB) (http.Handler, *hashedwheel.Timer) {
 		sessions[i].Init(tm, new(session))
 		sessions[i].Reset(time.Hour + time.Duration(i)*time.Millisecond)
 	}
-	tm.Pending() // has them filed
+	tm.Pending() // files them
 	tm.Every(time.Millisecond, tick)
 	return inspect.Handler(timers{"sessions": tm}), tm
 }
@@ -36,8 +36,8 @@ func (w nowhere) Header() http.Header         { return w.header }
 func (w nowhere) Write(b []byte) (int, error) { return io.Discard.Write(b) }
 func (w nowhere) WriteHeader(int)             {}
 
-// BenchmarkPage shows a page of a million, and how late it made a heartbeat at worst; other
-// shows how late that is beside as much work, and garbage, that asks nothing of the timer.
+// BenchmarkPage renders a page of a million timeouts, and reports how late it made a heartbeat at
+// worst. The run "other" does as much work, and makes as much garbage, without the timer.
 func BenchmarkPage(b *testing.B) {
 	page := func(target string) func(h http.Handler) {
 		r, w := httptest.NewRequest(http.MethodGet, target, nil), nowhere{make(http.Header)}

@@ -8,8 +8,8 @@ const (
 	forever = 20 * year // no deadline of a Timer is further away, and no tick longer
 )
 
-// steps are the times that a person counts in, each two to four times the one
-// before, so that on a logarithmic axis they are about as far from each other.
+// steps are round times, each two to four times the step before, so that they are about evenly
+// spaced on a logarithmic axis.
 var steps = [...]time.Duration{
 	200 * time.Microsecond, 500 * time.Microsecond,
 	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond,
@@ -22,14 +22,18 @@ var steps = [...]time.Duration{
 	day, 3 * day, 10 * day, 30 * day, 90 * day, 180 * day, year,
 }
 
-// dueRows returns empty rows for a timer: what is due at the next tick, then the
-// steps from there to a year, then all the rest.
+// dueRows returns empty rows for a timer: up to the next tick, then the steps up to a year, then all
+// later times.
 func dueRows(tick time.Duration) []dueRow {
 	rows := []dueRow{{Within: tick}}
+	next := func(within time.Duration) {
+		rows = append(rows, dueRow{From: rows[len(rows)-1].Within, Within: within})
+	}
 	for _, step := range steps {
-		if step >= tick+tick/2 { // less would be a sliver in the picture
-			rows = append(rows, dueRow{Within: step})
+		if step >= tick+tick/2 { // a smaller step would be a sliver in the picture
+			next(step)
 		}
 	}
-	return append(rows, dueRow{Within: forever})
+	next(forever)
+	return rows
 }

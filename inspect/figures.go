@@ -2,35 +2,35 @@ package inspect
 
 import "time"
 
-// A figure is one of a timer's numbers, with what explains it in small print.
+// A figure is one of a timer's numbers, with a note in small print.
 type figure struct {
 	Label, Value, Note string
-	Quiet              bool // nothing to see
+	Quiet              bool // shown in gray
 	Alarm              bool
 }
 
-// hints say what a label means, to a pointer that rests on it.
+// hints are the meanings of the labels, which a browser shows under the pointer.
 var hints = map[string]string{
-	"Pending":   "armed and not settled",
-	"Expired":   "handed to the executor",
-	"Cancelled": "stopped, and let go of by the wheel",
-	"Rejected":  "refused: the timer was full or stopped",
-	"Panics":    "tasks that panicked",
-	"Lag":       "how late the last batch was handed out",
-	"Overdue":   "how long the oldest due timeout has been waiting for its turn",
-	"Tick":      "a task starts at most this late",
+	"Pending":  "timeouts that are armed and have not expired",
+	"Expired":  "tasks handed to the executor",
+	"Canceled": "stopped timeouts that the wheel has let go of",
+	"Rejected": "armings refused because the timer was full or stopped",
+	"Panics":   "tasks that panicked",
+	"Lag":      "how late the last batch of tasks was handed out",
+	"Overdue":  "how long the oldest due timeout has waited for its turn",
+	"Tick":     "tasks are handed out at most this late",
 }
 
-// Hint says what the figure means.
+// Hint returns the meaning of the figure.
 func (f figure) Hint() string { return hints[f.Label] }
 
-// figures returns what Stats says of a timer.
+// figures returns a timer's Stats as the page shows them.
 func figures(r timerReport, before stats, elapsed time.Duration) []figure {
 	s := r.Stats
 	return []figure{
-		{Label: "Pending", Value: count(uint64(s.Pending)), Quiet: s.Pending == 0},
+		{Label: "Pending", Value: count(uint64(s.Pending)), Note: fullness(s), Quiet: s.Pending == 0},
 		flow("Expired", before.Expired, s.Expired, elapsed),
-		flow("Cancelled", before.Cancelled, s.Cancelled, elapsed),
+		flow("Canceled", before.Canceled, s.Canceled, elapsed),
 		event("Rejected", before.Rejected, s.Rejected, elapsed),
 		event("Panics", before.Panics, s.Panics, elapsed),
 		{Label: "Lag", Value: span(s.Lag), Note: "worst " + span(s.MaxLag), Quiet: s.Lag == 0},
@@ -39,8 +39,15 @@ func figures(r timerReport, before stats, elapsed time.Duration) []figure {
 	}
 }
 
-// flow is a counter of what happens all the time: how fast it grows says more than
-// what it is.
+// fullness returns how much of the bound is in use, if there is one.
+func fullness(s stats) string {
+	if s.MaxPending == 0 {
+		return ""
+	}
+	return percent(s.Pending, s.MaxPending) + " of " + count(uint64(s.MaxPending))
+}
+
+// flow is a counter that grows all the time: its rate is worth more than its value.
 func flow(label string, before, now uint64, elapsed time.Duration) figure {
 	perSecond, ok := rate(before, now, elapsed)
 	f := figure{Label: label, Value: "–", Note: count(now) + " in all", Quiet: perSecond == 0}
@@ -50,9 +57,9 @@ func flow(label string, before, now uint64, elapsed time.Duration) figure {
 	return f
 }
 
-// event is a counter of what should not happen often.
+// event is a counter that should not grow: it is red while it does.
 func event(label string, before, now uint64, elapsed time.Duration) figure {
-	f := figure{Label: label, Value: count(now), Quiet: now == 0}
+	f := figure{Label: label, Value: count(now), Quiet: now == 0, Alarm: now > before}
 	if perSecond, _ := rate(before, now, elapsed); perSecond > 0 {
 		f.Note = speed(perSecond)
 	}

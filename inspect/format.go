@@ -12,39 +12,63 @@ const (
 	asJSON = "json"
 )
 
-// formatOf returns what a request asks for: by its query, else by what it accepts.
+// formatOf returns the format that a request wants: by its query, otherwise by its Accept header.
 func formatOf(r *http.Request) string {
 	if format := r.URL.Query().Get("format"); format != "" {
 		return format
 	}
-	json, html := 0.0, 0.0
+	var html, json preference
 	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
-		switch kind, quality := accepted(part); kind {
-		case "application/json":
-			json = quality
-		case "text/html":
-			html = quality
+		pattern, quality, ok := accepted(part)
+		if !ok {
+			continue
 		}
+		html.meet("text", "html", pattern, quality)
+		json.meet("application", "json", pattern, quality)
 	}
-	if json > html {
+	switch {
+	case json.quality > html.quality:
+		return asJSON
+	case json.quality > 0 && json.quality == html.quality && json.rank > html.rank:
 		return asJSON
 	}
-	return asHTML // who accepts all gets the page
+	return asHTML // also for a request that accepts everything, or neither
 }
 
-// accepted parses one part of an Accept header. What cannot be parsed is no type.
-func accepted(part string) (kind string, quality float64) {
-	kind, parameters, err := mime.ParseMediaType(part)
-	if err != nil {
-		return "", 0
+// preference is how much a request wants a type: the quality of the pattern that fits it best.
+type preference struct {
+	rank    int // 3: the type itself, 2: its kind with any subtype, 1: any type, 0: no pattern fits
+	quality float64
+}
+
+func (p *preference) meet(kind, subtype, pattern string, quality float64) {
+	rank := 0
+	switch pattern {
+	case kind + "/" + subtype:
+		rank = 3
+	case kind + "/*":
+		rank = 2
+	case "*/*":
+		rank = 1
 	}
-	q, ok := parameters["q"]
-	if !ok {
-		return kind, 1
+	switch {
+	case rank > p.rank:
+		p.rank, p.quality = rank, quality
+	case rank > 0 && rank == p.rank:
+		p.quality = max(p.quality, quality)
+	}
+}
+
+// accepted parses one part of an Accept header.
+func accepted(part string) (pattern string, quality float64, ok bool) {
+	pattern, parameters, err := mime.ParseMediaType(part)
+	if err != nil {
+		return "", 0, false
+	}
+	q, given := parameters["q"]
+	if !given {
+		return pattern, 1, true
 	}
 	quality, err = strconv.ParseFloat(q, 64)
-	if err != nil {
-		return "", 0
-	}
-	return kind, quality
+	return pattern, quality, err == nil && quality >= 0 && quality <= 1
 }

@@ -10,12 +10,11 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// Handler returns a handler that shows what is pending on timers, each under the
-// name it has in the map: a page, or with ?format=json or Accept: application/json
-// a report, as the package says. It answers GET and HEAD only, at any path, and any
-// number of requests at a time.
+// Handler returns a handler that shows the pending timeouts of timers, each timer under its name in
+// the map: as a page, or with ?format=json or Accept: application/json as a report. It answers GET
+// and HEAD only, at any path, and any number of requests at a time.
 //
-// The map is copied. Handler panics if a timer is nil.
+// Handler copies the map, and panics if a timer is nil.
 func Handler(timers map[string]*hashedwheel.Timer) http.Handler {
 	h := &handler{page: newPage()}
 	for _, name := range slices.Sorted(maps.Keys(timers)) {
@@ -55,7 +54,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case format == asJSON:
 		header.Set("Content-Type", "application/json")
 		if r.Method == http.MethodGet {
-			_ = json.NewEncoder(w).Encode(h.report()) // an error means that nobody reads it any more
+			_ = json.NewEncoder(w).Encode(h.report()) // an error means that the client has gone
 		}
 	case format == asHTML:
 		header.Set("Content-Type", "text/html; charset=utf-8")

@@ -17,7 +17,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/inspect"
 )
 
-func TestTheRequestSaysWhichFormat(t *testing.T) {
+func TestFormatFollowsQueryAndAcceptHeader(t *testing.T) {
 	const html, json = "text/html; charset=utf-8", "application/json"
 	tests := []struct {
 		what, target, accept, want string
@@ -31,8 +31,23 @@ func TestTheRequestSaysWhichFormat(t *testing.T) {
 		{"HTML rather than JSON", "/", "application/json;q=0.5, text/html", html},
 		{"both alike", "/", "application/json, text/html", html},
 		{"JSON refused", "/", "application/json;q=0", html},
-		{"a quality that is none", "/", "application/json;q=much", html},
-		{"what cannot be parsed", "/", ";;;, application/json", json},
+		{"JSON refused, and all else accepted", "/", "application/json;q=0, application/*, */*;q=0.1", html},
+		{"HTML refused, and all else accepted", "/", "text/html;q=0, */*", json},
+		{"any application", "/", "application/*", json},
+		{"any application rather than HTML", "/", "text/html;q=0.4, application/*;q=0.5", json},
+		{"any application, less than HTML", "/", "application/*;q=0.5, text/*;q=0.6", html},
+		{"any application and any text", "/", "application/*, text/*", html},
+		{"JSON, less than anything", "/", "application/json;q=0.1, */*;q=0.2", html},
+		{"JSON named, HTML by any", "/", "*/*, application/json", json},
+		{"JSON twice", "/", "application/json;q=0.2, application/json;q=0.9, text/html;q=0.5", json},
+		{"JSON with a character set", "/", "application/json; charset=utf-8", json},
+		{"JSON in capitals", "/", "Application/JSON", json},
+		{"something else", "/", "image/png, application/xml", html},
+		{"a quality that is no number", "/", "application/json;q=much", html},
+		{"a quality that is NaN", "/", "application/json;q=NaN", html},
+		{"a quality above one", "/", "text/html;q=0.9, application/json;q=7", html},
+		{"a negative quality", "/", "application/json;q=-1", html},
+		{"parts that cannot be parsed", "/", ";;;, application/json, /, */json;q", json},
 		{"the query", "/?format=json", "", json},
 		{"the query against the header", "/?format=html", "application/json", html},
 		{"an empty query", "/debug/timers?format=", "application/json", json},
@@ -49,7 +64,7 @@ func TestTheRequestSaysWhichFormat(t *testing.T) {
 	}
 }
 
-func TestAcceptMayBeGivenInSeveralLines(t *testing.T) {
+func TestAcceptHeaderMayHaveSeveralLines(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Add("Accept", "text/plain")
 	r.Header.Add("Accept", "application/json")
@@ -58,7 +73,7 @@ func TestAcceptMayBeGivenInSeveralLines(t *testing.T) {
 	assert.Equal(t, "application/json", w.Header().Get("Content-Type"))
 }
 
-func TestAnUnknownFormatIsABadRequest(t *testing.T) {
+func TestUnknownFormatIsABadRequest(t *testing.T) {
 	for _, format := range []string{"xml", "JSON", "<script>"} {
 		w := get(inspect.Handler(nil), "/?format="+format, "application/json")
 		assert.Equal(t, http.StatusBadRequest, w.Code)
@@ -79,7 +94,7 @@ func TestOnlyGetAndHeadAreAllowed(t *testing.T) {
 	}
 }
 
-func TestHeadHasTheHeadersOfGetAlone(t *testing.T) {
+func TestHeadReturnsTheHeadersOfGet(t *testing.T) {
 	h := inspect.Handler(nil)
 	for _, target := range []string{"/", "/?format=json"} {
 		w := httptest.NewRecorder()
@@ -90,7 +105,7 @@ func TestHeadHasTheHeadersOfGetAlone(t *testing.T) {
 	}
 }
 
-func TestEveryAnswerIsNeitherKeptNorGuessedAt(t *testing.T) {
+func TestAnswersForbidCachingAndSniffing(t *testing.T) {
 	h := inspect.Handler(nil)
 	post := httptest.NewRecorder()
 	h.ServeHTTP(post, httptest.NewRequest(http.MethodPost, "/", nil))
@@ -101,8 +116,8 @@ func TestEveryAnswerIsNeitherKeptNorGuessedAt(t *testing.T) {
 	}
 }
 
-// A browser that keeps to the policy runs what is in the page and nothing else.
-func TestThePolicyAllowsJustWhatIsInThePage(t *testing.T) {
+// A browser that follows the policy runs the style and script in the page and nothing else.
+func TestPolicyAllowsOnlyTheContentsOfThePage(t *testing.T) {
 	w := get(inspect.Handler(nil), "/", "")
 	policy := w.Header().Get("Content-Security-Policy")
 	for _, element := range []string{"style", "script"} {
@@ -116,11 +131,11 @@ func TestThePolicyAllowsJustWhatIsInThePage(t *testing.T) {
 	assert.NotRegexp(t, `(src|href|action)="(https?:)?//`, w.Body.String(), "something is loaded from elsewhere")
 }
 
-func TestANilTimerPanicsAtOnce(t *testing.T) {
+func TestHandlerWithANilTimerPanics(t *testing.T) {
 	assert.PanicsWithValue(t, "inspect: Handler with a nil Timer named calls", func() { inspect.Handler(timers{"calls": nil}) })
 }
 
-func TestTheMapIsCopied(t *testing.T) {
+func TestHandlerCopiesTheMap(t *testing.T) {
 	tm, _ := newTimer(t)
 	m := timers{"sessions": tm}
 	h := inspect.Handler(m)
@@ -131,7 +146,7 @@ func TestTheMapIsCopied(t *testing.T) {
 	assert.Equal(t, "sessions", r.Timers[0].Name)
 }
 
-func TestManyMayLookAtOnceWhileTheTimersWork(t *testing.T) {
+func TestConcurrentLooksDuringUseOfTheTimers(t *testing.T) {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
 	defer tm.Stop()
 	h := inspect.Handler(timers{"a": tm, "b": tm})

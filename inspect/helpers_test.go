@@ -28,19 +28,40 @@ type report struct {
 		Name    string
 		TickNS  int64 `json:"tick_ns"`
 		Sampled int
-		Stats   map[string]int64
+		Stats   stats
+		Lags    lags `json:"lag_histogram"`
 		Due     []dueRow
 		Tasks   []taskRow
 	}
 }
 
+type stats struct {
+	Pending                                      int
+	MaxPending                                   int `json:"max_pending"`
+	Stopped                                      bool
+	Expired, Canceled, Rejected, Panics, Wakeups uint64
+	LagNS                                        int64 `json:"lag_ns"`
+	MaxLagNS                                     int64 `json:"max_lag_ns"`
+	OverdueNS                                    int64 `json:"overdue_ns"`
+}
+
+type lags struct {
+	Count   uint64
+	Buckets []struct {
+		LeNS  int64 `json:"le_ns"`
+		Count uint64
+	}
+}
+
 type dueRow struct {
+	FromNS   int64 `json:"from_ns"`
 	WithinNS int64 `json:"within_ns"`
 	Count    int
 }
 
 type taskRow struct {
 	Name  string
+	At    string
 	Count int
 }
 
@@ -52,7 +73,7 @@ func newTimer(t *testing.T, opts ...hashedwheel.Option) (*hashedwheel.Timer, *ha
 	return tm, clock
 }
 
-// get asks a handler for a page, with an Accept header or none.
+// get requests a page from a handler, with an Accept header or none.
 func get(h http.Handler, target, accept string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, target, nil)
 	if accept != "" {

@@ -3,7 +3,7 @@ package inspect_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { timertest.VerifyMain(m) }

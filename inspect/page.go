@@ -23,7 +23,7 @@ var (
 // page writes reports as HTML.
 type page struct {
 	template *template.Template
-	policy   string // what a browser may do with the page: nothing but what is in it
+	policy   string // lets a browser use only the style and script in the page
 }
 
 func newPage() *page {
@@ -40,7 +40,7 @@ func hash(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// view is what the template shows.
+// view is the data of the template.
 type view struct {
 	Style   template.HTML
 	Script  template.HTML
@@ -50,22 +50,26 @@ type view struct {
 }
 
 type timerView struct {
-	Name    string
-	Figures []figure
-	Sampled int
-	About   string // how many were sampled, if the counts are estimates
-	Tasks   []taskView
-	Picture picture
+	Name     string
+	Stopped  bool
+	Figures  []figure
+	Sampled  int
+	About    string // how many were sampled, if the counts are estimates
+	Tasks    []taskView
+	Due      picture
+	Lateness string // in words; empty if no task was handed out
+	Lags     picture
 }
 
-// maxTasks is how many kinds of tasks have a row of their own on the page.
+// maxTasks is how many kinds of tasks have a separate row on the page.
 const maxTasks = 20
 
 type taskView struct {
 	Name   string
+	At     string // of a function literal: its file and line
 	Count  string
 	Share  float64 // percent of all that is pending
-	Others bool    // the row of those that have none of their own
+	Others bool    // the row of all further kinds
 }
 
 // Parts is the name, cut where a line may break: a long one is that of a generic type.
@@ -89,11 +93,14 @@ func (p *page) write(w io.Writer, now, before report) error {
 
 func newTimerView(r timerReport, before stats, elapsed time.Duration) timerView {
 	v := timerView{
-		Name:    r.Name,
-		Figures: figures(r, before, elapsed),
-		Sampled: r.Sampled,
-		Tasks:   taskViews(r),
-		Picture: newPicture(r),
+		Name:     r.Name,
+		Stopped:  r.Stats.Stopped,
+		Figures:  figures(r, before, elapsed),
+		Sampled:  r.Sampled,
+		Tasks:    taskViews(r),
+		Due:      newPicture(r),
+		Lateness: r.Lags.summary(),
+		Lags:     newLagPicture(r.Lags),
 	}
 	if r.estimated() {
 		v.About = count(uint64(r.Sampled))
@@ -110,7 +117,7 @@ func taskViews(r timerReport) (rows []taskView) {
 		}
 	}
 	for _, t := range r.Tasks[:min(maxTasks, len(r.Tasks))] {
-		rows = append(rows, taskView{Name: t.Name, Count: r.number(t.Count), Share: 100 * float64(t.Count) / float64(total)})
+		rows = append(rows, taskView{Name: t.Name, At: t.At, Count: r.number(t.Count), Share: 100 * float64(t.Count) / float64(total)})
 	}
 	if kinds := len(r.Tasks) - len(rows); kinds > 0 {
 		rows = append(rows, taskView{Name: fmt.Sprint(kinds, " others"), Count: r.number(others), Others: true})

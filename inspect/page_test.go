@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,8 +18,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/inspect"
 )
 
-// shown returns a figure of the first timer on a page, as "value" or "value (note)",
-// and the class that says how it looks.
+// shown returns a figure of the first timer on a page, as "value" or "value (note)", and its CSS
+// class.
 func shown(t *testing.T, page, label string) (text, class string) {
 	t.Helper()
 	m := regexp.MustCompile(`<div class="(.*?)"><dt title="[^"]+">` + label + `</dt><dd>(.*?)(?: <small>(.*?)</small>)?</dd>`).FindStringSubmatch(page)
@@ -29,7 +30,7 @@ func shown(t *testing.T, page, label string) (text, class string) {
 	return html.UnescapeString(m[2] + " (" + m[3] + ")"), m[1]
 }
 
-func TestAPageHasAllFigures(t *testing.T) {
+func TestPageHasAllFigures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew(hashedwheel.WithMaxPending(1234), hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
 		defer tm.Stop()
@@ -44,13 +45,13 @@ func TestAPageHasAllFigures(t *testing.T) {
 		}
 		got := page(h)
 		for label, want := range map[string]string{
-			"Pending":   "1,233",
-			"Expired":   "0.5/s (1 in all)",
-			"Cancelled": "4.0/s (8 in all)",
-			"Rejected":  "1 (0.5/s)",
-			"Panics":    "1 (0.5/s)",
-			"Lag":       "0 (worst 0)",
-			"Overdue":   "none",
+			"Pending":  "1,233 (99% of 1,234)",
+			"Expired":  "0.5/s (1 in all)",
+			"Canceled": "4.0/s (8 in all)",
+			"Rejected": "1 (0.5/s)",
+			"Panics":   "1 (0.5/s)",
+			"Lag":      "0 (worst 0)",
+			"Overdue":  "none",
 		} {
 			text, _ := shown(t, got, label)
 			assert.Equal(t, want, text, label)
@@ -61,7 +62,7 @@ func TestAPageHasAllFigures(t *testing.T) {
 	})
 }
 
-func TestRatesAreSinceTheLastLookWhoeverLooked(t *testing.T) {
+func TestRatesAreSinceTheLastLookByAnyClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew()
 		defer tm.Stop()
@@ -73,7 +74,7 @@ func TestRatesAreSinceTheLastLookWhoeverLooked(t *testing.T) {
 			expire    int // before it
 			want      string
 		}{
-			{at: 100 * time.Millisecond, since: 0, want: "–"}, // too short to tell
+			{at: 100 * time.Millisecond, since: 0, want: "–"}, // too short for a rate
 			{at: 2 * time.Second, since: 0, expire: 10, want: "5.0/s"},
 			{at: 2500 * time.Millisecond, since: 0, want: "4.0/s"}, // less than a second later: the same look
 			{at: 4 * time.Second, since: 2 * time.Second, expire: 100, want: "50/s"},
@@ -99,7 +100,7 @@ func TestRatesAreSinceTheLastLookWhoeverLooked(t *testing.T) {
 	})
 }
 
-// A worker that an inline task holds up is told from what it does not get done.
+// Overdue grows while an inline task holds up the worker.
 func TestOverdueIsRedBeyondTwoTicks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew(hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { f() })))
@@ -132,10 +133,65 @@ func TestOverdueIsRedBeyondTwoTicks(t *testing.T) {
 	})
 }
 
+func TestRejectedAndPanicsAreRedWhileTheyGrow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := hashedwheel.MustNew(hashedwheel.WithMaxPending(1), hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
+		defer tm.Stop()
+		h := inspect.Handler(timers{"calls": tm})
+		look := func(label, text, class string) {
+			t.Helper()
+			gotText, gotClass := shown(t, page(h), label)
+			assert.Equal(t, text, gotText, label)
+			assert.Equal(t, class, gotClass, label)
+		}
+		look("Rejected", "0", "quiet")
+		tm.AfterFunc(time.Second, func() { panic("a task that fails") })
+		tm.AfterFunc(time.Second, func() {}) // one too many
+		look("Rejected", "1", "alarm")       // too soon for a rate
+		look("Panics", "0", "quiet")
+		time.Sleep(2 * time.Second)
+		look("Rejected", "1 (0.5/s)", "alarm")
+		look("Panics", "1 (0.5/s)", "alarm")
+		time.Sleep(2 * time.Second)
+		look("Rejected", "1", "")
+		look("Panics", "1", "")
+	})
+}
+
+func TestBoundedTimerShowsHowFullItIs(t *testing.T) {
+	for pending, want := range map[int]string{
+		0: "0 (0% of 1,000)", 4: "4 (0.4% of 1,000)", 99: "99 (9.9% of 1,000)", 999: "999 (99% of 1,000)", 1000: "1,000 (100% of 1,000)",
+	} {
+		tm, _ := newTimer(t, hashedwheel.WithMaxPending(1000))
+		for range pending {
+			tm.AfterFunc(time.Hour, func() {})
+		}
+		text, _ := shown(t, page(inspect.Handler(timers{"calls": tm})), "Pending")
+		assert.Equal(t, want, text)
+	}
+}
+
+func TestStoppedTimerIsShownAsStopped(t *testing.T) {
+	tm, _ := newTimer(t)
+	tm.AfterFunc(time.Hour, func() {})
+	h := inspect.Handler(timers{"calls": tm})
+	const heading = `<h2>calls <small class="stopped">stopped</small></h2>`
+	assert.NotContains(t, page(h), heading)
+	tm.Stop()
+	assert.Contains(t, page(h), heading)
+}
+
+func TestFunctionLiteralIsShownWithFileAndLine(t *testing.T) {
+	tm, _ := newTimer(t)
+	_, _, line, _ := runtime.Caller(0)
+	tm.AfterFunc(time.Hour, func() {})
+	assert.Contains(t, page(inspect.Handler(timers{"calls": tm})), fmt.Sprintf(".func1 <small>page_test.go:%d</small></th>", line+1))
+}
+
 // start is when every bubble begins.
 var start = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func TestTimesAreToldInTheUnitThatFits(t *testing.T) {
+func TestTimesAreShownInTheFittingUnit(t *testing.T) {
 	for tick, want := range map[time.Duration]string{
 		100 * time.Microsecond:  "100 µs",
 		1234 * time.Microsecond: "1.2 ms",
@@ -175,7 +231,7 @@ func TestNamesWithMarkupAreText(t *testing.T) {
 	assert.Contains(t, page(inspect.Handler(timers{"": tm})), "<h2>unnamed</h2>")
 }
 
-func TestNothingToShowIsSaid(t *testing.T) {
+func TestPageSaysThatNothingIsPending(t *testing.T) {
 	assert.Contains(t, page(inspect.Handler(nil)), "No timers.")
 	tm, _ := newTimer(t)
 	got := page(inspect.Handler(timers{"idle": tm}))
@@ -191,7 +247,7 @@ func TestRareKindsOfTasksShareARow(t *testing.T) {
 		}
 	}
 	got := page(inspect.Handler(timers{"many": tm}))
-	rows := regexp.MustCompile(`<tr><th scope="row">([^<]*)</th><td class="share">`).FindAllStringSubmatch(got, -1)
+	rows := regexp.MustCompile(`<tr><th scope="row">([^<]*) <small>numbered_test.go:\d+</small></th><td class="share">`).FindAllStringSubmatch(got, -1)
 	require.Len(t, rows, 20)
 	assert.Contains(t, rows[0][1], "inspect_test.init")
 	assert.Contains(t, got, `<th scope="row">5 others</th><td class="share"></td><td class="count">15</td>`)
@@ -202,14 +258,14 @@ type pair[K, V any] struct{}
 
 func (pair[K, V]) Run(*hashedwheel.Timeout) {}
 
-func TestTheNameOfAGenericTypeBreaksBetweenItsArguments(t *testing.T) {
+func TestGenericTypeNameBreaksBetweenArguments(t *testing.T) {
 	tm, _ := newTimer(t)
 	_, _ = tm.Schedule(time.Hour, pair[string, int]{})
 	assert.Contains(t, page(inspect.Handler(timers{"pairs": tm})), `<th scope="row">inspect_test.pair[string,<wbr>int]</th>`)
 }
 
-// Without JavaScript there is still all that the page has to say.
-func TestThePageNeedsNoScript(t *testing.T) {
+// Without JavaScript the page still shows everything.
+func TestPageNeedsNoScript(t *testing.T) {
 	tm, _ := newTimer(t)
 	tm.AfterFunc(time.Hour, new(session).expire)
 	got := regexp.MustCompile(`(?s)<script>.*</script>`).ReplaceAllString(page(inspect.Handler(timers{"sessions": tm})), "")

@@ -2,16 +2,22 @@ package inspect
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
-// A picture has a fixed height and fills the width there is: y and height are in
-// pixels, x and width in percent.
+// A picture shows how counts are spread over times. It has a fixed height and fills the available
+// width: y and height are in pixels, x and width in percent.
 type picture struct {
-	Bars   []bar
-	Labels []label
-	Lines  []line
+	Height, Axis float64 // of the whole; where the axis is
+	Bars         []bar
+	Labels       []label
+	Lines        []line
 }
+
+// Mark is the end of a mark on the axis, Text the position of the text below it.
+func (p picture) Mark() float64 { return p.Axis + 4 }
+func (p picture) Text() float64 { return p.Axis + 18 }
 
 type bar struct {
 	X, Width  float64
@@ -36,48 +42,91 @@ type line struct {
 }
 
 const (
-	top, bottom = 16.0, 132.0
-	shortest    = 2.0 // pixels, so that a single timeout can be seen
+	top      = 16.0
+	below    = 26.0 // pixels below the axis
+	shortest = 2.0  // pixels, so that a single timeout can be seen
 )
 
+// columns are the data of a picture: counts of tasks up to a time, and later than the time before.
+// The first has no beginning, and the last no end.
+type columns struct {
+	within        []time.Duration
+	counts        []int
+	widening      float64 // the first and the last are as wide as this factor of time
+	first, beyond string  // "within", "after": the words for them
+	number        func(int) string
+	about         string
+}
+
 func newPicture(r timerReport) picture {
-	x := axis(r.Due)
-	most := 0
+	c := columns{widening: 3, first: "within", beyond: "after", number: r.number, about: r.about()}
 	for _, row := range r.Due {
-		most = max(most, row.Count)
+		c.within = append(c.within, row.Within)
+		c.counts = append(c.counts, row.Count)
 	}
-	p := picture{Labels: labels(r.Due, x), Lines: lines(most)}
+	return c.draw(132, append([]labeled{{r.Tick, false}}, dueLabels...))
+}
+
+// newLagPicture is lower than newPicture: usually it has a few bars on the left.
+func newLagPicture(l lags) picture {
+	c := columns{widening: 2, first: "within", beyond: "over", number: func(n int) string { return count(uint64(n)) }}
+	before := uint64(0)
+	for _, b := range l.Buckets {
+		c.within = append(c.within, b.Le)
+		c.counts = append(c.counts, int(b.Count-before))
+		before = b.Count
+	}
+	c.within = append(c.within, forever)
+	c.counts = append(c.counts, int(l.Count-before))
+	return c.draw(84, lagLabels)
+}
+
+func (c columns) draw(bottom float64, names []labeled) picture {
+	x := c.axis()
+	most := slices.Max(c.counts)
+	height := func(n int) float64 { return (bottom - top) * float64(n) / float64(most) }
+	p := picture{Height: bottom + below, Axis: bottom, Labels: labels(names, x)}
+	if round := largestRound(most); round > 0 {
+		p.Lines = []line{{bottom - height(round), count(uint64(round))}}
+	}
 	left := 0.0
-	for i, row := range r.Due {
-		right := x(row.Within)
-		b := bar{X: left, Width: right - left, Y: bottom, Quiet: row.Count == 0, Span: rowSpan(r.Due, i), Count: r.number(row.Count)}
-		if row.Count > 0 {
-			b.Height = max(shortest, height(row.Count, most))
+	for i, n := range c.counts {
+		right := x(c.within[i])
+		b := bar{X: left, Width: right - left, Y: bottom, Quiet: n == 0, Span: c.span(i), Count: c.number(n)}
+		if n > 0 {
+			b.Height = max(shortest, height(n))
 			b.Y = bottom - b.Height
 		}
-		b.Hint = b.Span + ": " + r.about() + b.Count
+		b.Hint = b.Span + ": " + c.about + b.Count
 		p.Bars = append(p.Bars, b)
 		left = right
 	}
 	return p
 }
 
-// axis returns where a time is, logarithmically: the first row, which has no
-// beginning, and the last, which has no end, are as wide as a factor of three.
-func axis(rows []dueRow) func(time.Duration) float64 {
-	first := math.Log(float64(rows[0].Within) / 3)
-	last := math.Log(float64(rows[len(rows)-2].Within) * 3)
+// axis returns a function from a time to its x, on a logarithmic scale.
+func (c columns) axis() func(time.Duration) float64 {
+	first := math.Log(float64(c.within[0]) / c.widening)
+	last := math.Log(float64(c.within[len(c.within)-2]) * c.widening)
 	return func(d time.Duration) float64 {
 		return 100 * min(1, (math.Log(float64(d))-first)/(last-first))
 	}
 }
 
-func height(n, most int) float64 { return (bottom - top) * float64(n) / float64(most) }
+// span returns the times between which a column is, in words.
+func (c columns) span(i int) string {
+	switch {
+	case i == 0:
+		return c.first + " " + span(c.within[0])
+	case i == len(c.within)-1:
+		return c.beyond + " " + span(c.within[i-1])
+	}
+	return span(c.within[i-1]) + " to " + span(c.within[i])
+}
 
-// lines are at the largest round count that a bar reaches, so that the height of the
-// others can be read.
-func lines(most int) []line {
-	round := 0
+// largestRound returns the largest round count that a bar reaches. A line at that height gives the
+// scale.
+func largestRound(most int) (round int) {
 	for scale := 1; scale <= most; scale *= 10 {
 		for _, digit := range []int{1, 2, 5} {
 			if scale*digit <= most {
@@ -85,18 +134,16 @@ func lines(most int) []line {
 			}
 		}
 	}
-	if round == 0 {
-		return nil
-	}
-	return []line{{bottom - height(round, most), count(uint64(round))}}
+	return round
 }
 
-// labelled are the times that have a name below the axis; the minor ones have none
-// where there is little room.
-var labelled = []struct {
+// labeled is a time with a name below the axis; a minor name is left out where there is little room.
+type labeled struct {
 	at    time.Duration
 	minor bool
-}{
+}
+
+var dueLabels = []labeled{
 	{time.Millisecond, false}, {10 * time.Millisecond, true}, {100 * time.Millisecond, true},
 	{time.Second, false}, {10 * time.Second, true},
 	{time.Minute, false}, {10 * time.Minute, true},
@@ -104,27 +151,20 @@ var labelled = []struct {
 	{day, false}, {30 * day, false}, {year, false},
 }
 
-// labels names the end of the first row, which is a tick, and whatever is not too
-// close to it.
-func labels(rows []dueRow, x func(time.Duration) float64) []label {
+var lagLabels = []labeled{
+	{firstLag, false}, {time.Millisecond, false}, {10 * time.Millisecond, false},
+	{100 * time.Millisecond, false}, {time.Second, false}, {10 * time.Second, false},
+}
+
+// labels names the first time, and each later time that is not too close to it.
+func labels(names []labeled, x func(time.Duration) float64) []label {
 	const close, closeMinor = 11.0, 6.0 // percent: where there is little room, and where there is much
-	tick := rows[0].Within
-	all := []label{{X: x(tick), Text: span(tick)}}
-	for _, l := range labelled {
-		if distance := x(l.at) - x(tick); distance > closeMinor {
+	first := names[0]
+	all := []label{{X: x(first.at), Text: span(first.at)}}
+	for _, l := range names[1:] {
+		if distance := x(l.at) - x(first.at); distance > closeMinor {
 			all = append(all, label{x(l.at), span(l.at), l.minor || distance <= close})
 		}
 	}
 	return all
-}
-
-// rowSpan says from when to when a row goes.
-func rowSpan(rows []dueRow, i int) string {
-	switch {
-	case i == 0:
-		return "within " + span(rows[0].Within)
-	case i == len(rows)-1:
-		return "after " + span(rows[i-1].Within)
-	}
-	return span(rows[i-1].Within) + " to " + span(rows[i].Within)
 }

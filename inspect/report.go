@@ -10,11 +10,11 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
-// sampleSize is enough for a share of a tenth to be right within a hundredth (two
-// standard deviations), and few enough to be named and sorted in some milliseconds.
-const sampleSize = 4096
+// sampleSize is enough for a share of one in a hundred to be right within a third (four
+// standard deviations), and small enough to be named and sorted in a few milliseconds.
+const sampleSize = 16_384
 
-// A report is what the JSON says, and what the page is made of.
+// A report is the JSON, and the source of the page.
 type report struct {
 	Time   time.Time     `json:"time"`
 	Timers []timerReport `json:"timers"`
@@ -25,31 +25,36 @@ type timerReport struct {
 	Tick    time.Duration `json:"tick_ns"`
 	Sampled int           `json:"sampled"`
 	Stats   stats         `json:"stats"`
+	Lags    lags          `json:"lag_histogram"`
 	Due     []dueRow      `json:"due"`
 	Tasks   []taskRow     `json:"tasks"`
 }
 
-// stats is hashedwheel.Stats with names for programs.
+// stats is hashedwheel.Stats with names for programs, without LagCounts.
 type stats struct {
-	Pending   int           `json:"pending"`
-	Expired   uint64        `json:"expired"`
-	Cancelled uint64        `json:"cancelled"`
-	Rejected  uint64        `json:"rejected"`
-	Panics    uint64        `json:"panics"`
-	Wakeups   uint64        `json:"wakeups"`
-	Lag       time.Duration `json:"lag_ns"`
-	MaxLag    time.Duration `json:"max_lag_ns"`
-	Overdue   time.Duration `json:"overdue_ns"`
+	Pending    int           `json:"pending"`
+	MaxPending int           `json:"max_pending"`
+	Stopped    bool          `json:"stopped"`
+	Expired    uint64        `json:"expired"`
+	Canceled   uint64        `json:"canceled"`
+	Rejected   uint64        `json:"rejected"`
+	Panics     uint64        `json:"panics"`
+	Wakeups    uint64        `json:"wakeups"`
+	Lag        time.Duration `json:"lag_ns"`
+	MaxLag     time.Duration `json:"max_lag_ns"`
+	Overdue    time.Duration `json:"overdue_ns"`
 }
 
-// A dueRow counts those due within a time and not within that of the row before.
+// A dueRow counts timeouts that are due later than From and at most Within from now.
 type dueRow struct {
+	From   time.Duration `json:"from_ns"`
 	Within time.Duration `json:"within_ns"`
 	Count  int           `json:"count"`
 }
 
 type taskRow struct {
 	Name  string `json:"name"`
+	At    string `json:"at,omitempty"` // of a function literal: its file and line
 	Count int    `json:"count"`
 }
 
@@ -59,9 +64,11 @@ func newTimerReport(name string, tm *hashedwheel.Timer) timerReport {
 	r := timerReport{
 		Name: name, Tick: tm.Tick(), Sampled: len(sample),
 		Stats: stats{
-			Pending: s.Pending, Expired: s.Expired, Cancelled: s.Cancelled, Rejected: s.Rejected, Panics: s.Panics,
+			Pending: s.Pending, MaxPending: s.MaxPending, Stopped: s.Stopped,
+			Expired: s.Expired, Canceled: s.Canceled, Rejected: s.Rejected, Panics: s.Panics,
 			Wakeups: s.Wakeups, Lag: s.Lag, MaxLag: s.MaxLag, Overdue: s.Overdue,
 		},
+		Lags: newLags(s.LagCounts),
 	}
 	r.Due = countDue(dueRows(tm.Tick()), sample, tm.Now())
 	r.Tasks = countTasks(sample)
@@ -69,10 +76,10 @@ func newTimerReport(name string, tm *hashedwheel.Timer) timerReport {
 	return r
 }
 
-// estimated reports whether the sample is not all that was pending.
+// estimated reports whether more timeouts were pending than the sample has.
 func (r *timerReport) estimated() bool { return r.Stats.Pending > sampleSize && r.Sampled > 0 }
 
-// scale makes what was counted in the sample an estimate of all that is pending.
+// scale turns the counts of the sample into estimates for all pending timeouts.
 func (r *timerReport) scale() {
 	if !r.estimated() {
 		return
@@ -86,7 +93,7 @@ func (r *timerReport) scale() {
 	}
 }
 
-// countDue counts the deadlines of a sample into rows that are sorted.
+// countDue counts the deadlines of a sample into sorted rows.
 func countDue(rows []dueRow, sample []*hashedwheel.Timeout, now time.Time) []dueRow {
 	for _, to := range sample {
 		in := to.Deadline().Sub(now)
@@ -96,18 +103,19 @@ func countDue(rows []dueRow, sample []*hashedwheel.Timeout, now time.Time) []due
 	return rows
 }
 
-// countTasks counts a sample by what its tasks are called, the most first.
+// countTasks counts a sample by the names of its tasks, the most frequent first.
 func countTasks(sample []*hashedwheel.Timeout) []taskRow {
-	counts := make(map[string]int)
+	counts := make(map[taskRow]int)
 	for _, to := range sample {
-		counts[taskname.Of(to.Task())]++
+		counts[taskRow{Name: taskname.Shown(to.Task()), At: taskname.Literal(to.Task())}]++
 	}
 	rows := make([]taskRow, 0, len(counts))
-	for name, n := range counts {
-		rows = append(rows, taskRow{name, n})
+	for row, n := range counts {
+		row.Count = n
+		rows = append(rows, row)
 	}
 	slices.SortFunc(rows, func(a, b taskRow) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name), cmp.Compare(a.At, b.At))
 	})
 	return rows
 }

@@ -2,8 +2,10 @@ package inspect_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"regexp"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -18,20 +20,23 @@ import (
 
 const day = 24 * time.Hour
 
-func TestTheReportHasItsFieldsInOrder(t *testing.T) {
+func TestReportFieldsAreInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew(hashedwheel.WithTick(400 * day))
 		tm.AfterFunc(time.Hour, new(session).expire)
 		got := get(inspect.Handler(timers{"sessions": tm}), "/?format=json", "").Body.String()
 		tm.Stop()
+		got = regexp.MustCompile(`Z?[+-]\d\d:\d\d"`).ReplaceAllString(got, `Z"`)
+		got = regexp.MustCompile(`(?s)(\{"le_ns":100000,"count":0\},).*(\{"le_ns":26)`).ReplaceAllString(got, "$1 and so on$2")
 		assert.Equal(t, `{"time":"2000-01-01T00:00:00Z","timers":[{"name":"sessions","tick_ns":34560000000000000,"sampled":1,`+
-			`"stats":{"pending":1,"expired":0,"cancelled":0,"rejected":0,"panics":0,"wakeups":0,"lag_ns":0,"max_lag_ns":0,"overdue_ns":0},`+
-			`"due":[{"within_ns":34560000000000000,"count":1},{"within_ns":630720000000000000,"count":0}],`+
-			`"tasks":[{"name":"inspect_test.(*session).expire","count":1}]}]}`+"\n", regexp.MustCompile(`Z?[+-]\d\d:\d\d"`).ReplaceAllString(got, `Z"`))
+			`"stats":{"pending":1,"max_pending":0,"stopped":false,"expired":0,"canceled":0,"rejected":0,"panics":0,"wakeups":0,"lag_ns":0,"max_lag_ns":0,"overdue_ns":0},`+
+			`"lag_histogram":{"count":0,"buckets":[{"le_ns":100000,"count":0}, and so on{"le_ns":26214400000,"count":0}]},`+
+			`"due":[{"from_ns":0,"within_ns":34560000000000000,"count":1},{"from_ns":34560000000000000,"within_ns":630720000000000000,"count":0}],`+
+			`"tasks":[{"name":"inspect_test.(*session).expire","count":1}]}]}`+"\n", got)
 	})
 }
 
-func TestWhatIsEmptyIsAnEmptyList(t *testing.T) {
+func TestReportOfAnEmptyTimerHasEmptyLists(t *testing.T) {
 	var none, idle map[string]any
 	require.NoError(t, json.Unmarshal(get(inspect.Handler(nil), "/?format=json", "").Body.Bytes(), &none))
 	assert.Equal(t, []any{}, none["timers"])
@@ -43,7 +48,7 @@ func TestWhatIsEmptyIsAnEmptyList(t *testing.T) {
 	assert.NotEmpty(t, timer["due"], "the rows depend on the tick alone")
 }
 
-func TestTheStatsAreTheTimers(t *testing.T) {
+func TestReportStatsAreTheStatsOfTheTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew(hashedwheel.WithMaxPending(3), hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
 		defer tm.Stop()
@@ -56,12 +61,47 @@ func TestTheStatsAreTheTimers(t *testing.T) {
 		synctest.Wait()
 		got := readReport(t, inspect.Handler(timers{"full": tm})).Timers[0]
 		s := tm.Stats()
-		assert.Equal(t, map[string]int64{
-			"pending": 2, "expired": 1, "cancelled": 1, "rejected": 1, "panics": 1, "wakeups": int64(s.Wakeups),
-			"lag_ns": int64(s.Lag), "max_lag_ns": int64(s.MaxLag), "overdue_ns": int64(s.Overdue),
+		assert.Equal(t, stats{
+			Pending: 2, MaxPending: 3, Expired: 1, Canceled: 1, Rejected: 1, Panics: 1, Wakeups: s.Wakeups,
+			LagNS: int64(s.Lag), MaxLagNS: int64(s.MaxLag), OverdueNS: int64(s.Overdue),
 		}, got.Stats)
 		assert.Equal(t, int64(100*time.Millisecond), got.TickNS)
 	})
+}
+
+func TestStoppedTimerIsReportedAsStopped(t *testing.T) {
+	tm, _ := newTimer(t)
+	h := inspect.Handler(timers{"sessions": tm})
+	assert.False(t, readReport(t, h).Timers[0].Stats.Stopped)
+	tm.Stop()
+	assert.True(t, readReport(t, h).Timers[0].Stats.Stopped)
+}
+
+func TestLagHistogramFollowsTheStats(t *testing.T) {
+	tm, clock := newTimer(t)
+	for range 10 {
+		tm.AfterFunc(time.Second, func() {})
+	}
+	clock.Advance(time.Minute)
+	got := readReport(t, inspect.Handler(timers{"calls": tm})).Timers[0].Lags
+	counts := tm.Stats().LagCounts
+	require.Len(t, got.Buckets, len(counts)-1)
+	sum := uint64(0)
+	for i, b := range got.Buckets {
+		sum += counts[i]
+		assert.Equal(t, sum, b.Count, "as Prometheus counts: with all below")
+		assert.Equal(t, int64(100*time.Microsecond)<<i, b.LeNS)
+	}
+	assert.Equal(t, sum+counts[len(counts)-1], got.Count)
+}
+
+func TestDueRowsLeaveNoGap(t *testing.T) {
+	tm, _ := newTimer(t)
+	from := int64(0)
+	for _, row := range readReport(t, inspect.Handler(timers{"calls": tm})).Timers[0].Due {
+		assert.Equal(t, from, row.FromNS)
+		from = row.WithinNS
+	}
 }
 
 func TestTimersAreSortedByName(t *testing.T) {
@@ -73,7 +113,7 @@ func TestTimersAreSortedByName(t *testing.T) {
 	assert.Equal(t, []string{"", "B", "a", "b"}, names)
 }
 
-func TestEachTimeoutIsInTheRowOfItsTime(t *testing.T) {
+func TestTimeoutIsInTheRowOfItsDueTime(t *testing.T) {
 	tests := []struct {
 		in   time.Duration
 		want time.Duration // within_ns of the row
@@ -105,8 +145,8 @@ func TestEachTimeoutIsInTheRowOfItsTime(t *testing.T) {
 	}
 }
 
-func TestRowsGoFromATickToForEver(t *testing.T) {
-	for _, tick := range []time.Duration{100 * time.Microsecond, 150 * time.Millisecond, time.Hour, 300 * day, 18 * 365 * day} {
+func TestDueRowsGoFromATickToForever(t *testing.T) {
+	for _, tick := range []time.Duration{100 * time.Microsecond, 150 * time.Millisecond, time.Hour, 300 * day, 8 * 365 * day} {
 		tm, _ := newTimer(t, hashedwheel.WithTick(tick))
 		rows := readReport(t, inspect.Handler(timers{"one": tm})).Timers[0].Due
 		require.GreaterOrEqual(t, len(rows), 2)
@@ -122,7 +162,7 @@ func TestRowsGoFromATickToForEver(t *testing.T) {
 	}
 }
 
-func TestDueIsByTheTimersOwnClock(t *testing.T) {
+func TestDueFollowsTheClockOfTheTimer(t *testing.T) {
 	tm, clock := newTimer(t)
 	tm.AfterFunc(time.Hour, func() {})
 	clock.Advance(time.Hour - time.Second)
@@ -133,13 +173,13 @@ func TestDueIsByTheTimersOwnClock(t *testing.T) {
 	}
 }
 
-// steppedClock is one that somebody sets.
+// steppedClock is a clock that the test sets.
 type steppedClock struct{ ahead atomic.Int64 }
 
 func (c *steppedClock) Now() time.Time                         { return start.Add(time.Duration(c.ahead.Load())) }
 func (c *steppedClock) After(d time.Duration) <-chan time.Time { return make(chan time.Time) }
 
-func TestAClockThatIsSetBackPutsNothingOutsideTheRows(t *testing.T) {
+func TestDueRowsCountEverythingAfterTheClockWasSetBack(t *testing.T) {
 	clock := new(steppedClock)
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
 	defer tm.Stop()
@@ -160,27 +200,40 @@ func TestTasksAreCountedByName(t *testing.T) {
 	}
 	tm.Every(time.Hour, tick)
 	tm.AfterFunc(time.Hour, func() {})
+	_, _, line, _ := runtime.Caller(0)
+	tm.AfterFunc(time.Hour, func() {})
+	_, err := tm.Schedule(time.Hour, &login{})
+	require.NoError(t, err)
+	const literals = "inspect_test.TestTasksAreCountedByName.func"
 	assert.Equal(t, []taskRow{
-		{"inspect_test.(*session).expire", 3},
-		{"*inspect_test.session", 2},
-		{"inspect_test.TestTasksAreCountedByName.func1", 1},
-		{"inspect_test.tick", 1},
+		{"inspect_test.(*session).expire", "", 3},
+		{"*inspect_test.session", "", 2},
+		{literals + "1", fmt.Sprint("report_test.go:", line-1), 1},
+		{literals + "2", fmt.Sprint("report_test.go:", line+1), 1},
+		{"inspect_test.tick", "", 1},
+		{"login code", "", 1},
 	}, readReport(t, inspect.Handler(timers{"all": tm})).Timers[0].Tasks)
 }
 
-func TestWhatFitsTheSampleIsExact(t *testing.T) {
+// login is a task with a name.
+type login struct{ session }
+
+func (*login) TaskName() string { return "login code" }
+
+func TestCountsWithinTheSampleSizeAreExact(t *testing.T) {
 	tm, _ := newTimer(t)
-	for range 4096 {
+	for range 16_384 {
 		tm.AfterFunc(time.Hour, new(session).expire)
 	}
 	h := inspect.Handler(timers{"all": tm})
 	r := readReport(t, h).Timers[0]
-	assert.Equal(t, 4096, r.Sampled)
-	assert.Equal(t, []taskRow{{"inspect_test.(*session).expire", 4096}}, r.Tasks)
+	assert.Equal(t, 16_384, r.Sampled)
+	assert.Equal(t, []taskRow{{"inspect_test.(*session).expire", "", 16_384}}, r.Tasks)
 	assert.NotContains(t, page(h), "about")
+	assert.NotContains(t, page(h), "estimated")
 }
 
-func TestWhatDoesNotFitTheSampleIsEstimated(t *testing.T) {
+func TestCountsBeyondTheSampleSizeAreEstimated(t *testing.T) {
 	const pending = 98_765
 	tm, _ := newTimer(t)
 	for i := range pending {
@@ -192,8 +245,7 @@ func TestWhatDoesNotFitTheSampleIsEstimated(t *testing.T) {
 	}
 	h := inspect.Handler(timers{"all": tm})
 	r := readReport(t, h).Timers[0]
-	assert.LessOrEqual(t, r.Sampled, 4096)
-	assert.Greater(t, r.Sampled, 2000)
+	assert.Equal(t, 16_384, r.Sampled)
 	require.Len(t, r.Tasks, 2)
 	assert.Equal(t, "*inspect_test.session", r.Tasks[0].Name)
 	assert.InEpsilon(t, pending*3/4, r.Tasks[0].Count, 0.1)
@@ -208,16 +260,34 @@ func TestWhatDoesNotFitTheSampleIsEstimated(t *testing.T) {
 			assert.Zero(t, row.Count)
 		}
 	}
-	assert.Contains(t, page(h), "about, from a sample of")
+	assert.Contains(t, page(h), "estimated from a sample of")
 }
 
-func TestAnEstimateIsRoundedToTwoDigits(t *testing.T) {
+func TestEstimatesAreRoundedToTwoDigits(t *testing.T) {
 	tm, _ := newTimer(t)
-	for range 5678 {
+	for range 56_789 {
 		tm.AfterFunc(time.Hour, new(session).expire)
 	}
 	got := page(inspect.Handler(timers{"all": tm}))
-	assert.Contains(t, got, `<td class="count">5,700</td>`)
-	assert.Contains(t, got, `20 min to 1 h: about 5,700<`)
-	assert.Contains(t, got, `>Pending</dt><dd>5,678</dd>`, "what is counted is not rounded")
+	assert.Contains(t, got, `<td class="count">57,000</td>`)
+	assert.Contains(t, got, `20 min to 1 h: about 57,000<`)
+	assert.Contains(t, got, `>Pending</dt><dd>56,789</dd>`, "exact counts are not rounded")
+}
+
+// Two hundred thousand sessions are armed, then two thousand calls for the same hour: both are counted.
+func TestRareTasksAreCountedAmongManyOthers(t *testing.T) {
+	const sessions, calls = 200_000, 2000
+	tm, clock := newTimer(t)
+	for range sessions {
+		tm.AfterFunc(time.Hour, new(session).expire)
+	}
+	clock.Advance(time.Minute)
+	for range calls {
+		_, err := tm.Schedule(time.Hour, new(session))
+		require.NoError(t, err)
+	}
+	r := readReport(t, inspect.Handler(timers{"all": tm})).Timers[0]
+	require.Len(t, r.Tasks, 2)
+	assert.InEpsilon(t, sessions, r.Tasks[0].Count, 0.01)
+	assert.InEpsilon(t, calls, r.Tasks[1].Count, 1.0/3)
 }

@@ -1,11 +1,11 @@
 
-// Refreshes the page without a reload, so that the reader keeps their place.
+// Refreshes the page without a reload, so that it stays where it was scrolled to.
 (() => {
   "use strict";
-  const interval = 2000;
+  const interval = 2000, share = 0.1; // milliseconds; the largest share of time spent on requests
 
   async function look() {
-    if (document.hidden || !getSelection().isCollapsed) return; // nobody looks, or somebody copies
+    if (document.hidden || !getSelection().isCollapsed) return; // hidden, or text is selected to be copied
     const answer = await fetch(location.href, {headers: {Accept: "text/html"}, signal: AbortSignal.timeout(10000)});
     if (!answer.ok) throw new Error(answer.statusText);
     show(new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main"));
@@ -24,13 +24,14 @@
   }
 
   async function again() {
+    const begin = performance.now();
     try {
       await look();
       document.body.classList.remove("unanswered");
     } catch {
       document.body.classList.add("unanswered");
     }
-    setTimeout(again, interval);
+    setTimeout(again, Math.max(interval, (performance.now() - begin) / share));
   }
   setTimeout(again, interval);
 })();

@@ -31,7 +31,7 @@ func (r *timerReport) about() string {
 	return ""
 }
 
-// rounded keeps two digits, which is what an estimate is worth.
+// rounded keeps two digits: an estimate has no more.
 func rounded(n int) int {
 	unit := 1
 	for n/unit >= 100 {
@@ -40,7 +40,16 @@ func rounded(n int) int {
 	return (n + unit/2) / unit * unit
 }
 
-// speed returns a rate, with digits behind the point only if there are few before it.
+// percent returns the share of n in all, rounded down: only a full timer has 100%.
+func percent(n, all int) string {
+	share := 100 * float64(n) / float64(all)
+	if share < 10 {
+		return strconv.FormatFloat(math.Floor(share*10)/10, 'f', -1, 64) + "%"
+	}
+	return strconv.FormatFloat(math.Floor(share), 'f', 0, 64) + "%"
+}
+
+// speed returns a rate, with a decimal place only if it is small.
 func speed(perSecond float64) string {
 	if perSecond >= 9.95 || perSecond == 0 {
 		return count(uint64(math.Round(perSecond))) + "/s"
@@ -51,7 +60,7 @@ func speed(perSecond float64) string {
 	return "<0.1/s"
 }
 
-// units are those in which a person tells a time, the largest first.
+// units are the units of time that people use, the largest first.
 var units = [...]struct {
 	size time.Duration
 	name string
@@ -60,7 +69,7 @@ var units = [...]struct {
 	{time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "µs"},
 }
 
-// span returns how long a time is, in the unit that fits and with two digits at least.
+// span returns a duration in the largest unit that fits, with one decimal place below ten.
 func span(d time.Duration) string {
 	for _, u := range units {
 		if d < u.size {

@@ -43,7 +43,7 @@ func TestAllSeesEachKeyOnce(t *testing.T) {
 	assert.Len(t, seen, 10_000)
 }
 
-func TestAllSeesWhatIsThereThroughoutThoughTheMapGrows(t *testing.T) {
+func TestAllSeesEveryLastingKeyThoughTheMapGrows(t *testing.T) {
 	m, seen, next := filled(t, 1000), map[int]int{}, 1000
 	for k := range m.All() {
 		seen[k]++
@@ -58,8 +58,8 @@ func TestAllSeesWhatIsThereThroughoutThoughTheMapGrows(t *testing.T) {
 	}
 }
 
-func TestAllSeesWhatIsThereThroughoutThoughTheMapIsMadeAnew(t *testing.T) {
-	const n, stay = 100_000, 1000 // the shards' maps have been made anew, twice, by then
+func TestAllSeesEveryLastingKeyThoughTheGoMapIsReplaced(t *testing.T) {
+	const n, stay = 100_000, 1000 // makes each shard replace its Go map twice
 	m, seen := filled(t, n), map[int]int{}
 	for k := range m.All() {
 		seen[k]++
@@ -74,7 +74,7 @@ func TestAllSeesWhatIsThereThroughoutThoughTheMapIsMadeAnew(t *testing.T) {
 	assert.Equal(t, stay, m.Len())
 }
 
-func TestAllShowsTheValueOfTheMoment(t *testing.T) {
+func TestAllYieldsTheCurrentValue(t *testing.T) {
 	m, first := filled(t, 1000), true
 	for k, v := range m.All() {
 		if first {
@@ -88,7 +88,7 @@ func TestAllShowsTheValueOfTheMoment(t *testing.T) {
 	}
 }
 
-func TestTheBodyOfAllMayDeleteAndSetItsKey(t *testing.T) {
+func TestAllBodyMayDeleteAndSetTheKey(t *testing.T) {
 	m := filled(t, 1000)
 	for k, v := range m.All() {
 		if _, ok := m.Delete(k); k%2 == 0 && ok && v >= 0 {
@@ -101,7 +101,7 @@ func TestTheBodyOfAllMayDeleteAndSetItsKey(t *testing.T) {
 	}
 }
 
-func TestAllCanBeLeftByBreakByPanicAndByGoexit(t *testing.T) {
+func TestAllMayEndByBreakPanicAndGoexit(t *testing.T) {
 	m := filled(t, 100)
 	leave := map[string]func(){
 		"break": func() {},
@@ -124,7 +124,7 @@ func TestAllCanBeLeftByBreakByPanicAndByGoexit(t *testing.T) {
 	}
 }
 
-func TestAllOfAMapThatIsDrainedMeanwhile(t *testing.T) {
+func TestAllOfAMapThatIsDrainedInTheLoop(t *testing.T) {
 	m, drained := filled(t, 1000), 0
 	for range m.All() {
 		m.Drain(func(int, int) { drained++ })
@@ -132,7 +132,7 @@ func TestAllOfAMapThatIsDrainedMeanwhile(t *testing.T) {
 	assert.Equal(t, 1000, drained)
 }
 
-func TestDrainTellsEachAndLeavesNothing(t *testing.T) {
+func TestDrainCallsItsFunctionForEachKeyAndLeavesNone(t *testing.T) {
 	inBubble(t, func(x *fixture) {
 		x.set("a", 1, time.Second)
 		x.set("b", 2, time.Second)
@@ -159,7 +159,7 @@ func TestDrainInDrain(t *testing.T) {
 	once(t, seen, 1000)
 }
 
-func TestWhatAPanicInDrainLeavesStaysAndExpires(t *testing.T) {
+func TestDrainPanicLeavesTheOtherValuesToExpire(t *testing.T) {
 	inBubble(t, func(x *fixture) {
 		for _, k := range []string{"a", "b", "c"} {
 			x.set(k, 1, time.Second)
@@ -181,7 +181,7 @@ func TestDrainEndsThoughItsFunctionSetsEveryKeyAgain(t *testing.T) {
 	m.Drain(func(int, int) {})
 }
 
-func TestADrainAfterTheTimerWasStoppedMissesNothing(t *testing.T) {
+func TestDrainAfterTimerStopMissesNothing(t *testing.T) {
 	for range 100 {
 		tm := hashedwheel.MustNew()
 		m := keyed.New(tm, func(int, int) { t.Error("expired") })

@@ -6,8 +6,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/keyload"
 )
 
-// The package beside what one writes without it: a map with a lock, and time.AfterFunc
-// for each key. A million keys are there; -short takes 10,000.
+// The package compared with a map with a lock, and time.AfterFunc for each key. The map has a
+// million keys; with -short 10,000.
 //
 //	go test -run '^$' -bench . ./keyed
 func BenchmarkMap(b *testing.B) {

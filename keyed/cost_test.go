@@ -10,10 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
-// allocs checks how many allocations each call for a key makes, growth of the map apart.
+// allocs checks the allocations of each call for a key, without the growth of the map.
 func allocs[K comparable](t *testing.T, key func(i int) K) {
 	const n = 2000
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Hour)) // the worker allocates for its sleep
@@ -33,6 +34,9 @@ func allocs[K comparable](t *testing.T, key func(i int) K) {
 	assert.Zero(t, each(func(k K) { m.Touch(k, 48*time.Hour) }), "Touch later")
 	assert.Zero(t, each(func(k K) { m.Touch(k, 24*time.Hour) }), "Touch earlier")
 	assert.Zero(t, each(func(k K) { m.Get(k) }), "Get")
+	assert.Zero(t, each(func(k K) { m.Deadline(k) }), "Deadline")
+	assert.Zero(t, each(func(k K) { _, _, _ = m.GetOrSet(k, v, time.Hour) }), "GetOrSet of a key that is there")
+	assert.Zero(t, each(func(k K) { m.CompareAndDelete(k, nil) }), "CompareAndDelete of another value")
 	assert.Equal(t, 1.0, each(func(k K) { m.Delete(k); set(k) }), "Delete, and Set of a new key")
 	assert.LessOrEqual(t, testing.AllocsPerRun(10, func() {
 		for range m.All() {
@@ -41,7 +45,7 @@ func allocs[K comparable](t *testing.T, key func(i int) K) {
 	}), 4.0, "All, whatever the number of keys")
 }
 
-func TestAnEntryIsOneAllocationAndTouchIsNone(t *testing.T) {
+func TestNewEntryAllocatesOnceAndTouchNever(t *testing.T) {
 	t.Run("int", func(t *testing.T) { allocs(t, func(i int) int { return i }) })
 	t.Run("string", func(t *testing.T) { allocs(t, func(i int) string { return string(rune(i + 1)) }) })
 	t.Run("pointer", func(t *testing.T) { allocs(t, func(int) *int { return new(int) }) })
@@ -55,26 +59,27 @@ func TestAnEntryIsOneAllocationAndTouchIsNone(t *testing.T) {
 	t.Run("interface", func(t *testing.T) { allocs(t, func(i int) any { return &i }) })
 }
 
-func TestAValueOfNoSizeTakesNoMemory(t *testing.T) {
+func TestValueOfNoSizeTakesNoMemory(t *testing.T) {
 	assert.Equal(t, keyed.EntrySize[int64, int64]()-8, keyed.EntrySize[int64, struct{}]())
 }
 
-// heap returns the bytes in use once the collector has run.
-func heap() uint64 {
+// heap returns the bytes in use once the collector has run. It is signed: what other tests left behind may
+// go between two calls.
+func heap() int64 {
 	runtime.GC()
 	runtime.GC()
 	var s runtime.MemStats
 	runtime.ReadMemStats(&s)
-	return s.HeapAlloc
+	return int64(s.HeapAlloc)
 }
 
 func TestMemoryOfAnEntry(t *testing.T) {
-	perEntry := func(m interface{ Len() int }, before uint64) float64 {
+	perEntry := func(m interface{ Len() int }, before int64) float64 {
 		return float64(heap()-before) / float64(m.Len())
 	}
 	key := new(string)
 	for _, each := range []int{30_000, 40_000, 50_000} { // a Go map is more or less full
-		n := each * min(16, runtime.GOMAXPROCS(0)) // each has shards of its own
+		n := each * min(16, runtime.GOMAXPROCS(0)) // each processor adds shards
 		before := heap()
 		numbers := filled(t, n)
 		ofNumbers := perEntry(numbers, before)
@@ -97,9 +102,9 @@ func TestMemoryOfAnEntry(t *testing.T) {
 	}
 }
 
-func TestAMapThatHasBecomeSmallGivesItsMemoryBack(t *testing.T) {
-	for _, each := range []int{20_000, 50_000} { // a few in a shard, and many
-		n := each * runtime.GOMAXPROCS(0) // each has shards of its own
+func TestShrunkenMapGivesMemoryBack(t *testing.T) {
+	for _, each := range []int{20_000, 50_000} { // few keys in each shard, and many
+		n := each * runtime.GOMAXPROCS(0) // each processor adds shards
 		before := heap()
 		m := filled(t, n)
 		full := heap() - before
@@ -112,8 +117,8 @@ func TestAMapThatHasBecomeSmallGivesItsMemoryBack(t *testing.T) {
 	}
 }
 
-func TestAValueThatIsTakenOutIsGarbageAtOnce(t *testing.T) {
-	h, collected := new(held), make(chan struct{})
+func TestDeletedValueIsGarbageAtOnce(t *testing.T) {
+	h, collected := new(timertest.HeldBack), make(chan struct{})
 	tm := hashedwheel.MustNew(hashedwheel.WithExecutor(h), hashedwheel.WithClock(hashedwheel.NewManualClock(time.Now())))
 	defer tm.Stop()
 	m := keyed.New(tm, func(int, *[100]byte) {})
@@ -123,7 +128,7 @@ func TestAValueThatIsTakenOutIsGarbageAtOnce(t *testing.T) {
 		require.NoError(t, m.Set(1, v, time.Hour))
 		m.Delete(1)
 	}()
-	runtime.GC() // the clock stands: the wheel still has the timeout in its hands
+	runtime.GC() // the clock stands still: the wheel still holds the timeout
 	select {
 	case <-collected:
 	case <-time.After(10 * time.Second):

@@ -42,7 +42,7 @@ func (c *Client) Call(request string, timeout time.Duration) <-chan answer {
 	return reply
 }
 
-// Received is called for each answer. One that comes too late finds nothing.
+// Received is called for each answer. A late answer finds no call.
 func (c *Client) Received(id uint64, text string) {
 	if reply, ok := c.calls.Delete(id); ok {
 		reply <- answer{text: text}

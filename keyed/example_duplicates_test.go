@@ -2,49 +2,57 @@ package keyed_test
 
 import (
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
-// A Window knows the messages of the last minutes. One goroutine asks it, the one that reads
-// the queue: between Get and Set nobody else may come.
+// A Window has the messages of the last minutes. Any number of goroutines may use it.
 type Window struct {
 	seen *keyed.Map[string, struct{}]
 	span time.Duration
 }
 
 func NewWindow(tm *hashedwheel.Timer, span time.Duration) *Window {
-	return &Window{keyed.New(tm, func(string, struct{}) {}), span}
+	return &Window{keyed.New(tm, func(string, struct{}) {}, keyed.Name("messages seen")), span}
 }
 
-// First reports whether id comes for the first time within the span. The time counts from the
-// first, so a message that is repeated for ever is let through once a span. With Touch in
-// place of Get each repetition would begin the span anew.
+// First reports whether this is the first message with an id within the span. The time counts
+// from the first, so a message that is repeated forever is let through once a span. With Touch
+// after a GetOrSet that found the id, each repetition begins the span again.
 func (w *Window) First(id string) (bool, error) {
-	if _, ok := w.seen.Get(id); ok {
-		return false, nil
-	}
-	return true, w.seen.Set(id, struct{}{}, w.span)
+	_, seen, err := w.seen.GetOrSet(id, struct{}{}, w.span)
+	return !seen && err == nil, err
 }
 
-// A window for duplicates: a queue that delivers at least once, and a consumer that acts once.
+// A window for duplicates: a queue that delivers at least once, and consumers in several
+// goroutines that act once.
 func Example_duplicates() {
 	tm, clock := example()
 	defer tm.Stop()
 	window := NewWindow(tm, 5*time.Minute)
 
-	for _, id := range []string{"m1", "m2", "m1", "m1"} {
-		if first, err := window.First(id); err == nil && first {
-			fmt.Println("act on", id)
+	var acts atomic.Int32
+	consume := func() {
+		for n := range 1000 {
+			if first, err := window.First(fmt.Sprint("m", n)); err == nil && first {
+				acts.Add(1)
+			}
 		}
-		clock.Advance(2 * time.Minute)
 	}
-	fmt.Println(window.seen.Len(), "remembered")
+	var consumers sync.WaitGroup
+	for range 4 {
+		consumers.Go(consume)
+	}
+	consumers.Wait()
+	fmt.Println("delivered 4000, acted on", acts.Load())
+
+	clock.Advance(5 * time.Minute)
+	fmt.Println(window.seen)
 	// Output:
-	// act on m1
-	// act on m2
-	// act on m1
-	// 1 remembered
+	// delivered 4000, acted on 1000
+	// keyed.Map(messages seen, 0 keys)
 }

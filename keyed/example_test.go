@@ -63,9 +63,9 @@ func ExampleMap_Get() {
 func ExampleMap_Touch() {
 	tm, clock := example()
 	defer tm.Stop()
-	online := keyed.New(tm, func(user string, _ struct{}) { fmt.Println(user, "has left") })
+	online := keyed.New(tm, func(user, _ string) { fmt.Println(user, "has left") })
 
-	_ = online.Set("ada", struct{}{}, time.Minute)
+	_ = online.Set("ada", "10.0.0.7", time.Minute)
 	clock.Advance(50 * time.Second)
 	fmt.Println(online.Touch("ada", time.Minute)) // a minute from now
 	clock.Advance(59 * time.Second)
@@ -73,10 +73,23 @@ func ExampleMap_Touch() {
 	clock.Advance(time.Second)
 	fmt.Println(online.Touch("ada", time.Minute))
 	// Output:
-	// true
+	// 10.0.0.7 true
 	// 1 is there
 	// ada has left
-	// false
+	//  false
+}
+
+func ExampleMap_Deadline() {
+	tm, clock := example()
+	defer tm.Stop()
+	leases := keyed.New(tm, func(string, string) {})
+
+	_ = leases.Set("10.0.0.7", "printer", time.Hour)
+	clock.Advance(20 * time.Minute)
+	if at, ok := leases.Deadline("10.0.0.7"); ok {
+		fmt.Println("renew within", at.Sub(tm.Now()))
+	}
+	// Output: renew within 40m0s
 }
 
 func ExampleMap_Delete() {
@@ -96,6 +109,51 @@ func ExampleMap_Delete() {
 	// false
 }
 
+// A login code is used once, and only the newest of a user.
+func ExampleMap_CompareAndDelete() {
+	tm, _ := example()
+	defer tm.Stop()
+	codes := keyed.New(tm, func(string, string) {})
+
+	_ = codes.Set("ada@example.org", "3141", 10*time.Minute)
+	_ = codes.Set("ada@example.org", "2718", 10*time.Minute) // sent again
+	for _, code := range []string{"3141", "2718", "2718"} {
+		fmt.Println(code, codes.CompareAndDelete("ada@example.org", code))
+	}
+	// Output:
+	// 3141 false
+	// 2718 true
+	// 2718 false
+}
+
+// One login code for each user: if the user requests another, the server sends the valid code again.
+func ExampleMap_GetOrSet() {
+	tm, clock := example()
+	defer tm.Stop()
+	codes := keyed.New(tm, func(string, string) {})
+
+	for _, fresh := range []string{"3141", "2718"} {
+		code, again, err := codes.GetOrSet("ada@example.org", fresh, 10*time.Minute)
+		fmt.Println(code, again, err)
+	}
+	clock.Advance(10 * time.Minute)
+	fmt.Println(codes.GetOrSet("ada@example.org", "1618", 10*time.Minute))
+	// Output:
+	// 3141 false <nil>
+	// 3141 true <nil>
+	// 1618 false <nil>
+}
+
+func ExampleName() {
+	tm, _ := example()
+	defer tm.Stop()
+	codes := keyed.New(tm, func(string, string) {}, keyed.Name("codes"))
+
+	_ = codes.Set("ada@example.org", "3141", 10*time.Minute)
+	fmt.Println(codes)
+	// Output: keyed.Map(codes, 1 key)
+}
+
 func ExampleMap_Len() {
 	tm, clock := example()
 	defer tm.Stop()
@@ -108,7 +166,7 @@ func ExampleMap_Len() {
 	// Output: 6
 }
 
-// The body of the loop may call anything, Delete too: no lock is held.
+// The loop body may call any method, also Delete: no lock is held.
 func ExampleMap_All() {
 	tm, _ := example()
 	defer tm.Stop()
@@ -128,7 +186,7 @@ func ExampleMap_All() {
 	// 1 under way
 }
 
-// At shutdown nothing expires any more; what is left is closed by hand.
+// After the timer's Stop no value expires any more. Drain closes the rest.
 func ExampleMap_Drain() {
 	tm, _ := example()
 	conns := keyed.New(tm, func(addr string, _ int) { fmt.Println(addr, "was idle") })

@@ -9,12 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
-// FuzzMap plays a script on a Map and on its model. The first byte is the room of the timer,
-// and whether all keys share one hash; each two that follow are an operation: what to do to
-// which key, and a number for it.
+// FuzzMap plays a script on a Map and on its model. The first byte is the room of the timer, and
+// whether all keys share one hash. Each following pair of bytes is an operation on a key, and a
+// number for it.
 func FuzzMap(f *testing.F) {
 	for _, script := range [][]byte{
 		{9},
@@ -29,6 +30,10 @@ func FuzzMap(f *testing.F) {
 		{9, opSet, 20, opPass, 5, opTouch, 90, opStop, 0, opRelease, 0, opDrain, 0}, // moved before the stop
 		{9, opSet, 20, opPass, 5, opTouch, 0, opPass, 1, opRelease, 0},              // two runs
 		{9, opSet, 20, opSet + 1, 30, opSet + 2, 40, opDrain, 0, opPass, 9, opRelease, 0},
+		{9, opGetOrSet, 20, opGetOrSet, 90, opPass, 5, opGetOrSet, 50, opRelease, 0, opGetOrSet, 50, opStop, 0, opGetOrSet + 1, 9},
+		{0, opSet, 20, opPass, 5, opSet + 1, 90, opTouch, 90, opSplit, 0, opRelease, 0, opCompareAndDelete + 1, 0}, // refused, then split
+		{9, opSet, 50, opSet + 1, 20, opCompareAndDelete, 1, opCompareAndDelete, 0, opSplit, 0, opAll, 1, opPass, 9, opRelease, 0},
+		{oneHash + 6, opSet, 50, opSet + 1, 20, opSplit, 0, opSet + 2, 90, opCompareAndDelete + 1, 1, opSplit, 0, opPass, 9, opRelease, 0},
 		{oneHash + 6, opSet, 50, opSet + 1, 20, opSet + 2, 90, opDelete, 0, opTouch + 1, 30, opSet, 20, opAll, 2, opPass, 9, opRelease, 0},
 	} {
 		f.Add(script)
@@ -59,6 +64,9 @@ const (
 	opAll
 	opDrain
 	opStop
+	opGetOrSet
+	opCompareAndDelete
+	opSplit
 	opCount = iota
 )
 
@@ -66,12 +74,13 @@ const keysInPlay = 8
 
 const oneHash = 1 << 7 // in the first byte of a script
 
-// A play is a Map on a clock that stands, with an executor that holds what is due, and the
-// model of it.
+// A play is a Map on a clock that stands still, with an executor that holds due tasks, and the model
+// of the Map.
 type play struct {
 	*testing.T
+	start time.Time
 	clock *hashedwheel.ManualClock
-	held  *held
+	held  *timertest.HeldBack
 	tm    *hashedwheel.Timer
 	m     *keyed.Map[int, int]
 	ends  []string
@@ -81,7 +90,8 @@ type play struct {
 
 func newPlay(t *testing.T, how byte) *play {
 	room := int(how%keysInPlay) + 1
-	p := &play{T: t, clock: hashedwheel.NewManualClock(time.Now()), held: new(held)}
+	start := time.Now()
+	p := &play{T: t, start: start, clock: hashedwheel.NewManualClock(start), held: new(timertest.HeldBack)}
 	p.tm = hashedwheel.MustNew(hashedwheel.WithTick(tick), hashedwheel.WithClock(p.clock),
 		hashedwheel.WithExecutor(p.held), hashedwheel.WithMaxPending(room))
 	p.m = keyed.New(p.tm, func(k, v int) { p.ended("expired", k, v) })
@@ -103,7 +113,10 @@ func (p *play) do(op byte, n int) {
 		p.count++
 		require.Equal(p, p.model.set(key, p.count, ticks(d)), p.m.Set(key, p.count, d))
 	case opTouch:
-		require.Equal(p, p.model.touch(key, ticks(d)), p.m.Touch(key, d))
+		wantValue, wantOK := p.model.touch(key, ticks(d))
+		value, ok := p.m.Touch(key, d)
+		require.Equal(p, wantOK, ok)
+		require.Equal(p, wantValue, value)
 	case opDelete:
 		wantValue, wantOK := p.model.delete(key)
 		value, ok := p.m.Delete(key)
@@ -114,7 +127,7 @@ func (p *play) do(op byte, n int) {
 		p.clock.Advance(time.Duration(n%32) * tick)
 	case opRelease:
 		p.model.release()
-		p.held.release()
+		p.held.Release()
 	case opAll:
 		p.sweep(n)
 	case opDrain:
@@ -123,11 +136,27 @@ func (p *play) do(op byte, n int) {
 	case opStop:
 		p.model.stop()
 		p.tm.Stop()
+	case opGetOrSet:
+		p.getOrSet(key, d)
+	case opCompareAndDelete:
+		old := p.count - n%4 // sometimes the value of the key
+		require.Equal(p, p.model.compareAndDelete(key, old), p.m.CompareAndDelete(key, old))
+	case opSplit:
+		p.m.Split()
 	}
 }
 
+func (p *play) getOrSet(key int, d time.Duration) {
+	p.count++
+	wantValue, wantLoaded, wantErr := p.model.getOrSet(key, p.count, ticks(d))
+	value, loaded, err := p.m.GetOrSet(key, p.count, d)
+	require.Equal(p, wantErr, err)
+	require.Equal(p, wantLoaded, loaded)
+	require.Equal(p, wantValue, value)
+}
+
 // sweep changes the map in the body of an All: a key whose bit of n is set is deleted, and set
-// anew if it is odd; the others are touched.
+// again if it is odd; the other keys are touched.
 func (p *play) sweep(n int) {
 	seen := map[int]int{}
 	for k := range p.m.All() {
@@ -146,7 +175,7 @@ func (p *play) sweep(n int) {
 	}
 }
 
-// compare holds the Map to the model.
+// compare checks the Map against the model.
 func (p *play) compare(op []byte) {
 	slices.Sort(p.ends)
 	require.Equal(p, p.model.takeEnds(), p.ends, "ends after %v", op)
@@ -157,6 +186,9 @@ func (p *play) compare(op []byte) {
 		v, ok := p.m.Get(key)
 		require.True(p, ok)
 		require.Equal(p, e.value, v)
+		at, ok := p.m.Deadline(key)
+		require.True(p, ok)
+		require.Equal(p, e.asked, ticks(at.Sub(p.start)), "Deadline of %d after %v", key, op)
 	}
 	got := map[int]int{}
 	for k, v := range p.m.All() {
@@ -167,7 +199,7 @@ func (p *play) compare(op []byte) {
 	require.Equal(p, len(want), p.m.Len())
 }
 
-// finish lets all that can expire do so, and drains the rest.
+// finish lets all values expire that can, and drains the rest.
 func (p *play) finish() {
 	p.do(opPass, 31)
 	p.do(opRelease, 0)

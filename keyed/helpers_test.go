@@ -13,7 +13,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
-// tick is that of the timers in these tests.
+// tick is the tick of the timers in these tests.
 const tick = 10 * time.Millisecond
 
 // A fixture is a Map on virtual time, and the keys and values that have expired.
@@ -28,7 +28,7 @@ type fixture struct {
 	ends []end // guarded by mu
 }
 
-// An end is that of a value which expired, and when.
+// An end is a value that expired, and when.
 type end struct {
 	key   string
 	value int
@@ -56,13 +56,13 @@ func inBubble(t *testing.T, f func(x *fixture), opts ...hashedwheel.Option) {
 	})
 }
 
-// pass lets d go by, and what it brings come to rest.
+// pass lets d go by, and waits until all goroutines of the bubble are idle.
 func (x *fixture) pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// expired returns what has expired, in order.
+// expired returns the expired values, in order.
 func (x *fixture) expired() []end {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -74,7 +74,13 @@ func (x *fixture) set(k string, v int, d time.Duration) {
 	require.NoError(x, x.m.Set(k, v, d))
 }
 
-// content is what All shows.
+// touch reports whether a Touch moved k.
+func (x *fixture) touch(k string, d time.Duration) bool {
+	_, ok := x.m.Touch(k, d)
+	return ok
+}
+
+// content returns the keys and values that All yields.
 func (x *fixture) content() map[string]int {
 	got := map[string]int{}
 	for k, v := range x.m.All() {

@@ -12,17 +12,17 @@ import (
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
-func TestInExpiredTheKeyIsGoneAndTheMapIsFree(t *testing.T) {
+func TestExpiredMayUseTheMapAndItsKeyIsGone(t *testing.T) {
 	inBubble(t, func(x *fixture) {
 		x.then = func(k string, _ int) {
 			_, ok := x.m.Get(k)
 			assert.False(t, ok)
-			assert.False(t, x.m.Touch(k, time.Second))
+			assert.False(t, x.touch(k, time.Second))
 			_, ok = x.m.Delete(k)
 			assert.False(t, ok)
 			assert.Equal(t, 1, x.m.Len())
 			assert.Equal(t, map[string]int{"b": 2}, x.content())
-			assert.True(t, x.m.Touch("b", time.Second))
+			assert.True(t, x.touch("b", time.Second))
 			x.then = nil
 		}
 		x.set("a", 1, 50*time.Millisecond)
@@ -32,7 +32,7 @@ func TestInExpiredTheKeyIsGoneAndTheMapIsFree(t *testing.T) {
 	})
 }
 
-func TestInExpiredTheSameKeyMayBeSetAgain(t *testing.T) {
+func TestExpiredMaySetItsKeyAgain(t *testing.T) {
 	inBubble(t, func(x *fixture) {
 		x.then = func(k string, v int) {
 			if v < 3 {
@@ -47,7 +47,7 @@ func TestInExpiredTheSameKeyMayBeSetAgain(t *testing.T) {
 	}, hashedwheel.WithMaxPending(1))
 }
 
-func TestDrainInExpired(t *testing.T) {
+func TestExpiredMayDrainTheMap(t *testing.T) {
 	inBubble(t, func(x *fixture) {
 		drained := map[string]int{}
 		x.then = func(string, int) { x.m.Drain(func(k string, v int) { drained[k] = v }) }
@@ -60,7 +60,7 @@ func TestDrainInExpired(t *testing.T) {
 	})
 }
 
-func TestStopInExpired(t *testing.T) {
+func TestExpiredMayStopTheTimer(t *testing.T) {
 	inBubble(t, func(x *fixture) {
 		x.then = func(string, int) { x.tm.Stop() }
 		x.set("a", 1, 50*time.Millisecond)
@@ -71,7 +71,7 @@ func TestStopInExpired(t *testing.T) {
 	})
 }
 
-func TestAPanicInExpiredIsOneOfATaskAndTheKeyIsGone(t *testing.T) {
+func TestExpiredPanicIsATaskPanicAndTheKeyIsGone(t *testing.T) {
 	panics := 0
 	inBubble(t, func(x *fixture) {
 		x.then = func(string, int) { panic("expired") }
@@ -84,7 +84,7 @@ func TestAPanicInExpiredIsOneOfATaskAndTheKeyIsGone(t *testing.T) {
 	assert.Equal(t, 2, panics)
 }
 
-func TestASlowExpiredInAGoroutineDelaysNoOther(t *testing.T) {
+func TestSlowExpiredDelaysNoOtherValue(t *testing.T) {
 	inBubble(t, func(x *fixture) {
 		x.then = func(k string, _ int) {
 			if k == "slow" {
@@ -99,8 +99,7 @@ func TestASlowExpiredInAGoroutineDelaysNoOther(t *testing.T) {
 	}, hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { go f() })))
 }
 
-// A curious clock asks a map whenever it is asked for the time: it would hang if that were
-// done under a lock.
+// A curious clock calls a map at each reading: it would hang if its Now were called under a lock.
 type curious struct {
 	hashedwheel.Clock
 	ask atomic.Pointer[func()]
@@ -125,7 +124,8 @@ func TestNoLockIsHeldWhileTheClockIsRead(t *testing.T) {
 	go func() {
 		defer close(done)
 		assert.NoError(t, m.Set(1, 2, time.Hour))
-		assert.True(t, m.Touch(1, time.Hour))
+		_, ok := m.Touch(1, time.Hour)
+		assert.True(t, ok)
 	}()
 	select {
 	case <-done:

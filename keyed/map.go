@@ -3,75 +3,68 @@ package keyed
 import (
 	"hash/maphash"
 	"math"
-	"runtime"
+	"reflect"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A Map holds a value for each key, and a time at which the value expires. It is made by
-// New and must not be copied. It has no goroutine, and needs no closing: an empty one that
-// nobody uses is garbage. Drain empties it.
+// A Map holds a value for each key, and the deadline at which the value expires. It is made by New
+// and must not be copied; the methods of the zero Map panic. It has no goroutine and needs no Close:
+// an empty, unused Map is garbage. Drain empties it.
 //
-// All methods are safe for concurrent use, from inside expired and from inside the
-// loops of All and Drain too.
+// All methods are safe for concurrent use, also from inside expired and the loops of All and Drain.
 type Map[K comparable, V any] struct {
-	timer   *hashedwheel.Timer
-	expired func(K, V)
-	seed    maphash.Seed
-	shards  []shard[K, V] // a power of two of them
+	_ noCopy
 
-	hashBits uint64 // those of a key's hash that count: all, but in tests that make keys share one
+	// All fields are read only: %#v, which does not use String, is no race.
+	timer    *hashedwheel.Timer
+	expired  func(K, V)
+	name     string
+	seed     maphash.Seed
+	hashBits uint64           // mask of a key's hash: all bits, except in tests in which keys share a hash
+	dir      *directory[K, V] // nil in the zero Map
 }
 
-// shardsPerProcessor makes it unlikely that two goroutines want the same shard at the same
-// time. One that files a part for the timer's worker keeps its shard for some 100 µs, in which
-// another makes a few hundred calls: with 8 or 32 shards it soon waited for that one.
-const shardsPerProcessor = 128
+// noCopy has vet report copies.
+type noCopy struct{}
 
-// New returns an empty Map whose values expire by tm. It panics if tm or expired is
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}
+
+// New returns an empty Map whose values expire by tm. It panics if tm, expired or an Option is
 // nil.
 //
-// expired is called once for each value whose time has come, as a task of tm: by
-// tm's Executor, by default in a goroutine. No lock is held, the key is no longer in
-// the map, and the map may be used at will. A panic in it is handled as that of any
-// task of tm.
-func New[K comparable, V any](tm *hashedwheel.Timer, expired func(K, V)) *Map[K, V] {
+// expired is called once for each value that expires, as a task of tm: by tm's Executor, by default
+// in a goroutine. No lock is held, the key is no longer in the map, and expired may use the map. A
+// panic in it is handled like that of any task of tm.
+func New[K comparable, V any](tm *hashedwheel.Timer, expired func(K, V), opts ...Option) *Map[K, V] {
 	if tm == nil {
 		panic("keyed: New with a nil Timer")
 	}
 	if expired == nil {
 		panic("keyed: New with a nil func")
 	}
-	n := 1
-	for n < shardsPerProcessor*runtime.GOMAXPROCS(0) {
-		n *= 2
-	}
-	m := &Map[K, V]{timer: tm, expired: expired, seed: maphash.MakeSeed(), shards: make([]shard[K, V], n), hashBits: math.MaxUint64}
-	for i := range m.shards {
-		m.shards[i].owner = m
-	}
+	m := &Map[K, V]{timer: tm, expired: expired, name: collect(opts).name, seed: maphash.MakeSeed(), hashBits: math.MaxUint64}
+	m.dir = newDirectory(m)
 	return m
 }
 
-// Set gives k the value v, which expires d from now; at the next tick if d is zero or
-// negative. It replaces a value that k had before: expired is not called for that, even
-// if its time had come.
+// Set gives k the value v, which expires d from now; at the next tick if d is zero or negative. It
+// replaces an older value of k: expired is not called for the older value, even if it was due.
 //
-// If the timer is stopped or full, Set returns hashedwheel.ErrStopped or ErrFull and
-// changes nothing: what k had before keeps its value and its time. A full timer
-// refuses new keys only, and those whose time has come: what is pending is moved.
+// If the timer is stopped or full, Set returns hashedwheel.ErrStopped or ErrFull and changes
+// nothing: an older value of k stays, with its deadline. A full timer refuses only new keys and keys
+// that are due; it moves pending ones.
 //
-// One allocation for a new key, besides the growth of a Go map; none for one that is
-// there. Set panics if k is not equal to itself, as NaN is not: nobody could find it
-// again.
+// A new key takes one allocation, plus the growth of a Go map; an existing key takes none. Set
+// panics if k is not equal to itself, like NaN: no call could find it again.
 func (m *Map[K, V]) Set(k K, v V, d time.Duration) error {
-	s, hash := m.shardOf(k)
-	at := m.in(d)
-	s.mu.Lock()
+	hash, at := m.check().hash(k), m.in(d)
+	s := m.dir.lock(hash)
 	defer s.mu.Unlock()
 	if e := s.table.find(hash, k); e != nil {
-		if err := e.move(at); err != nil {
+		if err := s.move(e, at); err != nil {
 			return err
 		}
 		e.value = v
@@ -80,12 +73,32 @@ func (m *Map[K, V]) Set(k K, v V, d time.Duration) error {
 	return s.insert(hash, k, v, at)
 }
 
-// Get returns the value of k, and whether k is there. It does not move k's time. A value
-// is there until expired is called for it, which may be a tick after its time, or more if
-// the Executor is busy.
+// GetOrSet returns the value of k and true if k is in the map, and does not move its deadline.
+// Otherwise it gives k the value v, which expires d from now, and returns v and false. It is one
+// step: of several goroutines that call it for the same key, one gets false.
+//
+// A key is in the map until expired is called for it; the next GetOrSet returns false and inserts
+// it again. If the timer refuses a new key, GetOrSet returns the zero value, false and
+// hashedwheel.ErrStopped or ErrFull. It panics as Set does.
+func (m *Map[K, V]) GetOrSet(k K, v V, d time.Duration) (actual V, loaded bool, err error) {
+	hash, at := m.check().hash(k), m.in(d)
+	s := m.dir.lock(hash)
+	defer s.mu.Unlock()
+	if e := s.table.find(hash, k); e != nil {
+		return e.value, true, nil
+	}
+	if err := s.insert(hash, k, v, at); err != nil {
+		return actual, false, err
+	}
+	return v, false, nil
+}
+
+// Get returns the value of k, and whether k is in the map. It does not move the deadline. A value is
+// in the map until expired is called for it, which may be a tick after the deadline, or more if the
+// Executor is busy.
 func (m *Map[K, V]) Get(k K) (v V, ok bool) {
-	s, hash := m.shardOf(k)
-	s.mu.Lock()
+	hash := m.check().hash(k)
+	s := m.dir.lock(hash)
 	defer s.mu.Unlock()
 	e := s.table.find(hash, k)
 	if e == nil {
@@ -94,26 +107,40 @@ func (m *Map[K, V]) Get(k K) (v V, ok bool) {
 	return e.value, true
 }
 
-// Touch moves the time of k to d from now, earlier or later, and reports whether it
-// did: true means that expired is not called before that time. It is false if k is
-// not there, and if the timer refuses: a stopped one always, a full one when k's
-// time has come. What is refused changes nothing, and Get may still find k.
-//
-// No allocation.
-func (m *Map[K, V]) Touch(k K, d time.Duration) bool {
-	s, hash := m.shardOf(k)
-	at := m.in(d)
-	s.mu.Lock()
+// Deadline returns the time at which k expires, on the timer's clock, and whether k is in the map.
+// The time may be past: see Get. A Set or Touch that was refused has not changed it, unless
+// Timer.Stop began while that call ran.
+func (m *Map[K, V]) Deadline(k K) (at time.Time, ok bool) {
+	hash := m.check().hash(k)
+	s := m.dir.lock(hash)
 	defer s.mu.Unlock()
 	e := s.table.find(hash, k)
-	return e != nil && e.move(at) == nil
+	if e == nil {
+		return at, false
+	}
+	return s.deadline(e), true
 }
 
-// Delete takes k out and returns its value. True means that this call did, and that
-// expired is not called for it.
+// Touch moves the deadline of k to d from now, earlier or later, and returns k's value and true:
+// expired is not called before the new deadline. It returns false if k is not in the map, or the
+// timer refuses: a stopped timer always, a full timer if k is due. A refused Touch changes nothing,
+// and Get may still find k. No allocation.
+func (m *Map[K, V]) Touch(k K, d time.Duration) (v V, ok bool) {
+	hash, at := m.check().hash(k), m.in(d)
+	s := m.dir.lock(hash)
+	defer s.mu.Unlock()
+	e := s.table.find(hash, k)
+	if e == nil || s.move(e, at) != nil {
+		return v, false
+	}
+	return e.value, true
+}
+
+// Delete removes k and returns its value and true: expired is not called for it. It returns false if
+// k is not in the map.
 func (m *Map[K, V]) Delete(k K) (v V, ok bool) {
-	s, hash := m.shardOf(k)
-	s.mu.Lock()
+	hash := m.check().hash(k)
+	s := m.dir.lock(hash)
 	e := s.table.find(hash, k)
 	if e == nil {
 		s.mu.Unlock()
@@ -125,24 +152,58 @@ func (m *Map[K, V]) Delete(k K) (v V, ok bool) {
 	return v, true
 }
 
-// Len returns how many keys are there. It counts one shard after the other: exact,
-// but for calls under way in other goroutines.
-func (m *Map[K, V]) Len() (n int) {
-	for i := range m.shards {
-		s := &m.shards[i]
-		s.mu.Lock()
-		n += s.table.len()
-		s.mu.Unlock()
+// CompareAndDelete removes k if its value is equal to old, and reports whether it did: then expired
+// is not called for it. Of several goroutines that call it for the same key and value, one gets
+// true. It panics if values of type V cannot be compared.
+func (m *Map[K, V]) CompareAndDelete(k K, old V) bool {
+	if !reflect.TypeFor[V]().Comparable() {
+		panic("keyed: CompareAndDelete of values that cannot be compared: " + reflect.TypeFor[V]().String())
 	}
-	return n
+	e := m.takeEqual(m.check().hash(k), k, old)
+	if e == nil {
+		return false
+	}
+	e.timeout.Stop()
+	return true
 }
 
-// shardOf returns the shard of k, and the hash by which it finds k.
-func (m *Map[K, V]) shardOf(k K) (s *shard[K, V], hash uint64) {
-	hash = maphash.Comparable(m.seed, k) & m.hashBits
-	return &m.shards[hash&uint64(len(m.shards)-1)], hash
+// takeEqual removes k if its value is equal to old, and returns its entry. The comparison may panic.
+func (m *Map[K, V]) takeEqual(hash uint64, k K, old V) *entry[K, V] {
+	s := m.dir.lock(hash)
+	defer s.mu.Unlock()
+	e := s.table.find(hash, k)
+	if e == nil || any(e.value) != any(old) {
+		return nil
+	}
+	s.take(hash, e)
+	return e
 }
 
-// in returns the time d from now. It is called without a lock: the clock may be the
-// user's.
+// Len returns the number of keys. It counts one shard after the other: the number is exact, except
+// for calls under way in other goroutines.
+func (m *Map[K, V]) Len() (n int) {
+	m.check()
+	for hash := uint64(0); ; hash++ {
+		s := m.dir.lock(hash)
+		n += s.table.len()
+		hash = s.last
+		s.mu.Unlock()
+		if hash == math.MaxUint64 {
+			return n
+		}
+	}
+}
+
+// check panics if m is the zero Map.
+func (m *Map[K, V]) check() *Map[K, V] {
+	if m.dir == nil {
+		panic("keyed: this Map was not made by New")
+	}
+	return m
+}
+
+// hash returns the hash of k. It may panic: some keys in an interface cannot be hashed.
+func (m *Map[K, V]) hash(k K) uint64 { return maphash.Comparable(m.seed, k) & m.hashBits }
+
+// in returns the time d from now. It is called without a lock: the clock may be the user's.
 func (m *Map[K, V]) in(d time.Duration) time.Time { return m.timer.Now().Add(d) }

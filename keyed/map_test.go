@@ -12,7 +12,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
-func TestAValueExpiresOnceAtItsTime(t *testing.T) {
+func TestValueExpiresOnceAtItsDeadline(t *testing.T) {
 	inBubble(t, func(x *fixture) {
 		x.set("a", 1, 50*time.Millisecond)
 		x.set("b", 2, 70*time.Millisecond)
@@ -21,7 +21,7 @@ func TestAValueExpiresOnceAtItsTime(t *testing.T) {
 	})
 }
 
-func TestAValueIsThereUntilItExpires(t *testing.T) {
+func TestValueIsInTheMapUntilItExpires(t *testing.T) {
 	inBubble(t, func(x *fixture) {
 		x.set("a", 1, 50*time.Millisecond)
 		x.pass(49 * time.Millisecond)
@@ -38,7 +38,7 @@ func TestAValueIsThereUntilItExpires(t *testing.T) {
 	})
 }
 
-func TestAKeyThatIsNotThere(t *testing.T) {
+func TestMissingKey(t *testing.T) {
 	inBubble(t, func(x *fixture) {
 		x.set("other", 1, time.Second)
 		v, ok := x.m.Get("a")
@@ -47,12 +47,12 @@ func TestAKeyThatIsNotThere(t *testing.T) {
 		v, ok = x.m.Delete("a")
 		assert.False(t, ok)
 		assert.Zero(t, v)
-		assert.False(t, x.m.Touch("a", time.Second))
+		assert.False(t, x.touch("a", time.Second))
 		assert.Equal(t, map[string]int{"other": 1}, x.content())
 	})
 }
 
-func TestSetReplacesValueAndTime(t *testing.T) {
+func TestSetReplacesValueAndDeadline(t *testing.T) {
 	for name, d := range map[string]time.Duration{"later": 90 * time.Millisecond, "earlier": 30 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(x *fixture) {
@@ -67,13 +67,13 @@ func TestSetReplacesValueAndTime(t *testing.T) {
 	}
 }
 
-func TestTouchMovesTheTimeAndKeepsTheValue(t *testing.T) {
+func TestTouchMovesTheDeadlineAndKeepsTheValue(t *testing.T) {
 	for name, d := range map[string]time.Duration{"later": 90 * time.Millisecond, "earlier": 20 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(x *fixture) {
 				x.set("a", 1, 50*time.Millisecond)
 				x.pass(10 * time.Millisecond)
-				assert.True(t, x.m.Touch("a", d))
+				assert.True(t, x.touch("a", d))
 				x.pass(time.Hour)
 				assert.Equal(t, []end{{"a", 1, 10*time.Millisecond + d}}, x.expired())
 			})
@@ -89,13 +89,13 @@ func TestAnyDelay(t *testing.T) {
 		x.pass(tick)
 		assert.Len(t, x.expired(), 2)
 		assert.Equal(t, map[string]int{"never": 3}, x.content())
-		assert.True(t, x.m.Touch("never", -1))
+		assert.True(t, x.touch("never", -1))
 		x.pass(tick)
 		assert.Len(t, x.expired(), 3)
 	})
 }
 
-func TestDeleteReturnsTheValueAndItDoesNotExpire(t *testing.T) {
+func TestDeleteReturnsTheValueWhichDoesNotExpire(t *testing.T) {
 	inBubble(t, func(x *fixture) {
 		x.set("a", 1, 50*time.Millisecond)
 		v, ok := x.m.Delete("a")
@@ -109,7 +109,7 @@ func TestDeleteReturnsTheValueAndItDoesNotExpire(t *testing.T) {
 	})
 }
 
-func TestAKeyThatIsSetAgainAfterDeleteIsNew(t *testing.T) {
+func TestKeySetAgainAfterDeleteIsNew(t *testing.T) {
 	inBubble(t, func(x *fixture) {
 		x.set("a", 1, 50*time.Millisecond)
 		x.m.Delete("a")
@@ -119,7 +119,7 @@ func TestAKeyThatIsSetAgainAfterDeleteIsNew(t *testing.T) {
 	})
 }
 
-func TestProgrammerErrorsPanicWithAMessage(t *testing.T) {
+func TestMisusePanicsWithAMessage(t *testing.T) {
 	tm := hashedwheel.MustNew()
 	assert.PanicsWithValue(t, "keyed: New with a nil Timer", func() { keyed.New(nil, func(int, int) {}) })
 	assert.PanicsWithValue(t, "keyed: New with a nil func", func() { keyed.New[int, int](tm, nil) })
@@ -133,7 +133,7 @@ func TestProgrammerErrorsPanicWithAMessage(t *testing.T) {
 }
 
 // Values and keys of no size share their addresses: nothing may depend on them.
-func TestKeysAndValuesOfNoSize(t *testing.T) {
+func TestKeysAndValuesMayHaveNoSize(t *testing.T) {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()
 	m := keyed.New(tm, func(struct{}, struct{}) {})
@@ -143,7 +143,7 @@ func TestKeysAndValuesOfNoSize(t *testing.T) {
 	assert.True(t, ok)
 }
 
-func TestTwoMapsOnOneTimerHaveNothingInCommon(t *testing.T) {
+func TestMapsOnOneTimerAreIndependent(t *testing.T) {
 	inBubble(t, func(x *fixture) {
 		other := keyed.New(x.tm, func(string, int) { t.Error("expired") })
 		require.NoError(t, other.Set("a", 2, 2*time.Hour))

@@ -8,8 +8,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A model is what a Map does, said with a plain map and a slice: slow, and plain to see.
-// Times are counted in ticks.
+// A model does the same as a Map, slowly but plainly, with a Go map and a slice. It counts time in
+// ticks.
 type model struct {
 	now     int
 	room    int // for how many pending
@@ -20,7 +20,8 @@ type model struct {
 
 type modelEntry struct {
 	value int
-	tick  int
+	asked int // the tick of its deadline
+	tick  int // at which it is due
 	state modelState
 }
 
@@ -36,7 +37,7 @@ func (m *model) ended(how string, key, value int) {
 	m.ends = append(m.ends, fmt.Sprintf("%s %d=%d", how, key, value))
 }
 
-// refuses says why the timer does not arm e, which is nil for a new key.
+// refuses returns why the timer does not arm e, which is nil for a new key.
 func (m *model) refuses(e *modelEntry) error {
 	if m.stopped {
 		if e != nil {
@@ -60,13 +61,35 @@ func (m *model) set(key, value, ticks int) error {
 	if err := m.refuses(m.entries[key]); err != nil {
 		return err
 	}
-	m.entries[key] = &modelEntry{value: value, tick: m.now + max(ticks, 1)}
+	m.entries[key] = &modelEntry{value: value, asked: m.now + ticks, tick: m.now + max(ticks, 1)}
 	return nil
 }
 
-func (m *model) touch(key, ticks int) bool {
+func (m *model) touch(key, ticks int) (value int, ok bool) {
 	e := m.entries[key]
-	return e != nil && m.set(key, e.value, ticks) == nil
+	if e == nil || m.set(key, e.value, ticks) != nil {
+		return 0, false
+	}
+	return e.value, true
+}
+
+func (m *model) getOrSet(key, value, ticks int) (actual int, loaded bool, err error) {
+	if e := m.entries[key]; e != nil {
+		return e.value, true, nil
+	}
+	if err := m.set(key, value, ticks); err != nil {
+		return 0, false, err
+	}
+	return value, false, nil
+}
+
+func (m *model) compareAndDelete(key, old int) bool {
+	e := m.entries[key]
+	if e == nil || e.value != old {
+		return false
+	}
+	delete(m.entries, key)
+	return true
 }
 
 func (m *model) delete(key int) (value int, ok bool) {
@@ -94,7 +117,7 @@ func (m *model) pass(ticks int) {
 	}
 }
 
-// release has the executor run what it holds.
+// release makes the executor run the tasks it holds.
 func (m *model) release() {
 	for key, e := range m.entries {
 		if e.state == due {

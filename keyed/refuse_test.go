@@ -8,9 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-func TestAFullTimerRefusesANewKey(t *testing.T) {
+func TestFullTimerRefusesANewKey(t *testing.T) {
 	inBubble(t, func(x *fixture) {
 		x.set("a", 1, 50*time.Millisecond)
 		assert.ErrorIs(t, x.m.Set("b", 2, 50*time.Millisecond), hashedwheel.ErrFull)
@@ -21,12 +22,12 @@ func TestAFullTimerRefusesANewKey(t *testing.T) {
 	}, hashedwheel.WithMaxPending(1))
 }
 
-func TestAFullTimerMovesWhatIsPending(t *testing.T) {
+func TestFullTimerMovesPendingKeys(t *testing.T) {
 	inBubble(t, func(x *fixture) {
 		x.set("a", 1, 50*time.Millisecond)
 		x.set("a", 2, 20*time.Millisecond)
-		assert.True(t, x.m.Touch("a", 10*time.Millisecond))
-		assert.True(t, x.m.Touch("a", 90*time.Millisecond))
+		assert.True(t, x.touch("a", 10*time.Millisecond))
+		assert.True(t, x.touch("a", 90*time.Millisecond))
 		x.pass(time.Hour)
 		assert.Equal(t, []end{{"a", 2, 90 * time.Millisecond}}, x.expired())
 	}, hashedwheel.WithMaxPending(1))
@@ -44,47 +45,47 @@ func TestDeleteAndDrainMakeRoom(t *testing.T) {
 	}, hashedwheel.WithMaxPending(1))
 }
 
-func TestAKeyWhoseTimeHasComeExpiresThoughAFullTimerRefusedToMoveIt(t *testing.T) {
+func TestDueKeyThatAFullTimerRefusedToMoveExpires(t *testing.T) {
 	for name, call := range map[string]func(t *testing.T, x *fixture){
-		"Touch": func(t *testing.T, x *fixture) { assert.False(t, x.m.Touch("a", time.Second)) },
+		"Touch": func(t *testing.T, x *fixture) { assert.False(t, x.touch("a", time.Second)) },
 		"Set": func(t *testing.T, x *fixture) {
 			assert.ErrorIs(t, x.m.Set("a", 9, time.Second), hashedwheel.ErrFull)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			whenDue(t, func(x *fixture, h *held) {
+			whenDue(t, func(x *fixture, h *timertest.HeldBack) {
 				x.set("b", 2, time.Hour)
 				call(t, x)
 				assert.Equal(t, map[string]int{"a": 1, "b": 2}, x.content())
-				h.release()
+				h.Release()
 				assert.Equal(t, []end{{"a", 1, 50 * time.Millisecond}}, x.expired())
 			}, hashedwheel.WithMaxPending(1))
 		})
 	}
 }
 
-func TestAKeyThatAFullTimerRefusedToMoveCanBeMovedOnceThereIsRoom(t *testing.T) {
-	whenDue(t, func(x *fixture, h *held) {
+func TestKeyThatAFullTimerRefusedToMoveCanBeMovedOnceThereIsRoom(t *testing.T) {
+	whenDue(t, func(x *fixture, h *timertest.HeldBack) {
 		x.set("b", 2, time.Hour)
-		require.False(t, x.m.Touch("a", time.Second))
+		require.False(t, x.touch("a", time.Second))
 		x.m.Delete("b")
-		assert.True(t, x.m.Touch("a", time.Second))
-		h.release()
+		assert.True(t, x.touch("a", time.Second))
+		h.Release()
 		assert.Empty(t, x.expired())
 		x.pass(time.Second + tick)
-		h.release()
+		h.Release()
 		assert.Len(t, x.expired(), 1)
 	}, hashedwheel.WithMaxPending(1))
 }
 
-func TestAStoppedTimerRefusesAndWhatIsThereStays(t *testing.T) {
+func TestStoppedTimerRefusesAndValuesStay(t *testing.T) {
 	inBubble(t, func(x *fixture) {
 		x.set("a", 1, 50*time.Millisecond)
 		x.set("b", 2, 50*time.Millisecond)
 		x.tm.Stop()
 		assert.ErrorIs(t, x.m.Set("a", 9, time.Second), hashedwheel.ErrStopped)
 		assert.ErrorIs(t, x.m.Set("c", 9, time.Second), hashedwheel.ErrStopped)
-		assert.False(t, x.m.Touch("a", time.Second))
+		assert.False(t, x.touch("a", time.Second))
 		x.pass(time.Hour)
 		assert.Empty(t, x.expired())
 		assert.Equal(t, map[string]int{"a": 1, "b": 2}, x.content())
@@ -98,21 +99,21 @@ func TestAStoppedTimerRefusesAndWhatIsThereStays(t *testing.T) {
 	})
 }
 
-func TestWhatWasHandedOutBeforeTheTimerStoppedExpires(t *testing.T) {
-	whenDue(t, func(x *fixture, h *held) {
+func TestValueHandedOutBeforeTimerStopExpires(t *testing.T) {
+	whenDue(t, func(x *fixture, h *timertest.HeldBack) {
 		x.tm.Stop()
-		h.release()
+		h.Release()
 		assert.Len(t, x.expired(), 1)
 	})
 }
 
-// Of a refusal by a stopped timer nobody can tell whether the time had come: the value
-// stays, and ends in Drain.
-func TestAValueThatAStoppedTimerRefusedToMoveStays(t *testing.T) {
-	whenDue(t, func(x *fixture, h *held) {
+// A refusal by a stopped timer does not show whether the value was due: the value stays, and ends
+// in Drain.
+func TestValueThatAStoppedTimerRefusedToMoveStays(t *testing.T) {
+	whenDue(t, func(x *fixture, h *timertest.HeldBack) {
 		x.tm.Stop()
 		assert.ErrorIs(t, x.m.Set("a", 9, 0), hashedwheel.ErrStopped)
-		h.release()
+		h.Release()
 		assert.Empty(t, x.expired())
 		drained := 0
 		x.m.Drain(func(_ string, v int) { drained += v })
@@ -120,18 +121,18 @@ func TestAValueThatAStoppedTimerRefusedToMoveStays(t *testing.T) {
 	})
 }
 
-// A Touch that was told true has moved the time, whatever comes after it.
-func TestARunIsNotBelievedOnceItsKeyWasMovedAndTheTimerStopped(t *testing.T) {
+// A Touch that returned true has moved the deadline, whatever happens after it.
+func TestRunOfAMovedKeyDoesNotExpireItAfterTimerStop(t *testing.T) {
 	for name, then := range map[string]func(x *fixture){
 		"and no more":         func(*fixture) {},
-		"and refused to move": func(x *fixture) { require.False(x, x.m.Touch("a", time.Minute)) },
+		"and refused to move": func(x *fixture) { require.False(x, x.touch("a", time.Minute)) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			whenDue(t, func(x *fixture, h *held) {
-				require.True(t, x.m.Touch("a", time.Hour))
+			whenDue(t, func(x *fixture, h *timertest.HeldBack) {
+				require.True(t, x.touch("a", time.Hour))
 				x.tm.Stop()
 				then(x)
-				h.release()
+				h.Release()
 				assert.Empty(t, x.expired())
 				assert.Equal(t, map[string]int{"a": 1}, x.content())
 			})

@@ -20,25 +20,25 @@ type record struct {
 	ends    atomic.Int32 // expired, deleted or drained
 	expired atomic.Int64 // ns since the books began
 
-	// What its owner, who alone sets the key, knows of it.
+	// Written by the owner of the key alone.
 	refused   bool
 	replaced  bool          // a Set of the same key was taken after it
-	gone      bool          // it was deleted, or had ended before that
-	notBefore time.Duration // the last Touch or Set asked for no time before this
+	gone      bool          // the value was deleted, or had ended before that
+	notBefore time.Duration // the earliest deadline that the last Touch or Set may have set
 }
 
-// The books are what a stress test checks in the end. Many own keys: each sets only its own,
-// so it knows which value a call of its own is about.
+// The books are checked at the end of a stress test. Each of many goroutines owns keys that no other
+// sets, so it knows which value its calls concern.
 type books struct {
 	m     *keyed.Map[int, *record]
 	start time.Time
 	stop  atomic.Bool
+	any   atomic.Bool // a value has expired
 }
 
-const keysPerOwner = 512 // so many that most are left alone long enough to expire
+const keysPerOwner = 512 // enough that most stay untouched until they expire
 
-// own sets, touches and deletes keys of its own until the books are closed, and returns all
-// that it ever set.
+// own sets, touches and deletes its keys until the books are closed, and returns all values it set.
 func (b *books) own(first int, r *rand.Rand) (all []*record) {
 	var current [keysPerOwner]*record
 	for !b.stop.Load() {
@@ -61,24 +61,27 @@ func (b *books) own(first int, r *rand.Rand) (all []*record) {
 		switch r.IntN(4) {
 		case 0:
 			if got, ok := b.m.Delete(key); ok {
-				got.ends.Add(1) // its own if it is not v, as it must be
+				got.ends.Add(1) // got must be v
 			}
-			v.gone = true // by this Delete or by what came before
+			v.gone = true // by this Delete or before
 			current[i] = nil
 		case 1:
 			if got, ok := b.m.Get(key); ok && got != v {
 				v.ends.Add(100) // a value of the past
 			}
 		default:
-			if b.m.Touch(key, d) {
+			if got, ok := b.m.Touch(key, d); ok {
 				v.notBefore = now + d
+				if got != v {
+					v.ends.Add(100) // a value of the past
+				}
 			}
 		}
 	}
 	return all
 }
 
-// meddle deletes others' keys, makes some of them stay, looks at all and drains.
+// meddle deletes keys of other goroutines, touches some, iterates over all and drains.
 func (b *books) meddle(keys int, r *rand.Rand) {
 	end := func(_ int, v *record) { v.ends.Add(1) }
 	for !b.stop.Load() {
@@ -122,7 +125,7 @@ func (v *record) check(t *testing.T) {
 	}
 }
 
-func TestEveryValueEndsOnceWhateverCallsMeet(t *testing.T) {
+func TestEveryValueEndsOnceUnderConcurrentCalls(t *testing.T) {
 	for name, opts := range map[string][]hashedwheel.Option{
 		"as it comes": nil,
 		"inline":      {hashedwheel.WithExecutor(hashedwheel.Inline{})},
@@ -140,6 +143,7 @@ func stress(t *testing.T, keepOn bool, opts ...hashedwheel.Option) {
 	b.m = keyed.New(tm, func(_ int, v *record) {
 		v.expired.Store(int64(time.Since(b.start)))
 		v.ends.Add(1)
+		b.any.Store(true)
 	})
 	sets := make([][]*record, owners)
 	var running sync.WaitGroup
@@ -150,6 +154,7 @@ func stress(t *testing.T, keepOn bool, opts ...hashedwheel.Option) {
 		running.Go(func() { b.meddle(owners*keysPerOwner, rand.New(rand.NewPCG(2, uint64(i)))) })
 	}
 	time.Sleep(200 * time.Millisecond)
+	assert.Eventually(t, b.any.Load, 20*time.Second, time.Millisecond, "the machine may stand still")
 	if !keepOn {
 		tm.Stop()
 		time.Sleep(50 * time.Millisecond)
@@ -174,9 +179,9 @@ func stress(t *testing.T, keepOn bool, opts ...hashedwheel.Option) {
 	t.Logf("%d values, %d expired", count, expired)
 }
 
-// Goroutines that sweep one map while others fill and empty it: what is there throughout
-// is seen by each sweep, whenever a shard's map grows or is made anew.
-func TestEachSweepSeesWhatIsThereThroughout(t *testing.T) {
+// Goroutines sweep one map while others fill and empty it: each sweep sees every key that is in the
+// map throughout, even if a shard's Go map grows or is replaced.
+func TestEachSweepSeesEveryLastingKey(t *testing.T) {
 	const stay = 200
 	m := filled(t, stay)
 	var stop atomic.Bool

@@ -19,12 +19,12 @@ func colliding(t *testing.T, f func(x *fixture)) {
 	})
 }
 
-func TestKeysOfOneHashAreToldApart(t *testing.T) {
+func TestKeysOfOneHashAreKeptApart(t *testing.T) {
 	colliding(t, func(x *fixture) {
 		x.set("a", 1, time.Second)
 		_, ok := x.m.Get("b")
 		assert.False(t, ok)
-		assert.False(t, x.m.Touch("b", time.Second))
+		assert.False(t, x.touch("b", time.Second))
 		_, ok = x.m.Delete("b")
 		assert.False(t, ok)
 		x.set("b", 2, time.Second)
@@ -36,14 +36,14 @@ func TestKeysOfOneHashAreToldApart(t *testing.T) {
 	})
 }
 
-func TestAKeyIsFoundThoughTheOneThatHadItsHashFirstHasLeft(t *testing.T) {
+func TestTwinIsFoundAfterTheFirstKeyOfItsHashHasLeft(t *testing.T) {
 	colliding(t, func(x *fixture) {
 		for i, k := range []string{"a", "b", "c"} {
 			x.set(k, i, time.Second)
 		}
 		x.m.Delete("a")
 		x.set("b", 5, time.Second)
-		assert.True(t, x.m.Touch("c", time.Second))
+		assert.True(t, x.touch("c", time.Second))
 		x.set("d", 6, time.Second)
 		assert.Equal(t, map[string]int{"b": 5, "c": 2, "d": 6}, x.content())
 		v, ok := x.m.Delete("c")
@@ -53,7 +53,7 @@ func TestAKeyIsFoundThoughTheOneThatHadItsHashFirstHasLeft(t *testing.T) {
 	})
 }
 
-func TestKeysOfOneHashExpireEachAtItsTime(t *testing.T) {
+func TestKeysOfOneHashExpireEachAtItsDeadline(t *testing.T) {
 	colliding(t, func(x *fixture) {
 		x.set("a", 1, 50*time.Millisecond)
 		x.set("b", 2, 30*time.Millisecond)
@@ -66,7 +66,7 @@ func TestKeysOfOneHashExpireEachAtItsTime(t *testing.T) {
 	})
 }
 
-func TestAllSeesKeysOfOneHashThoughOthersComeAndGo(t *testing.T) {
+func TestAllSeesKeysOfOneHashWhileOthersAreSetAndDeleted(t *testing.T) {
 	const n = 1000
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()

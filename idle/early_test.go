@@ -1,0 +1,100 @@
+package idle_test
+
+import (
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/idle"
+	"github.com/stretchr/testify/require"
+)
+
+// The kernel counts from the last data. An idle time that is set later counts from the call.
+
+// notBefore waits until there reports the end of the connection, and asserts that it did not
+// come earlier than d after start.
+func notBefore(t *testing.T, there net.Conn, start time.Time, d time.Duration) {
+	t.Helper()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(io.Discard, there)
+		ended <- err
+	}()
+	require.NoError(t, within(t, ended))
+	require.GreaterOrEqual(t, time.Since(start), d)
+}
+
+func TestNeverEarlyIdleTimeSetWhileTheTimerIsFull(t *testing.T) {
+	t.Parallel()
+	tm := newTimer(t, hashedwheel.WithMaxPending(1))
+	here, there := tcp(t)
+	conn, err := idle.NewConn(tm, here, 0)
+	require.NoError(t, err)
+	other := tm.AfterFunc(time.Hour, func() {})
+	time.Sleep(short) // a silence that is longer than the idle time
+	start := time.Now()
+	conn.SetIdleTimeout(short / 2)
+	require.True(t, other.Stop())
+	notBefore(t, there, start, short/2)
+}
+
+// A hooked connection calls afterAsk each time its socket has been queried.
+type hooked struct {
+	*net.TCPConn
+	afterAsk func()
+}
+
+func (h *hooked) SyscallConn() (syscall.RawConn, error) {
+	raw, err := h.TCPConn.SyscallConn()
+	return hookedSocket{raw, h}, err
+}
+
+type hookedSocket struct {
+	syscall.RawConn
+	conn *hooked
+}
+
+func (s hookedSocket) Control(f func(fd uintptr)) error {
+	defer s.conn.afterAsk()
+	return s.RawConn.Control(f)
+}
+
+// The idle time is set after the kernel has answered that the connection was idle, and before
+// it is closed for that.
+func TestNeverEarlyIdleTimeSetDuringTheKernelQuery(t *testing.T) {
+	watchable(t)
+	t.Parallel()
+	tests := map[string]func(c *idle.Conn){
+		"the same":            func(c *idle.Conn) { c.SetIdleTimeout(short / 4) },
+		"none, then the same": func(c *idle.Conn) { c.SetIdleTimeout(0); c.SetIdleTimeout(short / 4) },
+		"none, then longer":   func(c *idle.Conn) { c.SetIdleTimeout(0); c.SetIdleTimeout(short / 2) },
+	}
+	for name, set := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inner, there := tcp(t)
+			var armed atomic.Bool
+			var once sync.Once
+			var conn *idle.Conn
+			start := make(chan time.Time, 1)
+			here := &hooked{TCPConn: inner, afterAsk: func() {
+				if armed.Load() {
+					once.Do(func() {
+						start <- time.Now()
+						set(conn)
+					})
+				}
+			}}
+			conn, err := idle.NewConn(newTimer(t), here, 0)
+			require.NoError(t, err)
+			armed.Store(true)
+			conn.SetIdleTimeout(short / 4)
+			notBefore(t, there, within(t, start), short/4)
+		})
+	}
+}

@@ -1,0 +1,221 @@
+package idle_test
+
+import (
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/idle"
+	"github.com/stretchr/testify/require"
+)
+
+// socketsTellUnread skips the test where sockets are not asked how much they hold.
+func socketsTellUnread(t *testing.T) {
+	switch runtime.GOOS {
+	case "linux", "darwin", "freebsd", "netbsd", "openbsd", "dragonfly", "windows":
+	default:
+		t.Skip("no socket is asked here")
+	}
+}
+
+type kind struct {
+	connect func(t testing.TB) (here, there net.Conn)
+	opts    []idle.Option
+}
+
+// kinds are connections whose sockets hold unread data: the kernel counts one of them on Linux, the
+// Conn counts the others.
+var kinds = map[string]kind{
+	"TCP":          {connect: tcpConns},
+	"TCP, counted": {connect: tcpConns, opts: []idle.Option{idle.Counted()}},
+	"Unix":         {connect: unixConns},
+}
+
+// withUnread returns a Conn to which its peer has sent "upload".
+func (k kind) withUnread(t *testing.T, d time.Duration) (conn *idle.Conn, there net.Conn) {
+	here, there := k.connect(t)
+	_, err := there.Write([]byte("upload"))
+	require.NoError(t, err)
+	conn, err = idle.NewConn(newTimer(t), here, d, k.opts...)
+	require.NoError(t, err)
+	return conn, there
+}
+
+func tcpConns(t testing.TB) (net.Conn, net.Conn) { here, there := tcp(t); return here, there }
+
+// unixConns returns both ends of a stream between Unix sockets.
+func unixConns(t testing.TB) (here, there net.Conn) {
+	dir, err := os.MkdirTemp("", "idle") // short: a socket's path has room for a hundred bytes
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	l, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Skip("no Unix sockets here:", err)
+	}
+	defer l.Close()
+	there, err = net.Dial("unix", l.Addr().String())
+	require.NoError(t, err)
+	here, err = l.Accept()
+	require.NoError(t, err)
+	t.Cleanup(func() { _, _ = here.Close(), there.Close() })
+	return here, there
+}
+
+// The peer has sent all its data; this end takes several idle times to read it.
+func TestConnWithUnreadDataIsNotIdle(t *testing.T) {
+	socketsTellUnread(t)
+	t.Parallel()
+	for name, kind := range kinds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conn, there := kind.withUnread(t, short/4)
+			time.Sleep(2 * short)
+			_, err := conn.Write([]byte("thanks")) // before the read, after which the idle time is short
+			require.NoError(t, err)
+			got := make([]byte, 6)
+			_, err = io.ReadFull(conn, got)
+			require.NoError(t, err)
+			require.Equal(t, "upload", string(got))
+			said, err := io.ReadAll(there) // no reset: it has been read, and the idle time is over
+			require.NoError(t, err)
+			require.Equal(t, "thanks", string(said))
+		})
+	}
+}
+
+// The idle time begins when the data has been read: here just before the next run.
+func TestNeverEarlyAfterUnreadDataWasRead(t *testing.T) {
+	socketsTellUnread(t)
+	t.Parallel()
+	for name, kind := range kinds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conn, there := kind.withUnread(t, short/2)
+			time.Sleep(short - short/8) // a run at half of short, the next at the whole
+			start := time.Now()
+			_, err := io.ReadFull(conn, make([]byte, 6))
+			require.NoError(t, err)
+			notBefore(t, there, start, short/2)
+		})
+	}
+}
+
+// onManualClock returns a Conn that counts itself, on a clock that the test moves; its socket is real
+// and holds the given data.
+func onManualClock(t *testing.T, data string) (conn *idle.Conn, there *net.TCPConn, clock *hashedwheel.ManualClock, told *int) {
+	clock, told = hashedwheel.NewManualClock(time.Now()), new(int)
+	tm := newTimer(t, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	here, there := tcp(t)
+	conn, err := idle.NewConn(tm, here, d, idle.Counted(), idle.OnIdle(func(net.Conn) { *told++ }))
+	require.NoError(t, err)
+	_, err = there.Write([]byte(data))
+	require.NoError(t, err)
+	_, err = conn.Read(make([]byte, 1)) // all of it is here now: one small segment
+	require.NoError(t, err)
+	return conn, there, clock, told
+}
+
+const patience = 64 // idle times
+
+func TestUnreadDataKeepsAConnOpenForSixtyFourIdleTimes(t *testing.T) {
+	socketsTellUnread(t)
+	_, _, clock, told := onManualClock(t, "unread")
+	clock.Advance(patience * d)
+	require.Zero(t, *told)
+	clock.Advance(3 * d)
+	require.Equal(t, 1, *told)
+}
+
+// A message is handled in one and a half idle times, and the next is always there.
+func TestReaderSlowerThanTheIdleTimeKeepsAConnOpen(t *testing.T) {
+	socketsTellUnread(t)
+	conn, there, clock, told := onManualClock(t, "a few messages") // enough that some wait while one is under way
+	for range 3 * patience {
+		clock.Advance(d + d/2)
+		_, err := there.Write([]byte("c"))
+		require.NoError(t, err)
+		_, err = conn.Read(make([]byte, 1))
+		require.NoError(t, err)
+		require.Zero(t, *told)
+	}
+	require.NoError(t, conn.Close())
+}
+
+func TestWatchedConnWithUnreadDataIsClosedAfterSixtyFourIdleTimes(t *testing.T) {
+	watchable(t)
+	t.Parallel()
+	const d = 5 * time.Millisecond
+	here, there := tcp(t)
+	_, err := there.Write([]byte("unread"))
+	require.NoError(t, err)
+	start := time.Now()
+	_, at := watched(t, newTimer(t), here, d)
+	require.GreaterOrEqual(t, within(t, at).Sub(start), patience*d)
+}
+
+// Data that cannot or will not be read does not keep a connection open: the test ends long before
+// sixty-four idle times.
+func TestUnreadDataAfterCloseReadOrResetDoesNotCount(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(t *testing.T, conn *idle.Conn, there *net.TCPConn){
+		"CloseRead": func(t *testing.T, conn *idle.Conn, _ *net.TCPConn) { require.NoError(t, conn.CloseRead()) },
+		"reset": func(t *testing.T, _ *idle.Conn, there *net.TCPConn) {
+			require.NoError(t, there.SetLinger(0))
+			require.NoError(t, there.Close())
+		},
+	} {
+		for way, opts := range map[string][]idle.Option{"": nil, ", counted": {idle.Counted()}} {
+			t.Run(name+way, func(t *testing.T) {
+				if name == "reset" {
+					watchable(t) // other systems do not report a reset
+				}
+				t.Parallel()
+				here, there := tcp(t)
+				told := make(chan net.Conn, 1)
+				conn, err := idle.NewConn(newTimer(t), here, short, append(opts, idle.OnIdle(func(c net.Conn) { told <- c }))...)
+				require.NoError(t, err)
+				_, err = there.Write([]byte("unread"))
+				require.NoError(t, err)
+				end(t, conn, there)
+				within(t, told)
+			})
+		}
+	}
+}
+
+// A handler now and then reads a little of data that arrived long ago.
+func TestSlowReaderOfAWatchedConnIsNotIdle(t *testing.T) {
+	watchable(t)
+	t.Parallel()
+	const d, size = 20 * time.Millisecond, 100
+	here, there := tcp(t)
+	_, err := there.Write(make([]byte, size))
+	require.NoError(t, err)
+	w, at := watched(t, newTimer(t), here, d)
+	for range size - 1 {
+		time.Sleep(d / 2)
+		_, err := here.Read(make([]byte, 1))
+		require.NoError(t, err)
+	}
+	require.Empty(t, at)
+	require.True(t, w.Stop())
+}
+
+// With ReceivedOnly neither sent nor unsent data counts.
+func TestReceivedOnlyIgnoresUnsentData(t *testing.T) {
+	socketsTellUnread(t)
+	clock, told := hashedwheel.NewManualClock(time.Now()), 0
+	tm := newTimer(t, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	here, _ := unixConns(t)
+	conn, err := idle.NewConn(tm, here, d, idle.ReceivedOnly(), idle.OnIdle(func(net.Conn) { told++ }))
+	require.NoError(t, err)
+	_, err = conn.Write(make([]byte, 1000))
+	require.NoError(t, err)
+	clock.Advance(d + tick)
+	require.Equal(t, 1, told)
+}

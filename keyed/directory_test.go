@@ -1,0 +1,220 @@
+package keyed_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+	"github.com/hashedwheel/hashedwheel/keyed"
+)
+
+// onProcessors runs f as if there were n processors.
+func onProcessors(t *testing.T, n int, f func()) {
+	before := runtime.GOMAXPROCS(n)
+	defer runtime.GOMAXPROCS(before)
+	f()
+}
+
+// bytesOf returns the size of a map that open returns, in bytes.
+func bytesOf(t *testing.T, n int, open func() any) int {
+	maps, before := make([]any, n), heap()
+	for i := range maps {
+		maps[i] = open()
+	}
+	after := heap()
+	runtime.KeepAlive(maps)
+	return int(after-before) / n
+}
+
+// A program may have a hundred thousand maps: one for each tenant.
+func TestEmptyMapIsSmallOn64Processors(t *testing.T) {
+	onProcessors(t, 64, func() {
+		tm := hashedwheel.MustNew()
+		defer tm.Stop()
+		each := bytesOf(t, 1000, func() any { return keyed.New(tm, func(int, int) {}) })
+		t.Logf("%d bytes", each)
+		assert.Less(t, each, 1024)
+	})
+}
+
+func TestMapOfFewKeysStaysSmallOn64ProcessorsAfterManyKeys(t *testing.T) {
+	const keys, rounds = 10, 300
+	onProcessors(t, 64, func() {
+		clock := hashedwheel.NewManualClock(time.Now())
+		tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
+		defer tm.Stop()
+		each := bytesOf(t, 30, func() any {
+			m := keyed.New(tm, func(int, int) {})
+			for k := range keys * rounds {
+				_ = m.Set(k, k, time.Hour)
+				m.Delete(k - keys)
+			}
+			clock.Advance(time.Second) // the wheel lets go of deleted timeouts
+			return m
+		})
+		t.Logf("%d bytes with %d keys", each, keys)
+		assert.Less(t, each, 8192)
+	})
+}
+
+func TestEmptyMapHasOneShard(t *testing.T) {
+	onProcessors(t, 64, func() {
+		m := filled(t, 0)
+		m.Get(1)
+		m.Touch(1, 0)
+		m.Delete(1)
+		assert.Zero(t, m.Len())
+		assert.Equal(t, 1, m.Shards(), "of which Len looks at each")
+	})
+}
+
+func TestMapOfManyKeysHas128ShardsAProcessor(t *testing.T) {
+	for _, n := range []int{1, 2, 3} {
+		onProcessors(t, n, func() {
+			want := map[int]int{1: 128, 2: 256, 3: 512}[n]
+			m := filled(t, 300*want)
+			assert.Equal(t, want, m.Shards())
+			assert.Equal(t, 300*want, m.Len())
+		})
+	}
+}
+
+func TestShardHasTwoCacheLines(t *testing.T) {
+	if runtime.GOARCH == "386" {
+		t.Skip("pointers are shorter")
+	}
+	assert.Equal(t, uintptr(128), keyed.ShardSize[int, int]())
+}
+
+// More goroutines than processors compete for few keys.
+func TestShardsThatGoroutinesWaitForAreSplit(t *testing.T) {
+	if runtime.NumCPU() == 1 {
+		t.Skip("they hardly ever wait for each other")
+	}
+	m := filled(t, 0)
+	require.Eventually(t, func() bool {
+		var running sync.WaitGroup
+		for g := range 8 {
+			running.Go(func() {
+				for i := range 5000 {
+					_ = m.Set(g*5000+i, i, time.Hour)
+					m.Delete(g*5000 + i)
+				}
+			})
+		}
+		running.Wait()
+		return m.Shards() > 4
+	}, time.Minute, time.Millisecond)
+}
+
+func TestShardOfOneBusyKeyIsNotSplit(t *testing.T) {
+	m := filled(t, 1)
+	var running sync.WaitGroup
+	for range 8 {
+		running.Go(func() {
+			for range 20_000 {
+				m.Touch(0, time.Hour)
+			}
+		})
+	}
+	running.Wait()
+	assert.Equal(t, 1, m.Shards())
+}
+
+func TestAllSeesEachKeyOnceDuringSplits(t *testing.T) {
+	onProcessors(t, 4, func() {
+		const n = 50
+		m, seen := filled(t, n), map[int]int{}
+		for k := range m.All() {
+			seen[k]++
+			m.Split()
+		}
+		once(t, seen, n)
+		assert.Greater(t, m.Shards(), 100)
+		for k := range n {
+			v, ok := m.Get(k)
+			assert.True(t, ok)
+			assert.Equal(t, k, v)
+		}
+	})
+}
+
+func TestAllShowsNoKeyThatLeftAfterItsShardWasSplit(t *testing.T) {
+	m, seen := filled(t, 50), 0
+	for range m.All() {
+		seen++
+		m.Split()
+		m.Drain(func(int, int) {})
+	}
+	assert.Equal(t, 1, seen)
+}
+
+func TestZeroMapPanicsWithAMessageThatNamesNew(t *testing.T) {
+	m := new(keyed.Map[string, int])
+	for name, call := range map[string]func(){
+		"Set":              func() { _ = m.Set("a", 1, 0) },
+		"GetOrSet":         func() { _, _, _ = m.GetOrSet("a", 1, 0) },
+		"Get":              func() { m.Get("a") },
+		"Deadline":         func() { m.Deadline("a") },
+		"Touch":            func() { m.Touch("a", 0) },
+		"Delete":           func() { m.Delete("a") },
+		"CompareAndDelete": func() { m.CompareAndDelete("a", 1) },
+		"Len":              func() { m.Len() },
+		"All":              func() { m.All() },
+		"Drain":            func() { m.Drain(func(string, int) {}) },
+	} {
+		assert.PanicsWithValue(t, "keyed: this Map was not made by New", call, name)
+	}
+}
+
+func TestVetFindsACopiedMap(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil || testing.Short() {
+		t.Skip("it builds a package")
+	}
+	dir, err := os.MkdirTemp(".", "testdata-copies-")
+	require.NoError(t, err)
+	defer os.RemoveAll(dir)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "copies.go"), []byte(`package copies
+
+import "github.com/hashedwheel/hashedwheel/keyed"
+
+func length(m keyed.Map[string, int]) int { return m.Len() }
+`), 0o600))
+	out, err := exec.CommandContext(t.Context(), "go", "vet", "-copylocks", "./"+dir).CombinedOutput()
+	assert.Error(t, err)
+	assert.Contains(t, string(out), "length passes lock by value")
+}
+
+// A run finds the new home of its entry while the split still fills it.
+func TestEntriesExpireWhileTheirShardIsSplit(t *testing.T) {
+	const rounds, keys = 300, 60
+	for range rounds {
+		clock, h := hashedwheel.NewManualClock(time.Now()), new(timertest.HeldBack)
+		tm := hashedwheel.MustNew(hashedwheel.WithTick(tick), hashedwheel.WithClock(clock), hashedwheel.WithExecutor(h))
+		expired := 0
+		m := keyed.New(tm, func(int, int) { expired++ })
+		for k := range keys {
+			require.NoError(t, m.Set(k, k, 0))
+		}
+		clock.Advance(tick)
+		split := make(chan struct{})
+		go func() {
+			defer close(split)
+			m.Split()
+		}()
+		h.Release()
+		<-split
+		require.Equal(t, keys, expired)
+		require.Zero(t, m.Len())
+		tm.Stop()
+	}
+}

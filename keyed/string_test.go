@@ -1,0 +1,112 @@
+package keyed_test
+
+import (
+	"fmt"
+	"go/ast"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/keyed"
+)
+
+// fmt walks the fields of a type that has no String, and reading a Go map while another
+// goroutine writes it ends the process.
+func TestMapPrintsDuringUse(t *testing.T) {
+	tm := hashedwheel.MustNew()
+	defer tm.Stop()
+	m := keyed.New(tm, func(int, int) {})
+	var running sync.WaitGroup
+	stop := make(chan struct{})
+	for i := range 2 {
+		running.Go(func() {
+			for k := 0; ; k++ {
+				select {
+				case <-stop:
+					return
+				default:
+					_ = m.Set(i+2*(k%500), k, time.Hour)
+					m.Delete(i + 2*(k%250))
+				}
+			}
+		})
+	}
+	for range 300 {
+		for _, verb := range []string{"%v", "%+v", "%s", "%q", "%#v", "%d", "%x"} {
+			_ = fmt.Sprintf(verb, m)
+		}
+	}
+	close(stop)
+	running.Wait()
+}
+
+// Sample and Timer.Stop return Timeouts whose tasks are entries, which a program may print.
+func TestEntryPrintsDuringUseOfItsMap(t *testing.T) {
+	tm := hashedwheel.MustNew()
+	defer tm.Stop()
+	m := keyed.New(tm, func(int, int) {}, keyed.Name("codes"))
+	require.NoError(t, m.Set(1, 1, time.Hour))
+	task := tm.Sample(1)[0].Task()
+	var running sync.WaitGroup
+	running.Go(func() {
+		for i := range 1000 {
+			_ = m.Set(1, i, time.Hour)
+		}
+		m.Delete(1)
+	})
+	for range 300 {
+		for _, verb := range []string{"%v", "%+v", "%s"} {
+			require.Equal(t, "codes", fmt.Sprintf(verb, task))
+		}
+	}
+	running.Wait()
+}
+
+func TestStringHasNameAndCount(t *testing.T) {
+	tm := hashedwheel.MustNew()
+	defer tm.Stop()
+	m := keyed.New(tm, func(int, int) {}, keyed.Name("codes"))
+	assert.Equal(t, "keyed.Map(codes, 0 keys)", fmt.Sprint(m))
+	require.NoError(t, m.Set(0, 0, time.Hour))
+	assert.Equal(t, "keyed.Map(codes, 1 key)", fmt.Sprint(m))
+	for k := range 20_000 {
+		require.NoError(t, m.Set(k, k, time.Hour))
+	}
+	assert.Equal(t, "keyed.Map(codes, 20000 keys)", fmt.Sprintf("%+v", m))
+	assert.Equal(t, "keyed.Map(0 keys)", fmt.Sprint(keyed.New(tm, func(int, int) {})))
+	assert.Equal(t, "keyed.Map(not made by New)", new(keyed.Map[int, int]).String())
+}
+
+func TestNilOptionPanics(t *testing.T) {
+	tm := hashedwheel.MustNew()
+	assert.PanicsWithValue(t, "keyed: New with a nil Option", func() { keyed.New(tm, func(int, int) {}, nil) })
+}
+
+// taskName returns the name of the only entry on tm.
+func taskName(t *testing.T, tm *hashedwheel.Timer) string {
+	all := tm.Sample(1)
+	require.Len(t, all, 1)
+	return all[0].Task().(interface{ TaskName() string }).TaskName()
+}
+
+func TestEntryShowsTheNameOfItsMap(t *testing.T) {
+	tm := hashedwheel.MustNew()
+	defer tm.Stop()
+	codes := keyed.New(tm, func(string, int) {}, keyed.Name("codes"))
+	require.NoError(t, codes.Set("a", 1, time.Hour))
+	assert.Equal(t, "codes", taskName(t, tm))
+	entry := tm.Sample(1)[0]
+	codes.Delete("a")
+	assert.Equal(t, "codes", entry.Task().(interface{ TaskName() string }).TaskName(), "of an entry that has left")
+}
+
+func TestEntryOfANamelessMapShowsItsTypes(t *testing.T) {
+	tm := hashedwheel.MustNew()
+	defer tm.Stop()
+	require.NoError(t, keyed.New(tm, func(string, *ast.File) {}).Set("a", nil, time.Hour))
+	assert.Equal(t, "entry of keyed.Map[string,*ast.File]", taskName(t, tm))
+}

@@ -1,0 +1,147 @@
+package wheeltime_test
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+	"github.com/hashedwheel/hashedwheel/wheeltime"
+)
+
+// Real time: many goroutines aim Stop and Reset at the moment of the expiry, so that some calls are
+// made before the run, some while the run holds the lock and some after it.
+
+const shortest = 100 * time.Microsecond
+
+func aimed(t *testing.T, shot func(tm *hashedwheel.Timer, r *rand.Rand)) {
+	t.Helper()
+	for name, executor := range timertest.Executors() {
+		t.Run(name, func(t *testing.T) {
+			tm := timertest.NewOn(executor, hashedwheel.WithTick(shortest))
+			defer tm.Stop()
+			var all sync.WaitGroup
+			for seed := range uint64(16) {
+				all.Go(func() {
+					r := rand.New(rand.NewPCG(seed, 1))
+					for end := time.Now().Add(200 * time.Millisecond); time.Now().Before(end); {
+						shot(tm, r)
+					}
+				})
+			}
+			all.Wait()
+		})
+	}
+}
+
+// around returns at some moment about d from now, without a timer.
+func around(d time.Duration, r *rand.Rand) {
+	for at := time.Now().Add(d + time.Duration(r.IntN(int(2*shortest)))); time.Now().Before(at); {
+		runtime.Gosched()
+	}
+}
+
+func TestNoStaleValueOfATimerAfterStopOrReset(t *testing.T) {
+	aimed(t, func(tm *hashedwheel.Timer, r *rand.Rand) {
+		timer := wheeltime.NewTimer(tm, shortest)
+		for range 20 {
+			around(shortest/2, r)
+			if r.IntN(2) == 0 {
+				assert.True(t, timer.Stop(), "nothing was received")
+			} else {
+				assert.True(t, timer.Reset(time.Hour), "nothing was received")
+			}
+			around(0, r)
+			assertNone(t, timer.C, "stale")
+			start := time.Now()
+			timer.Reset(shortest)
+			if r.IntN(4) == 0 {
+				at := <-timer.C
+				assert.False(t, at.Before(start.Add(shortest)), "its value is before its deadline")
+				assert.False(t, timer.Reset(shortest), "the value was received")
+			}
+		}
+		timer.Stop()
+	})
+}
+
+func TestNoStaleTickOfATickerAfterStopOrReset(t *testing.T) {
+	aimed(t, func(tm *hashedwheel.Timer, r *rand.Rand) {
+		ticker := wheeltime.NewTicker(tm, shortest)
+		for range 20 {
+			around(shortest/2, r)
+			if r.IntN(2) == 0 {
+				ticker.Stop()
+			} else {
+				ticker.Reset(time.Hour)
+			}
+			around(0, r)
+			assertNone(t, ticker.C, "stale")
+			start := time.Now()
+			ticker.Reset(shortest)
+			if r.IntN(4) == 0 {
+				at := <-ticker.C
+				assert.False(t, at.Before(start.Add(shortest)), "a tick before it was due")
+			}
+		}
+		ticker.Stop()
+	})
+}
+
+// f runs exactly as often as its Timer was armed and no Stop or Reset returned true.
+func TestFunctionBeginsUnlessStopOrResetPreventedIt(t *testing.T) {
+	aimed(t, func(tm *hashedwheel.Timer, r *rand.Rand) {
+		var begun sync.WaitGroup
+		timer := wheeltime.AfterFunc(tm, time.Hour, begun.Done)
+		begun.Add(1)
+		for range 20 {
+			begun.Add(1) // before the Reset: f may begin before Reset has returned
+			if timer.Reset(time.Duration(r.IntN(int(shortest))) - 1) {
+				begun.Done()
+			}
+			around(shortest/2, r)
+			if r.IntN(2) == 0 && timer.Stop() {
+				begun.Done()
+				begun.Add(1)
+				assert.False(t, timer.Reset(time.Hour))
+			}
+		}
+		if timer.Stop() {
+			begun.Done()
+		}
+		begun.Wait() // hangs if a run was lost, panics if one was doubled
+	})
+}
+
+// The wheel is sometimes full and sometimes not, so a Timer moves from the wheel to package time and
+// back.
+func TestNoStaleValueOfATimerThatMovesBetweenWheelAndPackageTime(t *testing.T) {
+	tm := timertest.New(hashedwheel.WithTick(shortest), hashedwheel.WithMaxPending(4))
+	defer tm.Stop()
+	var all sync.WaitGroup
+	for seed := range uint64(16) {
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(seed, 2))
+			timer, ticker := wheeltime.NewTimer(tm, shortest), wheeltime.NewTicker(tm, shortest)
+			defer ticker.Stop()
+			for end := time.Now().Add(500 * time.Millisecond); time.Now().Before(end); {
+				around(shortest/2, r)
+				assert.True(t, timer.Stop(), "nothing was received")
+				ticker.Stop()
+				around(0, r)
+				assertNone(t, timer.C, "stale")
+				assertNone(t, ticker.C, "stale")
+				timer.Reset(shortest)
+				ticker.Reset(shortest)
+				<-ticker.C
+			}
+			timer.Stop()
+		})
+	}
+	all.Wait()
+}

@@ -1,0 +1,136 @@
+package wheeltime
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// A Ticker is package time's Ticker on a wheel. It is made by NewTicker, is safe for concurrent
+// use and must not be copied. Reset of a zero Ticker panics, Stop does nothing.
+//
+// The wheel keeps a Ticker until it or tm is stopped, even if the program has no reference to it:
+// package time's would be collected.
+type Ticker struct {
+	C      <-chan time.Time // gets the time of each tick
+	alarm  alarm
+	period time.Duration // this and due are guarded by the alarm's lock
+	due    time.Time     // the next tick while package time fires the alarm
+}
+
+// NewTicker returns a Ticker that sends the time on its channel C every d, each time at most one
+// tick of tm late. Ticks are due on the fixed grid of now plus whole periods, so they do not drift.
+// C has room for one tick: further ticks are dropped until it is received. If d is below the tick of
+// tm the Ticker ticks once a tick. NewTicker panics if d is not positive. It allocates the Ticker
+// and its channel; a tick allocates nothing, except in the Executor.
+func NewTicker(tm *hashedwheel.Timer, d time.Duration) *Ticker {
+	if tm == nil {
+		panic("wheeltime: NewTicker with a nil Timer")
+	}
+	if d <= 0 {
+		panic("wheeltime: non-positive interval for NewTicker")
+	}
+	t := new(Ticker)
+	t.alarm.c = make(chan time.Time, 1)
+	t.C = t.alarm.c
+	t.alarm.to.Init(tm, (*tickerTask)(t))
+	t.start(d)
+	return t
+}
+
+// Stop ends the ticks: nothing is received from C after Stop has returned. It does not close C.
+func (t *Ticker) Stop() {
+	if t.alarm.to.Timer() != nil { // package time also allows Stop of a zero Ticker
+		t.alarm.stop()
+	}
+}
+
+// Reset sets the period to d, counted from now, and starts the Ticker again if it was stopped. No
+// older tick is received after Reset has returned. Reset panics if d is not positive.
+func (t *Ticker) Reset(d time.Duration) {
+	if d <= 0 {
+		panic("wheeltime: non-positive interval for Ticker.Reset")
+	}
+	if t.alarm.to.Timer() == nil {
+		panic("wheeltime: Reset called on uninitialized Ticker: NewTicker makes one")
+	}
+	t.start(d)
+}
+
+// String returns the period, the state and the time of the next tick.
+func (t *Ticker) String() string {
+	t.alarm.mu.Lock()
+	period := t.period
+	t.alarm.mu.Unlock()
+	return fmt.Sprintf("wheeltime.Ticker(%v, %s)", period, t.alarm.describe())
+}
+
+func (t *Ticker) start(d time.Duration) {
+	a := &t.alarm
+	now := a.to.Timer().Now() // read before the lock: the clock may be the user's
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.clear()
+	t.period = d
+	if a.armOnWheel(now.Add(d)) != nil {
+		t.armInTime(d)
+	}
+}
+
+// armInTime makes package time tick until the next Reset. The lock is held.
+func (t *Ticker) armInTime(d time.Duration) {
+	t.due = time.Now().Add(d)
+	t.alarm.armInTime(d, t.relieve)
+}
+
+// tickerTask is a Ticker as the task of its Timeout.
+type tickerTask Ticker
+
+// TaskName is the name under which the Ticker is shown.
+func (*tickerTask) TaskName() string { return "wheeltime.NewTicker" }
+
+// String keeps fmt from reading fields that other calls write.
+func (task *tickerTask) String() string { return task.TaskName() }
+
+// Run arms the next tick and sends this one, unless Stop or Reset was faster.
+func (task *tickerTask) Run(*hashedwheel.Timeout) {
+	t := (*Ticker)(task)
+	a := &t.alarm
+	now := readClock(a.to.Timer())
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.isDueOnWheel() {
+		return
+	}
+	now = a.notBeforeDue(now)
+	next := t.after(a.to.Deadline(), now)
+	switch err := a.armOnWheel(next); {
+	case errors.Is(err, hashedwheel.ErrStopped): // as if Timer.Stop had canceled the tick
+		a.mode = off
+	case err != nil:
+		t.armInTime(next.Sub(now))
+	}
+	a.send(now)
+}
+
+// relieve is Run while package time fires the alarm.
+func (t *Ticker) relieve(arming uint32) {
+	a := &t.alarm
+	now := readClock(a.to.Timer())
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.isDueInTime(arming) {
+		return
+	}
+	elapsed := time.Now()
+	t.due = t.after(t.due, elapsed)
+	a.std.Reset(t.due.Sub(elapsed))
+	a.send(now)
+}
+
+// after returns the first point after now of the grid through due.
+func (t *Ticker) after(due, now time.Time) time.Time {
+	return due.Add(t.period * (1 + now.Sub(due)/t.period))
+}

@@ -1,0 +1,335 @@
+package wheeltime_test
+
+import (
+	"math"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+	"github.com/hashedwheel/hashedwheel/wheeltime"
+)
+
+func TestTimerSendsOnceAtTheDeadline(t *testing.T) {
+	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		start := time.Now()
+		timer := wheeltime.NewTimer(tm, 10*tick+1)
+		timertest.Pass(10 * tick)
+		assertNone(t, timer.C, "before its time")
+		timertest.Pass(2 * tick)
+		assertWithin(t, timer.C, start.Add(10*tick+1))
+		timertest.Pass(time.Hour)
+		assertNone(t, timer.C, "a second time")
+		assert.False(t, timer.Stop(), "it has fired")
+	})
+}
+
+func TestTimerStopBeforeTheDeadline(t *testing.T) {
+	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		timer := wheeltime.NewTimer(tm, 10*tick)
+		assert.True(t, timer.Stop())
+		assert.False(t, timer.Stop(), "a second time")
+		assert.Zero(t, tm.Pending())
+		timertest.Pass(time.Hour)
+		assertNone(t, timer.C, "after Stop")
+	})
+}
+
+func TestTimerStopTakesTheValueBack(t *testing.T) {
+	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		timer := wheeltime.NewTimer(tm, 10*tick)
+		timertest.Pass(20 * tick)
+		assert.True(t, timer.Stop(), "the value was there, and nobody had received it")
+		assertNone(t, timer.C, "after Stop")
+		assert.False(t, timer.Reset(0))
+		assert.True(t, timer.Stop())
+		assertNone(t, timer.C, "after Stop")
+	})
+}
+
+func TestTimerResetTakesTheValueBack(t *testing.T) {
+	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		timer := wheeltime.NewTimer(tm, 10*tick)
+		timertest.Pass(20 * tick)
+		start := time.Now()
+		assert.True(t, timer.Reset(30*tick))
+		assertNone(t, timer.C, "after Reset")
+		timertest.Pass(32 * tick)
+		assertWithin(t, timer.C, start.Add(30*tick))
+		assert.False(t, timer.Reset(tick), "the value was received")
+	})
+}
+
+func TestTimerResetMovesEarlierAndLater(t *testing.T) {
+	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		start := time.Now()
+		timer := wheeltime.NewTimer(tm, time.Hour)
+		assert.True(t, timer.Reset(10*tick))
+		assert.True(t, timer.Reset(20*tick))
+		timertest.Pass(19 * tick)
+		assertNone(t, timer.C, "moved to later")
+		timertest.Pass(3 * tick)
+		assertWithin(t, timer.C, start.Add(20*tick))
+	})
+}
+
+// Programs make a stopped timer by NewTimer(0) and a receive.
+func TestTimerOfZeroFiresAtOnce(t *testing.T) {
+	for _, d := range []time.Duration{0, -1, math.MinInt64} {
+		clock, tm := timertest.NewManual() // nothing is handed out before Advance
+		timer := wheeltime.NewTimer(tm, d)
+		at, ok := value(timer.C)
+		require.True(t, ok, "NewTimer(%v)", d)
+		assert.Equal(t, clock.Now(), at)
+
+		assert.False(t, timer.Reset(time.Hour))
+		assert.True(t, timer.Reset(d), "Reset(%v)", d)
+		_, ok = value(timer.C)
+		assert.True(t, ok, "Reset(%v)", d)
+		clock.Advance(2 * time.Hour)
+		assertNone(t, timer.C, "of the arming before")
+		assert.Equal(t, at, <-wheeltime.After(hashedwheel.MustNew(hashedwheel.WithClock(hashedwheel.NewManualClock(at))), d))
+		tm.Stop()
+	}
+}
+
+func TestTimerFarAwayNeverFires(t *testing.T) {
+	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		timer := wheeltime.NewTimer(tm, math.MaxInt64)
+		timertest.Pass(1000 * time.Hour)
+		assertNone(t, timer.C, "after 1,000 hours")
+		assert.True(t, timer.Stop())
+	})
+}
+
+// A run that the Executor starts late belongs to an arming that is over.
+func TestTimerRunOfAnOlderArmingSendsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		executor := new(timertest.HeldBack)
+		tm := timertest.NewOn(executor)
+		defer tm.Stop()
+
+		stopped := wheeltime.NewTimer(tm, tick)
+		moved := wheeltime.NewTimer(tm, tick)
+		timertest.Pass(3 * tick)
+		assert.True(t, stopped.Stop(), "nothing was sent")
+		assert.True(t, moved.Reset(time.Hour), "nothing was sent")
+		executor.Release()
+		assertNone(t, stopped.C, "after Stop")
+		assertNone(t, moved.C, "after Reset")
+
+		assert.True(t, moved.Reset(0))
+		assert.False(t, stopped.Reset(0))
+		executor.Release()
+		assert.True(t, moved.Stop())
+		assert.True(t, stopped.Stop())
+		executor.Release()
+		assertNone(t, moved.C, "after Reset to zero and Stop")
+	})
+}
+
+// The Executor has two runs of one Timer: the Timer fires once, and not before the deadline.
+func TestTimerTwoLateRunsSendOneValue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		executor := new(timertest.HeldBack)
+		tm := timertest.NewOn(executor)
+		defer tm.Stop()
+		timer := wheeltime.NewTimer(tm, tick)
+		timertest.Pass(3 * tick)
+		start := time.Now()
+		timer.Reset(10 * tick)
+		timertest.Pass(20 * tick)
+		executor.Release()
+		at, ok := value(timer.C)
+		require.True(t, ok)
+		assert.False(t, at.Before(start.Add(10*tick)), "its value is before its deadline")
+		assertNone(t, timer.C, "a second time")
+	})
+}
+
+// hookedClock is the bubble's clock, with a function that the next reading calls before it returns.
+type hookedClock struct{ hook atomic.Pointer[func()] }
+
+func (c *hookedClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
+
+func (c *hookedClock) Now() time.Time {
+	now := time.Now()
+	if hook := c.hook.Swap(nil); hook != nil {
+		(*hook)()
+	}
+	return now
+}
+
+// A Reset is called after a run has read the clock; the run goes on once the new arming has expired.
+func TestTimerValueIsNeverBeforeTheDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		executor, clock := new(timertest.HeldBack), new(hookedClock)
+		tm := timertest.NewOn(executor, hashedwheel.WithClock(clock))
+		defer tm.Stop()
+		timer := wheeltime.NewTimer(tm, tick)
+		timertest.Pass(3 * tick)
+		start := time.Now()
+		hook := func() {
+			timer.Reset(10 * tick)
+			timertest.Pass(20 * tick)
+		}
+		clock.hook.Store(&hook)
+		executor.Release()
+		at, ok := value(timer.C)
+		assert.True(t, ok)
+		assert.False(t, at.Before(start.Add(10*tick)), "%v after Reset to %v", at.Sub(start), 10*tick)
+	})
+}
+
+// The goroutine that fires a Timer with delay zero may start after the next Reset.
+func TestTimerRunInPackageTimeOfAnOlderArmingDoesNothing(t *testing.T) {
+	inTimeInstead(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		for range 1000 {
+			var calls atomic.Int32
+			timer := wheeltime.AfterFunc(tm, 0, func() { calls.Add(1) })
+			wasOn := timer.Reset(time.Hour)
+			synctest.Wait()
+			assert.Equal(t, wasOn, calls.Load() == 0, "Reset said %v, calls %d", wasOn, calls.Load())
+			assert.True(t, timer.Stop())
+		}
+	})
+}
+
+func TestAfterFuncCallsItsFunctionOnce(t *testing.T) {
+	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		var calls atomic.Int32
+		timer := wheeltime.AfterFunc(tm, 10*tick, func() { calls.Add(1) })
+		assert.Nil(t, timer.C)
+		timertest.Pass(9 * tick)
+		assert.Zero(t, calls.Load())
+		timertest.Pass(3 * tick)
+		assert.EqualValues(t, 1, calls.Load())
+		assert.False(t, timer.Stop())
+		assert.False(t, timer.Reset(tick))
+		assert.True(t, timer.Stop())
+		timertest.Pass(time.Hour)
+		assert.EqualValues(t, 1, calls.Load())
+	})
+}
+
+func TestAfterFuncOfZeroCallsItsFunctionAtOnceInAGoroutine(t *testing.T) {
+	clock, tm := timertest.NewManual()
+	defer tm.Stop()
+	began := make(chan struct{})
+	timer := wheeltime.AfterFunc(tm, 0, func() { began <- struct{}{} }) // blocks unless it has a goroutine
+	<-began
+	assert.False(t, timer.Reset(-1))
+	<-began
+	clock.Advance(time.Hour)
+	assert.Zero(t, tm.Pending())
+}
+
+func TestAfterFuncStoppedWhileTheRunIsLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		executor := new(timertest.HeldBack)
+		tm := timertest.NewOn(executor)
+		defer tm.Stop()
+		timer := wheeltime.AfterFunc(tm, tick, func() { t.Error("called after Stop had returned true") })
+		timertest.Pass(3 * tick)
+		assert.True(t, timer.Stop())
+		executor.Release()
+	})
+}
+
+func TestAfterFuncFunctionMayUseItsTimer(t *testing.T) {
+	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		var timer *wheeltime.Timer
+		runs, armed := 0, make(chan struct{})
+		timer = wheeltime.AfterFunc(tm, tick, func() {
+			<-armed
+			assert.False(t, timer.Stop(), "it has begun")
+			if runs++; runs < 10 {
+				assert.False(t, timer.Reset(tick))
+				_ = timer.String()
+			}
+		})
+		close(armed)
+		timertest.Pass(100 * tick)
+		assert.Equal(t, 10, runs)
+	})
+}
+
+func TestTimerRefusedFiresInPackageTime(t *testing.T) {
+	inTimeInstead(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		start := time.Now()
+		timer := wheeltime.NewTimer(tm, 10*tick)
+		called := make(chan struct{})
+		wheeltime.AfterFunc(tm, 10*tick, func() { close(called) })
+		stopped := wheeltime.NewTimer(tm, 10*tick)
+		assert.True(t, stopped.Stop())
+		moved := wheeltime.NewTimer(tm, 10*tick)
+		assert.True(t, moved.Reset(20*tick))
+
+		timertest.Pass(10*tick - 1)
+		assertNone(t, timer.C, "before its time")
+		timertest.Pass(1)
+		assertWithin(t, timer.C, start.Add(10*tick))
+		<-called
+		assertNone(t, moved.C, "moved to later")
+		timertest.Pass(10 * tick)
+		assertWithin(t, moved.C, start.Add(20*tick))
+		assertNone(t, stopped.C, "after Stop")
+
+		assert.False(t, timer.Reset(tick))
+		timertest.Pass(2 * tick)
+		assert.True(t, timer.Stop(), "takes the value back")
+		assertNone(t, timer.C, "after Stop")
+	})
+}
+
+// A late run by package time belongs to an arming that is over, as on the wheel.
+func TestTimerLeavesPackageTimeOnceThereIsRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm, makeRoom := full()
+		defer tm.Stop()
+		timer := wheeltime.NewTimer(tm, 10*tick)
+		assert.Equal(t, "wheeltime.Timer(Pending in package time)", timer.String())
+		makeRoom()
+		start := time.Now()
+		assert.True(t, timer.Reset(20*tick))
+		assert.Equal(t, 1, tm.Pending())
+		timertest.Pass(15 * tick)
+		assertNone(t, timer.C, "from package time")
+		timertest.Pass(7 * tick)
+		assertWithin(t, timer.C, start.Add(20*tick))
+	})
+}
+
+func TestTimerCanceledByTheStopOfItsWheel(t *testing.T) {
+	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		timer := wheeltime.NewTimer(tm, 10*tick)
+		again := wheeltime.NewTimer(tm, 10*tick)
+		assert.Len(t, tm.Stop(), 2)
+		timertest.Pass(time.Hour)
+		assertNone(t, timer.C, "its wheel was stopped")
+		assert.True(t, timer.Stop(), "a drain of C would hang")
+		start := time.Now()
+		assert.True(t, again.Reset(10*tick))
+		timertest.Pass(12 * tick)
+		assertWithin(t, again.C, start.Add(10*tick))
+	})
+}
+
+func TestTimerMisusePanics(t *testing.T) {
+	tm := timertest.New()
+	defer tm.Stop()
+	for want, misuse := range map[string]func(){
+		"wheeltime: Stop called on uninitialized Timer: NewTimer and AfterFunc make one":  func() { new(wheeltime.Timer).Stop() },
+		"wheeltime: Reset called on uninitialized Timer: NewTimer and AfterFunc make one": func() { new(wheeltime.Timer).Reset(1) },
+		"wheeltime: NewTimer with a nil Timer":                                            func() { wheeltime.NewTimer(nil, 1) },
+		"wheeltime: AfterFunc with a nil Timer":                                           func() { wheeltime.AfterFunc(nil, 1, timertest.Nop) },
+		"wheeltime: AfterFunc with a nil func":                                            func() { wheeltime.AfterFunc(tm, 1, nil) },
+	} {
+		assert.PanicsWithValue(t, want, misuse)
+	}
+}
