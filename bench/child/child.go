@@ -1,4 +1,4 @@
-// Package child runs a part of a measurement in a process of its own.
+// Package child runs a part of a measurement in a separate process.
 package child
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Self returns a command that starts this program anew.
+// Self returns a command that starts another process of this program.
 func Self(ctx context.Context, args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {
@@ -21,9 +21,9 @@ func Self(ctx context.Context, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, self, args...)
 }
 
-// Lines runs cmd and returns those lines of its output that begin with prefix,
-// without it. If there are none, or the process fails, the error says that it has
-// crashed, and how.
+// Lines runs cmd and returns the lines of its output that begin with prefix, without
+// the prefix. Without such a line, or if the process fails, the error begins
+// with "crashed".
 func Lines(cmd *exec.Cmd, prefix string) (lines []string, err error) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -42,7 +42,7 @@ func Lines(cmd *exec.Cmd, prefix string) (lines []string, err error) {
 	return lines, nil
 }
 
-// cause finds the line that says why a process ended.
+// cause returns the line of stderr with the reason why a process ended.
 func cause(stderr string, err error) string {
 	for line := range strings.Lines(stderr) {
 		for _, sign := range []string{"panic: ", "fatal error: ", "Exception in thread"} {

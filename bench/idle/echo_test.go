@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	connections = 10_000 // fewer if the limit of open files says so
+	connections = 10_000 // fewer if the limit of open files is lower
 	callers     = 32
 	limit       = time.Minute
 )
@@ -43,13 +43,13 @@ var ways = []struct {
 		return idle.NewConn(tm, struct{ net.Conn }{c}, limit)
 	}},
 	{"Watch", func(tm *hashedwheel.Timer, c net.Conn) (net.Conn, error) {
-		_, err := idle.Watch(tm, c, limit, func() { _ = c.Close() })
+		_, err := idle.Watch(tm, c, limit, func(c net.Conn) { _ = c.Close() })
 		return c, err
 	}},
 }
 
-// BenchmarkEcho times one word to the server and back; each time it is another connection's
-// turn. cpu-ns/op is what the process needed, its clients included.
+// BenchmarkEcho times one word to the server and back, each time on another connection.
+// cpu-ns/op is the CPU time of the process, including its clients.
 func BenchmarkEcho(b *testing.B) {
 	for _, w := range ways {
 		b.Run(w.name, func(b *testing.B) { echo(b, w.way) })

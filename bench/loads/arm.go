@@ -8,18 +8,17 @@ import (
 	"github.com/hashedwheel/hashedwheel/bench/peers"
 )
 
-const armTick = 100 * time.Millisecond
+const armTick = 100 * ms
 
 var arm = Load{
 	Name: "arm",
 	What: "Arm a new timeout of 30 s and stop it at once, while others are pending. " +
-		"Time an operation on all goroutines together.",
+		"Time an operation, over all goroutines together.",
 	Cases: func(c Config) (cases []Case) {
-		for _, n := range c.Pending {
+		for _, n := range []int{0, c.Count(100_000), c.Count(1_000_000)} {
 			cases = append(cases, Case{
-				Name: numbers.Short(n) + " pending",
-				Tick: armTick,
-				Run:  func(p peers.Peer, c Config) ([]Figure, error) { return armStop(p, c, n) },
+				Name: numbers.Short(n) + " pending", Tick: armTick,
+				Run: func(p peers.Peer, c Config) ([]Figure, error) { return armStop(p, c, n) },
 			})
 		}
 		return cases
@@ -32,41 +31,31 @@ func armStop(p peers.Peer, c Config, n int) (figures []Figure, err error) {
 	if err := lost(t, n); err != nil {
 		return nil, err
 	}
-	armed := n
-	for _, g := range goroutineCounts() {
-		arm := peers.ArmNever(t)
-		s := rate(c.Rate, g, func(int) func(int) {
-			return func(n int) {
-				for range n {
-					arm(deadline).Stop()
-				}
-			}
-		})
-		armed += s.ops
-		figures = append(figures, Figure{Name: goroutines(g), Unit: PerOp, Value: s.wall})
-	}
+	figures, ops := byGoroutines(c, func(int, int) func(int) { return armer(t) })
 	runtime.KeepAlive(others)
-	return figures, lost(t, armed)
+	return figures, lost(t, n+ops)
+}
+
+func armer(t peers.Timer) func(n int) {
+	arm := peers.ArmNever(t)
+	return func(n int) {
+		for range n {
+			arm(deadline).Stop()
+		}
+	}
 }
 
 var rearm = Load{
 	Name: "rearm",
-	What: "Arm a timeout that its owner keeps, and stop it, again and again, in each goroutine its own. " +
-		"A peer without such timeouts arms new ones.",
+	What: "Each goroutine owns one timeout, and arms and stops it again and again. " +
+		"A peer without owned timeouts arms new ones.",
 	Cases: func(Config) []Case {
-		return []Case{{Name: "owned", Tick: armTick, Run: rearmStop}}
+		return []Case{{Name: "owned", Tick: armTick, Run: func(p peers.Peer, c Config) ([]Figure, error) {
+			t := p.Open(armTick)
+			figures, ops := byGoroutines(c, func(int, int) func(int) { return rearmer(p, t) })
+			return figures, lost(t, ops)
+		}}}
 	},
-}
-
-func rearmStop(p peers.Peer, c Config) (figures []Figure, err error) {
-	t := p.Open(armTick)
-	armed := 0
-	for _, g := range goroutineCounts() {
-		s := rate(c.Rate, g, func(int) func(int) { return rearmer(p, t) })
-		armed += s.ops
-		figures = append(figures, Figure{Name: goroutines(g), Unit: PerOp, Value: s.wall})
-	}
-	return figures, lost(t, armed)
 }
 
 func rearmer(p peers.Peer, t peers.Timer) func(n int) {
@@ -74,7 +63,7 @@ func rearmer(p peers.Peer, t peers.Timer) func(n int) {
 	if p.At {
 		own := own.(peers.OwnedAt)
 		return func(n int) {
-			at := time.Now().Add(deadline) // as an event loop, once a round
+			at := time.Now().Add(deadline) // as in an event loop, once a round
 			for range n {
 				own.ResetAt(at)
 				own.Stop()

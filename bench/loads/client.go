@@ -10,16 +10,17 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hashedwheel/hashedwheel/bench/machine"
 	"github.com/hashedwheel/hashedwheel/bench/numbers"
 	"github.com/hashedwheel/hashedwheel/bench/peers"
 )
 
 var client = Load{
 	Name: "client",
-	What: "A client that has very many calls in flight on one TCP connection, each a goroutine that waits for its answer for 30 s at " +
-		"most, and calls again. Calls a second, CPU of both ends and how much the heap grows.",
+	What: "A client with very many calls in flight on one TCP connection. For each call a goroutine waits for the answer, at most 30 s, " +
+		"and calls again. Calls a second, CPU of both ends and how much the heap grows.",
 	Cases: func(c Config) []Case {
-		return []Case{{Name: numbers.Short(c.Flying) + " calls in flight", Tick: armTick, Await: true, Run: callAll}}
+		return []Case{{Name: numbers.Short(c.Count(10_000)) + " calls in flight", Tick: armTick, Await: true, Run: callAll}}
 	},
 }
 
@@ -33,7 +34,8 @@ type mux struct {
 const frame = 4
 
 func callAll(p peers.Peer, c Config) ([]Figure, error) {
-	m, err := dial(c.Flying)
+	flying := c.Count(10_000)
+	m, err := dial(flying)
 	if err != nil {
 		return nil, err
 	}
@@ -42,8 +44,8 @@ func callAll(p peers.Peer, c Config) ([]Figure, error) {
 	var stop atomic.Bool
 	var done sync.WaitGroup
 	runtime.GC()
-	peak, cpu, start := watchHeap(), cpuTime(), time.Now()
-	for i := range c.Flying {
+	peak, cpu, start := watchHeap(0), machine.CPUTime(), time.Now()
+	for i := range flying {
 		done.Go(func() {
 			await := newAwait()
 			for !stop.Load() {
@@ -56,10 +58,10 @@ func callAll(p peers.Peer, c Config) ([]Figure, error) {
 			}
 		})
 	}
-	time.Sleep(c.SteadyFor)
+	time.Sleep(c.Time(3 * time.Second))
 	stop.Store(true)
 	done.Wait()
-	wall, cpu := time.Since(start), cpuTime()-cpu
+	wall, cpu := time.Since(start), machine.CPUTime()-cpu
 	if n := expired.Load(); n > 0 {
 		return nil, Fault(numbers.Grouped(int(n)) + " calls expired")
 	}
@@ -67,7 +69,7 @@ func callAll(p peers.Peer, c Config) ([]Figure, error) {
 	return []Figure{
 		{Name: "calls", Unit: PerSecond, Value: n / wall.Seconds()},
 		cpuFigure("CPU", Each, float64(cpu)/n),
-		{Name: "peak heap", Unit: MiB, Value: peak()},
+		{Name: "peak heap", Unit: MiB, Value: peak.end()},
 	}, nil
 }
 
@@ -96,7 +98,7 @@ func echoAll(l net.Listener) {
 	}
 }
 
-// write sends what is there to be sent in as few packets as it can.
+// write sends the requests, as many as there are in one packet.
 func (m *mux) write(conn net.Conn) {
 	out := bufio.NewWriterSize(conn, 64<<10)
 	for call := range m.out {

@@ -10,14 +10,15 @@ import (
 
 var collector = Load{
 	Name: "collector",
-	What: "What pending timeouts cost the garbage collector: CPU time of marking for one collection, and its longest pause, medians " +
-		"of seven. Linked: each is an object of its own. In sessions: each is part of a struct of 256 bytes, or that has a pointer to it " +
-		"where the peer does not permit more.",
+	What: "The cost of pending timeouts for the garbage collector: CPU time of marking in one collection, and its longest pause, medians " +
+		"of seven. Linked: each timeout is an object by itself. In sessions: each is part of a struct of 256 bytes, or, where the peer " +
+		"does not permit that, the struct has a pointer to it.",
 	Cases: func(c Config) []Case {
+		n := c.Count(1_000_000)
 		return []Case{
-			{Name: numbers.Short(c.Many) + " linked", Tick: armTick, Run: collectLinked(c.Many)},
-			{Name: numbers.Short(c.Many) + " in sessions", Tick: armTick, Run: collectSessions},
-			{Name: numbers.Short(10*c.Many) + " linked", Tick: armTick, Few: true, Run: collectLinked(10 * c.Many)},
+			{Name: numbers.Short(n) + " linked", Tick: armTick, Run: collectLinked(n)},
+			{Name: numbers.Short(n) + " in sessions", Tick: armTick, Run: collectSessions},
+			{Name: numbers.Short(10*n) + " linked", Tick: armTick, Only: few, Run: collectLinked(10 * n)},
 		}
 	},
 }
@@ -33,15 +34,16 @@ func collectLinked(n int) func(peers.Peer, Config) ([]Figure, error) {
 }
 
 func collectSessions(p peers.Peer, c Config) ([]Figure, error) {
+	n := c.Count(1_000_000)
 	t := p.Open(armTick)
-	all := make([]any, c.Many)
+	all := make([]any, n)
 	for i := range all {
 		all[i] = peers.NewSession(t, far(i))
 	}
-	settle(armTick, c.Many)
+	settle(armTick, n)
 	figures := collections()
 	runtime.KeepAlive(all)
-	return figures, lost(t, c.Many)
+	return figures, lost(t, n)
 }
 
 func collections() []Figure {
@@ -53,13 +55,13 @@ func collections() []Figure {
 		pauses = append(pauses, longestSince(stopped)*1e6)
 	}
 	return []Figure{
-		{Name: "marking", Unit: Millis, Value: quantile(0.5, marking)},
-		{Name: "longest pause", Unit: Micros, Value: quantile(0.5, pauses)},
+		{Name: "marking", Unit: Millis, Value: numbers.Median(marking)},
+		{Name: "longest pause", Unit: Micros, Value: numbers.Median(pauses)},
 	}
 }
 
-// markTime returns the CPU seconds that marking has taken, the time of otherwise
-// idle processors included.
+// markTime returns the CPU seconds that marking has taken, including
+// the time of otherwise idle processors.
 func markTime() (seconds float64) {
 	s := []metrics.Sample{
 		{Name: "/cpu/classes/gc/mark/assist:cpu-seconds"},
@@ -81,7 +83,7 @@ func readPauses() *metrics.Float64Histogram {
 
 func pauseCounts() []uint64 { return append([]uint64(nil), readPauses().Counts...) }
 
-// longestSince returns the lower end of the highest bucket that has grown.
+// longestSince returns the lower end of the highest bucket with a new pause.
 func longestSince(counts []uint64) (seconds float64) {
 	now := readPauses()
 	for i, n := range now.Counts {

@@ -18,8 +18,7 @@ func lost(t peers.Timer, armed int) error {
 	return nil
 }
 
-// tally counts the timeouts that fire, and how many of those looked at were
-// early.
+// tally counts the timeouts that fired, and how many of the checked ones were early.
 type tally struct {
 	fired atomic.Int64
 
@@ -29,7 +28,7 @@ type tally struct {
 	earliest time.Duration // guarded by mu
 }
 
-// fire is what most timeouts call.
+// fire is the task of most timeouts.
 func (t *tally) fire() { t.fired.Add(1) }
 
 // checkedFire returns a function for a timeout that is due d from now.
@@ -48,7 +47,7 @@ func (t *tally) checkedFire(d time.Duration) func() {
 	}
 }
 
-// wait returns once want have fired, or none has for so long.
+// wait returns once want timeouts have fired, or none has for the time of patience.
 func (t *tally) wait(want int, patience time.Duration) {
 	seen, since := int64(0), time.Now()
 	for time.Since(since) < patience {
@@ -75,7 +74,7 @@ func (t *tally) fault(want int) error {
 	return nil
 }
 
-// mark says how early the early ones were.
+// mark describes the early timeouts.
 func (t *tally) mark() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -89,8 +88,8 @@ func early(by time.Duration, n, of int) string {
 	return fmt.Sprintf("EARLY by %.1f ms (%s of %s)", by.Seconds()*1e3, numbers.Grouped(n), numbers.Grouped(of))
 }
 
-// patience is how long a silent timer may still be at work: some fire a whole
-// turn of their wheel late.
+// patience returns how long a silent timer may still be at work: some peers fire
+// late by a whole turn of their wheel.
 func patience(p peers.Peer, tick time.Duration) time.Duration {
 	const turn = 512
 	return 2*time.Second + min(turn*p.Tick(tick), 6*time.Second)

@@ -10,47 +10,48 @@ import (
 
 var due = Load{
 	Name: "due",
-	What: "How long it takes to arm a timeout while very many others are due in one tick: one goroutine arms and stops " +
-		"one every 10 µs, from 50 ms before that tick on. Each is timed from the moment at which it was meant to begin, " +
-		"so that a stall counts for all those that it has kept waiting.",
+	What: "How long an arming takes while very many other timeouts are due in one tick: one goroutine arms and stops " +
+		"a timeout every 10 µs, beginning 50 ms before that tick. Each arming is timed from its intended start, " +
+		"so a stall counts for all the armings that it delays.",
 	Cases: func(c Config) []Case {
-		return []Case{{Name: numbers.Short(c.Due) + " due in one tick", Tick: rpcTick, Run: armWhileDue}}
+		return []Case{{Name: numbers.Short(c.Count(1_000_000)) + " due in one tick", Tick: rpcTick, Run: armWhileDue}}
 	},
 }
 
 const (
 	dueEvery  = 10 * time.Microsecond
-	dueBefore = 50 * time.Millisecond // the armings begin so long before the tick
+	dueBefore = 50 * ms // the armings begin so long before the tick
 )
 
 func armWhileDue(p peers.Peer, c Config) ([]Figure, error) {
 	var fired tally
+	n := c.Count(1_000_000)
 	t := p.Open(rpcTick)
-	at := time.Now().Add(time.Second + time.Duration(c.Due)*3*time.Microsecond)
-	for i := range c.Due {
+	at := time.Now().Add(time.Second + time.Duration(n)*3*time.Microsecond)
+	for i := range n {
 		f := fired.fire
 		if i%checkEvery == 0 {
 			f = fired.checkedFire(time.Until(at))
 		}
 		t.Arm(time.Until(at), f)
 	}
-	if err := lost(t, c.Due); err != nil {
+	if err := lost(t, n); err != nil {
 		return nil, err
 	}
 	runtime.GC()
 	time.Sleep(time.Until(at) - dueBefore)
-	took := armEvery(peers.ArmNever(t), dueEvery, c.DueFor)
-	fired.wait(c.Due, patience(p, rpcTick))
-	if err := fired.fault(c.Due); err != nil {
+	took := armEvery(peers.ArmNever(t), dueEvery, c.Time(3*time.Second))
+	fired.wait(n, patience(p, rpcTick))
+	if err := fired.fault(n); err != nil {
 		return nil, err
 	}
-	figures := tail("arming ", Micros, took)
+	figures := quantiles("arming ", Micros, took, "p50", "p90", "p99", "p99.9", "p99.99", "max")
 	figures[0].Mark = fired.mark()
-	return figures, lost(t, c.Due+len(took))
+	return figures, lost(t, n+len(took))
 }
 
 // armEvery arms and stops a timeout at every point of a grid, and returns how
-// many µs after its point each was armed. One that comes too late for its point
+// many µs after its point each was armed. An arming that is late for its point
 // follows at once: the grid does not wait.
 func armEvery(arm func(d time.Duration) peers.Armed, every, d time.Duration) (took []float64) {
 	took = make([]float64, 0, d/every)

@@ -11,22 +11,25 @@ import (
 
 var grow = Load{
 	Name: "grow",
-	What: "How the cost grows with what is pending: stop a random one of the pending timeouts and arm another in its " +
-		"place, one to two hours away, on all CPUs at a tick of 10 ms. CPU has the timer's own work in it.",
+	What: "How the cost grows with the number of pending timeouts: stop a random pending timeout and arm another in its " +
+		"place, one to two hours away, on all CPUs at a tick of 10 ms. CPU includes the timer's own work.",
 	Cases: func(c Config) (cases []Case) {
-		for _, n := range c.Grow {
-			cases = append(cases, Case{
-				Name: numbers.Short(n) + " pending",
-				Tick: growTick,
-				Few:  n >= 10_000_000,
-				Run:  func(p peers.Peer, c Config) ([]Figure, error) { return replaceOne(p, c, n) },
-			})
+		for _, full := range []int{1e3, 1e4, 1e5, 1e6, 1e7} {
+			n := c.Count(full)
+			k := Case{
+				Name: numbers.Short(n) + " pending", Tick: growTick,
+				Run: func(p peers.Peer, c Config) ([]Figure, error) { return replaceOne(p, c, n) },
+			}
+			if full == 1e7 {
+				k.Only = few
+			}
+			cases = append(cases, k)
 		}
 		return cases
 	},
 }
 
-const growTick = 10 * time.Millisecond
+const growTick = 10 * ms
 
 func replaceOne(p peers.Peer, c Config, n int) ([]Figure, error) {
 	t := p.Open(growTick)
@@ -37,7 +40,7 @@ func replaceOne(p peers.Peer, c Config, n int) ([]Figure, error) {
 	arm := peers.ArmNever(t)
 	g := runtime.GOMAXPROCS(0)
 	part := n / g
-	s := rate(2*c.Rate, g, func(i int) func(int) {
+	s := rate(c.Time(time.Second), g, func(i int) func(int) {
 		mine := all[i*part : (i+1)*part]
 		random := rand.New(rand.NewPCG(uint64(i), 1))
 		return func(n int) {

@@ -4,10 +4,14 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/hashedwheel/hashedwheel/bench/numbers"
 	"github.com/hashedwheel/hashedwheel/bench/peers"
 	"github.com/hashedwheel/hashedwheel/bench/servers"
 )
@@ -17,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestTallyTellsLostTwiceAndEarly(t *testing.T) {
+func TestTallyFindsLostDoubledAndEarlyTimeouts(t *testing.T) {
 	var fired tally
 	for range 129 {
 		fired.fire()
@@ -38,7 +42,7 @@ func TestTallyTellsLostTwiceAndEarly(t *testing.T) {
 	}
 }
 
-func TestWaitGivesUpOnSilence(t *testing.T) {
+func TestTallyWaitGivesUpOnSilence(t *testing.T) {
 	var fired tally
 	start := time.Now()
 	fired.wait(1, 20*time.Millisecond)
@@ -68,36 +72,26 @@ func TestPercentilesOfAKnownDistribution(t *testing.T) {
 	for i := 1000; i > 0; i-- {
 		values = append(values, float64(i))
 	}
+	figures := quantiles("", Millis, values, "p50", "p99", "p99.9", "max")
 	for i, want := range []float64{500, 990, 999, 1000} {
-		if f := percentiles("", Millis, values)[i]; math.Abs(f.Value-want) > 1 {
+		if f := figures[i]; math.Abs(f.Value-want) > 1 {
 			t.Errorf("%s = %v, want %v", f.Name, f.Value, want)
 		}
 	}
 }
 
 // tiny is so small that every case is over in a moment.
-func tiny() Config {
-	return Config{
-		Rate: 5 * time.Millisecond, Pending: []int{0, 100}, Many: 100, Storm: 100, Fire: []int{100},
-		RPC: 20 * time.Millisecond, Heap: 20 * time.Millisecond, Due: 100, DueFor: 100 * time.Millisecond, Ticks: []time.Duration{time.Millisecond},
-		Idle: 5 * time.Millisecond, Late: 10, Grow: []int{100}, Stays: 10, StaysOf: 50, Steady: []int{1000}, SteadyFor: 50 * time.Millisecond, Crowd: []int{2},
-		Mixed: 1000, MixedFor: 200 * time.Millisecond, CPUs: []int{runtime.GOMAXPROCS(0)}, Conns: 5, Flying: 10,
-		Serve: 20 * time.Millisecond, ServeConns: []int{5}, FallIdle: 200 * time.Millisecond,
-	}
-}
+var tiny = Config{Scale: 0.0001, CPUs: []int{runtime.GOMAXPROCS(0)}}
 
-// TestEveryCaseRunsWithOurs is about the loads: what they return has no meaning
-// at this size.
+// The figures mean nothing at this size.
 func TestEveryCaseRunsWithOurs(t *testing.T) {
-	ours, _ := peers.Choose("hashedwheel")
+	ours, _ := peers.Choose("hashedwheel,hashedwheel-inline")
 	for _, l := range All() {
-		for _, k := range l.Cases(tiny()) {
+		for _, k := range l.Cases(tiny) {
 			t.Run(l.Name+"/"+k.Name, func(t *testing.T) {
 				t.Parallel()
-				if why := Unfit(l, k, ours[0]); why != "" {
-					t.Fatal(why)
-				}
-				figures, err := k.Run(ours[0], tiny())
+				p := ours[slices.IndexFunc(ours, func(p peers.Peer) bool { return Unfit(l, k, p) == "" })]
+				figures, err := k.Run(p, tiny)
 				if err != nil || len(figures) == 0 {
 					t.Errorf("%d figures, %v", len(figures), err)
 				}
@@ -111,13 +105,69 @@ func TestEveryCaseRunsWithOurs(t *testing.T) {
 	}
 }
 
-func TestPeerWithoutTheTickHasNoPart(t *testing.T) {
-	found, _ := peers.Choose("antlabs-wheel")
-	k, ok := idle.Find("tick of 1ms", tiny())
-	if !ok {
-		t.Fatal("no such case")
+func TestUnfitPeersTakeNoPart(t *testing.T) {
+	std, _ := peers.Choose("std")
+	fixed := std[0]
+	fixed.Fixed, fixed.Least = true, 10*ms
+	for why, k := range map[string]Case{
+		"not supported: its tick is 10ms": {Exact: true, Tick: ms},
+		"not supported":                   {Handicap: 1},
+		"":                                {Only: []string{"std"}},
+	} {
+		if got := Unfit(idle, k, fixed); got != why {
+			t.Errorf("%+v: %q, want %q", k, got, why)
+		}
 	}
-	if why := Unfit(idle, k, found[0]); why != "not supported: its tick is 10ms" {
-		t.Error(why)
+}
+
+func TestStormWithALargeHeapIsCalledOff(t *testing.T) {
+	ours, _ := peers.Choose("hashedwheel")
+	s := &storm{timer: ours[0].Open(ms), goroutines: 2, limit: 1}
+	figures, err := s.run(ours[0], Config{Scale: 20}, kinds[0], ms)
+	if err != nil || figures[1].Mark != calledOff {
+		t.Errorf("%+v, %v", figures, err)
+	}
+}
+
+// twice is package time, except that it expires every timeout twice.
+type twice struct{ peers.Timer }
+
+func (d twice) Arm(after time.Duration, f func()) peers.Armed {
+	if after == stormExpiry {
+		time.AfterFunc(after, f)
+	}
+	return d.Timer.Arm(after, f)
+}
+
+func TestStormFindsTimeoutsThatRanTwice(t *testing.T) {
+	std, _ := peers.Choose("std")
+	std[0].Open = func(time.Duration) peers.Timer { return twice{peers.Std()} }
+	_, err := stormCase(2, kinds[0], time.Millisecond, 0).Run(std[0], tiny)
+	if err == nil || !strings.Contains(err.Error(), "fired") {
+		t.Error(err)
+	}
+}
+
+func TestSampleIsEven(t *testing.T) {
+	s := newSample(1000)
+	for i := range 100_000 {
+		s.add(float64(i))
+	}
+	if p := numbers.Median(s.values); len(s.values) != 1000 || math.Abs(p-50_000) > 10_000 {
+		t.Errorf("%d values, median %v", len(s.values), p)
+	}
+}
+
+func TestLongWaitCountsForAllItsTurns(t *testing.T) {
+	var s stalls
+	for range 128 {
+		s.add(turn)
+	}
+	s.add(128 * turn)
+	if f := s.figures("wait"); f[0].Value != 1 || f[2].Value != 128 {
+		t.Errorf("%+v", f)
+	}
+	if p := stat.Quantile(0.75, stat.Empirical, s.values, s.weights); p != 64 {
+		t.Errorf("p75 %v, want 64: half of the turns were short, the others of 1 to 128", p)
 	}
 }

@@ -8,24 +8,25 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hashedwheel/hashedwheel/bench/machine"
 	"github.com/hashedwheel/hashedwheel/bench/peers"
 )
 
 const (
-	batch    = 256                    // operations between two looks at the time: hides the loop's own cost
-	slow     = 100 * time.Microsecond // an operation that costs more is a batch of its own
+	batch    = 256                    // operations between two clock reads: hides the cost of the loop
+	slow     = 100 * time.Microsecond // a more expensive operation is a batch by itself
 	deadline = 30 * time.Second       // of a call
 )
 
-// speed is what an operation cost.
+// speed is the cost of an operation.
 type speed struct {
 	ops  int
 	wall float64 // ns an operation: elapsed time by the operations of all goroutines
 	cpu  float64 // ns an operation, all CPU time of the process
 }
 
-// rate runs the function that worker returns, which does n operations, for d in
-// so many goroutines.
+// rate runs worker's functions, which do n operations, for d, each in a
+// goroutine.
 func rate(d time.Duration, goroutines int, worker func(i int) func(n int)) speed {
 	var ops atomic.Int64
 	var stop atomic.Bool
@@ -40,7 +41,7 @@ func rate(d time.Duration, goroutines int, worker func(i int) func(n int)) speed
 			each = batch
 		}
 	}
-	cpu, start := cpuTime(), time.Now()
+	cpu, start := machine.CPUTime(), time.Now()
 	for _, run := range runs {
 		done.Go(func() {
 			n := 0
@@ -54,35 +55,35 @@ func rate(d time.Duration, goroutines int, worker func(i int) func(n int)) speed
 	stop.Store(true)
 	done.Wait()
 	n := int(ops.Load())
-	return speed{n, float64(time.Since(start)) / float64(n), float64(cpuTime()-cpu) / float64(n)}
+	return speed{n, float64(time.Since(start)) / float64(n), float64(machine.CPUTime()-cpu) / float64(n)}
 }
 
-// goroutineCounts returns 1, 2, 4 and so on up to, and with, all CPUs.
-func goroutineCounts() []int {
+// byGoroutines measures a rate with 1, 2, 4 and so on up to as many goroutines as
+// there are CPUs. worker makes the function of the i-th of n goroutines.
+func byGoroutines(c Config, worker func(i, n int) func(n int)) (figures []Figure, ops int) {
 	cpus := runtime.GOMAXPROCS(0)
-	counts := []int{}
-	for n := 1; n < cpus; n *= 2 {
-		counts = append(counts, n)
+	for n := 1; ; n = min(2*n, cpus) {
+		s := rate(c.Time(500*ms), n, func(i int) func(int) { return worker(i, n) })
+		name := "1 goroutine"
+		if n > 1 {
+			name = fmt.Sprintf("%d goroutines", n)
+		}
+		figures = append(figures, Figure{Name: name, Unit: PerOp, Value: s.wall})
+		if ops += s.ops; n == cpus {
+			return figures, ops
+		}
 	}
-	return append(counts, cpus)
 }
 
-func goroutines(n int) string {
-	if n == 1 {
-		return "1 goroutine"
-	}
-	return fmt.Sprintf("%d goroutines", n)
-}
-
-// far returns delays from one to two hours, spread evenly and in no order, as
-// the deadlines of things that began at different times are.
+// far returns delays between one and two hours, spread evenly and in no order, like
+// the idle timeouts of connections.
 func far(i int) time.Duration {
-	const golden = 0x9E3779B97F4A7C15 // Weyl's sequence: hits every part of the range alike
+	const golden = 0x9E3779B97F4A7C15 // Weyl's sequence: covers the range evenly
 	spread, _ := bits.Mul64(uint64(i)*golden, uint64(time.Hour))
 	return time.Hour + time.Duration(spread)
 }
 
-// fill has n timeouts pending.
+// fill arms n far timeouts.
 func fill(t peers.Timer, tick time.Duration, n int) []peers.Armed {
 	arm := peers.ArmNever(t)
 	all := make([]peers.Armed, n)
@@ -93,7 +94,7 @@ func fill(t peers.Timer, tick time.Duration, n int) []peers.Armed {
 	return all
 }
 
-// settle gives a timer time to take in n timeouts, and the collector to rest.
+// settle waits until a timer has filed n timeouts, and collects garbage.
 func settle(tick time.Duration, n int) {
 	time.Sleep(5*tick/2 + time.Duration(n)*100)
 	runtime.GC()

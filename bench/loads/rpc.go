@@ -13,35 +13,35 @@ import (
 var rpc = Load{
 	Name: "rpc",
 	What: "A replay of calls: on every CPU a loop arms deadlines of 30 s as fast as it can and stops them about 5 ms " +
-		"later, when the answer comes; one call in a hundred is never answered: its deadline of 1 s expires, and its caller " +
-		"holds on to it for that long. The highest rate that this reaches, and how long an arming took, measured for one in a " +
-		"hundred, at a random place among them. What the heap grows to is in the load steady, at the same rate for all.",
-	Cases: caseOfCalls(false, func(t peers.Timer) supply { return newOnes{peers.ArmNever(t)} }),
+		"later, when the answer arrives; one call in a hundred is never answered: its deadline of 1 s expires, and its caller " +
+		"keeps the timeout until then. The highest rate of calls, and how long an arming took, measured for one in a " +
+		"hundred, at a random place among them. The load steady shows the heap, at the same rate for all peers.",
+	Cases: caseOfCalls(false, func(t peers.Timer) supply {
+		return supply{peers.ArmNever(t), func(peers.Armed) {}}
+	}),
 }
 
 var reuse = Load{
 	Name: "reuse",
 	What: "The same replay by callers that keep the timeouts of answered calls and arm them again, the last one first, " +
-		"as a client does that pools its calls. Those that expire are new.",
-	Cases: caseOfCalls(true, func(t peers.Timer) supply { return &keptOnes{timer: t} }),
+		"like a client that pools its calls. Timeouts that expire are new.",
+	Cases: caseOfCalls(true, pool),
 }
 
 func caseOfCalls(owned bool, from func(peers.Timer) supply) func(c Config) []Case {
 	return func(c Config) []Case {
 		return []Case{{
-			Name:  "calls for " + c.RPC.String(),
-			Tick:  rpcTick,
-			Owned: owned,
-			Run:   func(p peers.Peer, c Config) ([]Figure, error) { return replay(p, c, from) },
+			Name: "calls for " + c.Time(4*time.Second).String(), Tick: rpcTick, Owned: owned,
+			Run: func(p peers.Peer, c Config) ([]Figure, error) { return replay(p, c, from) },
 		}}
 	}
 }
 
 const (
-	rpcTick     = 10 * time.Millisecond
-	answered    = 99                   // calls of a batch that are stopped; one more expires
-	answerAfter = 5 * time.Millisecond // for those
-	expireAfter = time.Second          // for that one
+	rpcTick     = 10 * ms
+	answered    = 99          // calls of a batch that are stopped; one more expires
+	answerAfter = 5 * ms      // when these are stopped
+	expireAfter = time.Second // the deadline of that one
 
 	// Room for 10M calls a second of each caller.
 	mostFlying  = 1 << 10 // batches
@@ -56,14 +56,14 @@ func replay(p peers.Peer, c Config, from func(peers.Timer) supply) ([]Figure, er
 	var done sync.WaitGroup
 	callers := make([]*caller, runtime.GOMAXPROCS(0))
 	for i := range callers {
-		callers[i] = newCaller(t, from(t), &fired, c.RPC)
+		callers[i] = newCaller(t, from(t), &fired, c.Time(4*time.Second))
 	}
 	runtime.GC()
 	start := time.Now()
 	for _, c := range callers {
 		done.Go(func() { c.run(&stop) })
 	}
-	time.Sleep(c.RPC)
+	time.Sleep(c.Time(4 * time.Second))
 	stop.Store(true)
 	done.Wait()
 	wall := time.Since(start)
@@ -81,39 +81,30 @@ func replay(p peers.Peer, c Config, from func(peers.Timer) supply) ([]Figure, er
 	figures := []Figure{
 		{Name: "calls", Unit: PerSecond, Value: float64(calls) / wall.Seconds(), Mark: fired.mark()},
 	}
-	return append(figures, percentiles("arming ", Micros, took)...), lost(t, calls)
+	return append(figures, quantiles("arming ", Micros, took, "p50", "p99", "p99.9", "max")...), lost(t, calls)
 }
 
-// supply is where a caller has the timeouts of its calls from.
-type supply interface {
-	arm(d time.Duration) peers.Armed
-	giveBack(stopped peers.Armed)
+// supply provides the timeouts of a caller's calls.
+type supply struct {
+	arm      func(d time.Duration) peers.Armed
+	giveBack func(stopped peers.Armed)
 }
 
-type newOnes struct {
-	armNew func(d time.Duration) peers.Armed
-}
-
-func (s newOnes) arm(d time.Duration) peers.Armed { return s.armNew(d) }
-func (newOnes) giveBack(peers.Armed)              {}
-
-type keptOnes struct {
-	timer peers.Timer
-	kept  []peers.Owned
-}
-
-func (s *keptOnes) arm(d time.Duration) peers.Armed {
-	var own peers.Owned
-	if last := len(s.kept) - 1; last >= 0 {
-		own, s.kept = s.kept[last], s.kept[:last]
-	} else {
-		own = peers.Own(s.timer, func() {})
+// pool supplies timeouts that were given back.
+func pool(t peers.Timer) supply {
+	var kept []peers.Owned
+	arm := func(d time.Duration) peers.Armed {
+		var own peers.Owned
+		if last := len(kept) - 1; last >= 0 {
+			own, kept = kept[last], kept[:last]
+		} else {
+			own = peers.Own(t, func() {})
+		}
+		own.Reset(d)
+		return own
 	}
-	own.Reset(d)
-	return own
+	return supply{arm, func(stopped peers.Armed) { kept = append(kept, stopped.(peers.Owned)) }}
 }
-
-func (s *keptOnes) giveBack(stopped peers.Armed) { s.kept = append(s.kept, stopped.(peers.Owned)) }
 
 // caller is one goroutine's calls.
 type caller struct {
@@ -173,7 +164,7 @@ func (c *caller) callBatch(now time.Time) {
 	*c.waiting.push() = lostCall{now, c.timer.Arm(expireAfter, f)}
 	b := c.flying.push()
 	b.since = now
-	measured := rand.IntN(answered) // what one place costs beside the clock's reads is not what all cost
+	measured := rand.IntN(answered) // one fixed place next to the clock reads would not stand for all
 	for i := range measured {
 		b.calls[i] = c.from.arm(deadline)
 	}
@@ -195,14 +186,14 @@ func (c *caller) answerOldest() {
 	c.flying.pop()
 }
 
-// hangUp stops what is still in flight.
+// hangUp stops the calls in flight.
 func (c *caller) hangUp() {
 	for !c.flying.empty() {
 		c.answerOldest()
 	}
 }
 
-// fifo is a queue whose elements are filled in and emptied in place.
+// fifo is a queue whose elements are written and read in place.
 type fifo[T any] struct {
 	ring  []T
 	head  int // the oldest

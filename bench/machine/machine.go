@@ -1,15 +1,19 @@
-// Package machine says on what, and of what, something was measured.
+// Package machine describes the machine, the commit and the resource use of a
+// measurement.
 package machine
 
 import (
-	"bufio"
+	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
+
+	"github.com/klauspost/cpuid/v2"
 )
 
-// Commit returns the commit that the working directory is at, and whether
-// anything has been changed since.
+// Commit returns the commit of the working directory, and whether anything has
+// changed since.
 func Commit() string {
 	git := func(args ...string) (string, error) {
 		cmd := exec.Command("git", args...)
@@ -27,17 +31,22 @@ func Commit() string {
 	return id
 }
 
-// CPU returns the model of the processor, if the system tells it.
+// CPU returns the model of the processor.
 func CPU() string {
-	f, err := os.Open("/proc/cpuinfo")
-	if err != nil {
-		return "unknown"
-	}
-	defer f.Close()
-	for s := bufio.NewScanner(f); s.Scan(); {
-		if name, model, ok := strings.Cut(s.Text(), ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(model)
-		}
+	if name := strings.TrimSpace(cpuid.CPU.BrandName); name != "" {
+		return name
 	}
 	return "unknown"
+}
+
+// freeMemory returns how many bytes the system can still give out, or 0 if
+// /proc does not show it.
+func freeMemory() (n uint64) {
+	info, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := bytes.Cut(info, []byte("MemAvailable:"))
+	_, _ = fmt.Sscan(string(rest), &n)
+	return n << 10
 }

@@ -17,7 +17,7 @@ abstract class Kind {
 
     abstract void stop();
 
-    /** java.util.Timer, whose tasks can be armed once only. What is cancelled stays until it would be due. */
+    /** java.util.Timer, whose tasks can be armed once only. What is canceled stays until it would be due. */
     static final class UtilTimer extends Kind {
         private final Timer timer = new Timer(true);
 
@@ -58,7 +58,7 @@ abstract class Kind {
         }
     }
 
-    /** ScheduledThreadPoolExecutor of one thread, which lets go of what is cancelled. */
+    /** ScheduledThreadPoolExecutor of one thread, which lets go of what is canceled. */
     static final class Pool extends Kind {
         private final ScheduledThreadPoolExecutor pool = new ScheduledThreadPoolExecutor(1);
 

@@ -7,11 +7,11 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// An Await waits for an answer, or until d has passed; it reports which. Each
-// goroutine has one of its own.
+// An Await waits for an answer, for d at most, and reports whether there was one. Each
+// goroutine has its own.
 type Await func(answer <-chan struct{}, d time.Duration) (answered bool)
 
-// awaitContext is the way of most clients.
+// awaitContext makes a context for each call, like most clients.
 func awaitContext(time.Duration) func() Await {
 	return func() Await {
 		return func(answer <-chan struct{}, d time.Duration) bool {
@@ -48,12 +48,12 @@ func awaitNew(open func(tick time.Duration) Timer) func(tick time.Duration) func
 	}
 }
 
-// awaiters are ways of this library that are for clients alone.
+// awaiters are peers for clients alone.
 func awaiters() []Peer {
 	client := []string{"client"}
 	return []Peer{
-		{Name: "hashedwheel-owned", What: "this library, a Timeout that each caller owns", Loads: client, Await: awaitOwned},
-		{Name: "hashedwheel-after", What: "this library, After: a channel that those share who wait for the same tick", Loads: client, Await: awaitAfter},
+		{Name: "hashedwheel-owned", What: "this library, a Timeout owned by each caller", Loads: client, Await: awaitOwned},
+		{Name: "hashedwheel-after", What: "this library, After: a channel shared by all that wait for the same tick", Loads: client, Await: awaitAfter},
 	}
 }
 
@@ -62,7 +62,7 @@ func awaitOwned(tick time.Duration) func() Await {
 	return func() Await {
 		expired := make(chan struct{}, 1)
 		own := new(hashedwheel.Timeout)
-		own.Init(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { expired <- struct{}{} }))
+		own.InitFunc(tm, func() { expired <- struct{}{} })
 		return func(answer <-chan struct{}, d time.Duration) bool {
 			own.Reset(d)
 			select {

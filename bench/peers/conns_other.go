@@ -2,5 +2,5 @@
 
 package peers
 
-// Connections returns how many connections a process may have for certain.
+// Connections returns how many connections the process may certainly have.
 func Connections() int { return 1000 }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Connections returns how many connections, both ends, the process may have.
+// Connections returns how many connections the process may have, both ends counted.
 func Connections() int {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {

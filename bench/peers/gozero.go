@@ -10,9 +10,9 @@ var goZero = Peer{
 	Name:   "go-zero",
 	Module: "github.com/zeromicro/go-zero",
 	What:   "core/collection's wheel with rounds, behind channels",
-	Cannot: "rounds down from the last tick, so fires early by up to two; one that is moved earlier may fire a turn of " +
-		"the wheel late; ticks that a busy wheel misses are never made up, so that all that is pending is late by " +
-		"them; keeps what is stopped until its slot comes round",
+	Cannot: "rounds down from the last tick, so fires early by up to two ticks; a timeout that is moved earlier may fire a turn " +
+		"of the wheel late; ticks that a busy wheel misses are lost, which makes all pending timeouts later; keeps stopped " +
+		"timeouts until the wheel reaches their slot",
 	Owns: true,
 	Open: func(tick time.Duration) Timer {
 		tw, err := collection.NewTimingWheel(tick, 512, func(key, _ any) { key.(*goZeroArmed).f() })
@@ -35,13 +35,13 @@ func (t goZeroTimer) Own(f func()) Owned { return &goZeroArmed{t.tw, f} }
 
 func (t goZeroTimer) Close() { t.tw.Stop() }
 
-// goZeroArmed is its own key: a pointer needs no allocation to be one.
+// goZeroArmed is its own key: a pointer becomes an any without an allocation.
 type goZeroArmed struct {
 	tw *collection.TimingWheel
 	f  func()
 }
 
-// Reset arms, or moves what is pending: SetTimer does both.
+// Reset arms, or moves a pending timeout: SetTimer does both.
 func (a *goZeroArmed) Reset(d time.Duration) bool { return a.tw.SetTimer(a, nil, d) == nil }
 
 func (a *goZeroArmed) Stop() bool { return a.tw.RemoveTimer(a) == nil }

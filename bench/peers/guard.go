@@ -9,18 +9,20 @@ import (
 	"github.com/hashedwheel/hashedwheel/idle"
 )
 
-// A Guard closes the connections of a server that nobody talks on.
+// A Guard closes idle connections of a server.
 type Guard struct {
 	Listen func(net.Listener) net.Listener
 	HTTP   func(*http.Server) // in place of Listen, if the server can do it itself
 }
 
-// guardTick is the tick of those that have one.
+// guardTick is the tick of our timers.
 const guardTick = 100 * time.Millisecond
 
-// guards are peers for whole servers alone.
+// servers are the loads with a server.
+var servers = []string{"echo", "http"}
+
+// guards are peers for servers alone.
 func guards() []Peer {
-	servers := []string{"echo", "http"}
 	return []Peer{
 		{Name: Unguarded, What: "no idle timeout at all", Loads: servers, Guard: func(time.Duration) Guard {
 			return Guard{Listen: func(l net.Listener) net.Listener { return l }}
@@ -32,7 +34,7 @@ func guards() []Peer {
 		{Name: "idle-watch", What: "this library's idle.Watch, Linux only", Loads: servers, Guard: func(d time.Duration) Guard {
 			tm := hashedwheel.MustNew(hashedwheel.WithTick(guardTick))
 			return onAccept(func(c net.Conn) net.Conn {
-				if _, err := idle.Watch(tm, c, d, func() { c.Close() }); err != nil {
+				if _, err := idle.Watch(tm, c, d, func(c net.Conn) { c.Close() }); err != nil {
 					panic(err)
 				}
 				return c
@@ -44,7 +46,7 @@ func guards() []Peer {
 // Unguarded is the peer that closes no connection.
 const Unguarded = "none"
 
-// guardByTimer moves a timeout of its own at each read of a connection.
+// guardByTimer moves a timeout of t at each read of a connection.
 func guardByTimer(t Timer) func(d time.Duration) Guard {
 	return func(d time.Duration) Guard {
 		return onAccept(func(c net.Conn) net.Conn {
@@ -53,7 +55,7 @@ func guardByTimer(t Timer) func(d time.Duration) Guard {
 	}
 }
 
-// guardByDeadline sets a deadline at each read; net/http does it by itself.
+// guardByDeadline sets a deadline at each read; net/http does that itself.
 func guardByDeadline(d time.Duration) Guard {
 	g := onAccept(func(c net.Conn) net.Conn { return &deadlineConn{c, d} })
 	g.HTTP = func(s *http.Server) { s.IdleTimeout = d }

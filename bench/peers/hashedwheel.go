@@ -1,16 +1,14 @@
 package peers
 
 import (
-	"context"
 	"fmt"
-	"runtime"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// hashedwheels returns this library: with each of its executors, and armed by
-// callers that have read the clock anyway.
+// hashedwheels returns this library: with each of its executors, and armed by callers
+// that have already read the clock.
 func hashedwheels() []Peer {
 	return append([]Peer{
 		{
@@ -18,25 +16,15 @@ func hashedwheels() []Peer {
 			What:  "this library, tasks in goroutines (the default)",
 			Owns:  true,
 			Open:  func(tick time.Duration) Timer { return openWheel(tick) },
+			Wheel: openWheel,
 			Guard: func(d time.Duration) Guard { return guardByTimer(openWheel(guardTick))(d) },
 		},
 		{
-			Name: "hashedwheel-inline",
-			What: "this library, tasks on the worker (Inline)",
-			Owns: true,
-			Open: func(tick time.Duration) Timer {
-				return openWheel(tick, hashedwheel.WithExecutor(hashedwheel.Inline{}))
-			},
-		},
-		{
-			Name:  "hashedwheel-pool",
-			What:  "this library, tasks in a pool of GOMAXPROCS goroutines",
-			Loads: []string{"fire", "rpc", "due", "late"},
+			Name:  "hashedwheel-inline",
+			What:  "this library, tasks on the worker (Inline)",
 			Owns:  true,
-			Open: func(tick time.Duration) Timer {
-				p := newPool()
-				return pooled{openWheel(tick, hashedwheel.WithExecutor(p)), p}
-			},
+			Open:  func(tick time.Duration) Timer { return openInline(tick) },
+			Wheel: openInline,
 		},
 		{
 			Name:  "hashedwheel-resetat",
@@ -49,8 +37,8 @@ func hashedwheels() []Peer {
 	}, wheelsLikeNettys()...)
 }
 
-// wheelsLikeNettys are at the ticks at which Netty is measured, with tasks on the
-// worker as Netty's are.
+// wheelsLikeNettys have the ticks at which Netty is measured, and tasks on the
+// worker like Netty.
 func wheelsLikeNettys() (all []Peer) {
 	for _, tick := range []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond} {
 		all = append(all, Peer{
@@ -60,9 +48,7 @@ func wheelsLikeNettys() (all []Peer) {
 			Least: tick,
 			Fixed: true,
 			Owns:  true,
-			Open: func(time.Duration) Timer {
-				return openWheel(tick, hashedwheel.WithExecutor(hashedwheel.Inline{}))
-			},
+			Open:  func(time.Duration) Timer { return openInline(tick) },
 		})
 	}
 	return all
@@ -70,58 +56,37 @@ func wheelsLikeNettys() (all []Peer) {
 
 type wheel struct{ *hashedwheel.Timer }
 
-func openWheel(tick time.Duration, opts ...hashedwheel.Option) wheel {
+func openWheel(tick time.Duration, opts ...hashedwheel.Option) Timer {
 	return wheel{hashedwheel.MustNew(append(opts, hashedwheel.WithTick(tick))...)}
+}
+
+func openInline(tick time.Duration, opts ...hashedwheel.Option) Timer {
+	return openWheel(tick, append(opts, hashedwheel.WithExecutor(hashedwheel.Inline{}))...)
+}
+
+// WheelOf returns the Timer behind t, if a Peer of this library has opened t.
+func WheelOf(t Timer) (tm *hashedwheel.Timer, ok bool) {
+	w, ok := t.(wheel)
+	return w.Timer, ok
 }
 
 func (w wheel) Arm(d time.Duration, f func()) Armed { return w.AfterFunc(d, f) }
 
 func (w wheel) Own(f func()) Owned {
 	to := new(hashedwheel.Timeout)
-	to.Init(w.Timer, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { f() }))
+	to.InitFunc(w.Timer, f)
 	return to
 }
 
-func (w wheel) Close() { w.Stop() }
-
-// pool is the kind of executor that a server has already.
-type pool chan func()
-
-func newPool() pool {
-	p := make(pool, 1024)
-	for range runtime.GOMAXPROCS(0) {
-		go func() {
-			for f := range p {
-				f()
-			}
-		}()
-	}
-	return p
-}
-
-func (p pool) Go(f func()) { p <- f }
-
-type pooled struct {
-	wheel
-	pool pool
-}
-
-// Close ends the pool's goroutines once the last task has been handed out.
-func (p pooled) Close() {
-	_, _ = p.Shutdown(context.Background())
-	close(p.pool)
-}
-
-type wheelSession struct {
-	hashedwheel.Timeout
-	_ [sessionSize - 64]byte
-}
-
-func (*wheelSession) Run(*hashedwheel.Timeout) {}
-
-func (w wheel) NewSession(d time.Duration) any {
-	s := new(wheelSession)
-	s.Init(w.Timer, s)
+func (w wheel) NewSession(d time.Duration) Armed {
+	s := new(struct {
+		_ [64]byte
+		hashedwheel.Timeout
+		_ [128]byte
+	})
+	s.InitFunc(w.Timer, nop)
 	s.Reset(d)
 	return s
 }
+
+func (w wheel) Close() { w.Stop() }

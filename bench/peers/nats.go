@@ -11,15 +11,15 @@ import (
 var natsTHW = Peer{
 	Name:   "nats-thw",
 	Module: "github.com/nats-io/nats-server/v2",
-	What:   "server/thw: a wheel of maps, here behind a mutex and a goroutine that wakes when the next is due",
-	Cannot: "is no timer by itself: not concurrent, no goroutine, and numbers for timeouts, so that the adapter adds " +
+	What:   "server/thw: a wheel of maps, here behind a mutex and a goroutine that wakes when the next timeout is due",
+	Cannot: "is no timer by itself: not concurrent, without a goroutine, and with numbers for timeouts, so the adapter adds " +
 		"the lock, the waiting and the table of functions; on the wall clock",
 	Owns: true,
 	Open: openNATS,
 }
 
-// natsTimer drives a HashWheel as NATS' file store does: it sleeps until the
-// next expiration, rounded up to a tick, and asks for what has expired.
+// natsTimer drives a HashWheel like NATS' file store: it sleeps until the next
+// expiration, rounded up to a tick, and then collects the expired timeouts.
 type natsTimer struct {
 	mu      sync.Mutex
 	tick    time.Duration
@@ -46,7 +46,7 @@ func (t *natsTimer) Own(f func()) Owned { return &natsArmed{timer: t, f: f} }
 
 func (t *natsTimer) Close() { t.waker.Stop() }
 
-// expire runs what is due, outside the lock.
+// expire runs the due functions, outside the lock.
 func (t *natsTimer) expire() {
 	var due []*natsArmed
 	t.mu.Lock()
@@ -65,7 +65,7 @@ func (t *natsTimer) expire() {
 	}
 }
 
-// plan makes sure that the goroutine wakes for an expiration. The caller holds mu.
+// plan sets the alarm for an expiration. The caller holds mu.
 func (t *natsTimer) plan(expires int64) {
 	if expires >= t.planned {
 		return

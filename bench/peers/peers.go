@@ -1,4 +1,4 @@
-// Package peers puts timers behind one small interface, one file each, so that
+// Package peers adapts timers to one small interface, each in its file, so that
 // every load runs the same code against all of them.
 package peers
 
@@ -7,43 +7,46 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel"
 )
 
 // A Peer is one kind of timer.
 type Peer struct {
 	Name   string // as on the command line and in the tables
-	Module string // import path of its module, empty for one that has none
-	What   string // what it is, in a few words
-	Cannot string // the one line on what it cannot do; empty if nothing came to light
+	Module string // import path of its module; empty if it has none
+	What   string // a description in a few words
+	Cannot string // one line on its limits; empty if none are known
 
-	Least time.Duration // the shortest tick it has; 0 if that does not matter
-	Fixed bool          // Least is the only tick it has
-	Loads []string      // the only loads it has a part in; nil for all
-	Most  int           // the most timeouts it can own at once; 0 for any number
-	Owns  bool          // its Timer is an Owner, of timeouts that can be armed again once stopped
-	At    bool          // its Owned is an OwnedAt, to be armed by ResetAt
+	Least time.Duration // the shortest tick; 0 for any
+	Fixed bool          // Least is the only tick
+	Loads []string      // the only loads it takes part in; nil for all
+	Most  int           // the most timeouts that it can own at once; 0 for any number
+	Owns  bool          // its Timer is an Owner
+	At    bool          // its Owned is an OwnedAt
 
-	// Guard closes idle connections of a server after d; nil for a peer that is not
-	// measured in one.
+	// Guard closes idle connections of a server after d; nil for none.
 	Guard func(d time.Duration) Guard
 
-	// Await opens a timer with a tick, for callers that wait for answers; nil for a peer
-	// that is not measured so.
+	// Await opens a timer for callers that wait for answers; nil for none.
 	Await func(tick time.Duration) func() Await
 
-	// Open starts a timer with a tick; one without a tick ignores it. It is nil for a
-	// peer that only guards, or only awaits.
+	// Wheel opens a timer of this library with options; nil for others.
+	Wheel func(tick time.Duration, opts ...hashedwheel.Option) Timer
+
+	// Open starts a timer with a tick, if it has ticks. It is nil for a peer that only
+	// guards, or only awaits.
 	Open func(tick time.Duration) Timer
 }
 
 // Timer is an open timer.
 type Timer interface {
-	// Arm has f called once d has passed.
+	// Arm calls f once d has passed.
 	Arm(d time.Duration, f func()) Armed
 	Close()
 }
 
-// Armed is one pending timeout. What Stop returns differs among the peers.
+// Armed is one pending timeout. The result of Stop differs among the peers.
 type Armed interface{ Stop() bool }
 
 // Owned is a timeout that one goroutine arms again and again.
@@ -52,62 +55,83 @@ type Owned interface {
 	Stop() bool
 }
 
-// An Owner is a Timer whose timeouts can be made once and armed again.
+// An Owner is a Timer whose timeouts can be armed again after they were stopped.
 type Owner interface {
 	Own(f func()) Owned
 }
 
-// OwnedAt is an Owned that can be armed for a time which the caller has read.
+// OwnedAt is an Owned that can be armed for a time that the caller has read.
 type OwnedAt interface {
 	Owned
 	ResetAt(at time.Time) bool
 }
 
-// Bare is a Timer that can arm a timeout nobody waits for yet, cheaper than one
-// that has a function called.
+// Bare is a Timer with a cheaper timeout that calls no function.
 type Bare interface {
 	ArmBare(d time.Duration) Armed
 }
 
-// Loser is a Timer that tells how many armings it has refused.
+// Loser is a Timer that counts the armings it has refused.
 type Loser interface {
 	Lost() int
 }
 
-// All returns every peer, the standard library, to which the others are
-// compared, first.
+// A Seater is a Timer whose timeouts can be part of a larger struct.
+type Seater interface {
+	// NewSession returns a new struct of 256 bytes with a timeout in it, due in d.
+	NewSession(d time.Duration) Armed
+}
+
+// NewSession returns a struct of 256 bytes with a timeout of t in it, or with a
+// pointer to the timeout where t does not permit more.
+func NewSession(t Timer, d time.Duration) Armed {
+	if s, ok := t.(Seater); ok {
+		return s.NewSession(d)
+	}
+	return &session{Armed: t.Arm(d, nop)}
+}
+
+func nop() {}
+
+type session struct {
+	Armed
+	_ [256 - 16]byte
+}
+
+// All returns every peer. The first is package time, to which the others are
+// compared.
 func All() []Peer {
 	std := std
 	std.Guard, std.Await = guardByTimer(stdTimer{}), awaitNew(std.Open)
 	ours := hashedwheels()
 	ours[0].Await = awaitNew(ours[0].Open)
 	return slices.Concat(
-		[]Peer{std, again(std), stdContext, stdAfter, stdConn, ours[0], again(ours[0])},
+		[]Peer{std, again(std), stdContext, stdConn, ours[0], again(ours[0])},
 		ours[1:],
-		[]Peer{timingWheel, antlabsWheel, antlabsHeap, ouqiang, goZero, gost, gostRetry, natsTHW},
+		[]Peer{timingWheel, goZero, natsTHW},
 		classics(),
 		guards(),
 		awaiters(),
 	)
 }
 
-// Timers returns those of All that can be opened.
+// Timers returns the peers that can be opened.
 func Timers() []Peer {
 	return slices.DeleteFunc(All(), func(p Peer) bool { return p.Open == nil })
 }
 
-// Again ends the name of a peer that is another one once more: what differs
-// between the two is what the machine adds.
+// Again ends the name of a peer that is measured a second time: the difference is
+// the noise of the machine.
 const Again = "-again"
 
 func again(p Peer) Peer {
-	p.Name, p.What = p.Name+Again, "the same as "+p.Name+": how far two identical configurations differ"
+	p.Name, p.What = p.Name+Again, "the same as "+p.Name+", to see how far two identical configurations differ"
 	return p
 }
 
 // Choose returns the peers whose names match one of the comma-separated
-// patterns, in the order of All; all for "". It also returns a pattern that
-// matches none.
+// patterns, in the order of All; all for "". It also returns a pattern that matches
+// no peer.
 func Choose(patterns string) (chosen []Peer, unknown string) {
 	if patterns == "" {
 		return All(), ""
@@ -132,7 +156,7 @@ func Choose(patterns string) (chosen []Peer, unknown string) {
 	return chosen, ""
 }
 
-// Tick returns the tick that p has when asked for one.
+// Tick returns p's tick when another is asked for.
 func (p Peer) Tick(asked time.Duration) time.Duration {
 	if p.Fixed {
 		return p.Least
@@ -140,7 +164,7 @@ func (p Peer) Tick(asked time.Duration) time.Duration {
 	return max(asked, p.Least)
 }
 
-// Takes reports whether p has a part in a load.
+// Takes reports whether p takes part in a load.
 func (p Peer) Takes(load string) bool {
 	return p.Loads == nil || slices.Contains(p.Loads, load)
 }
@@ -151,12 +175,11 @@ func ArmNever(t Timer) func(d time.Duration) Armed {
 	if b, ok := t.(Bare); ok {
 		return b.ArmBare
 	}
-	nop := func() {}
 	return func(d time.Duration) Armed { return t.Arm(d, nop) }
 }
 
-// Own returns a timeout of t to arm again and again: the peer's own kind, or
-// one that is stopped and armed anew if the peer has none.
+// Own returns a timeout of t to arm again and again. If t is no Owner, the timeout is
+// stopped and a new one armed.
 func Own(t Timer, f func()) Owned {
 	if o, ok := t.(Owner); ok {
 		return o.Own(f)

@@ -1,7 +1,6 @@
 package peers_test
 
 import (
-	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -9,34 +8,29 @@ import (
 	"github.com/hashedwheel/hashedwheel/bench/peers"
 )
 
-// sound are the peers that have to do what the others are only watched for.
+// sound are the peers whose failures fail the test. Failures of other peers are logged.
 var sound = map[string]bool{
-	"std": true, "std-again": true, "hashedwheel-again": true, "std-context": true, "std-after": true, "std-conn": true,
-	"hashedwheel": true, "hashedwheel-inline": true, "hashedwheel-pool": true, "hashedwheel-resetat": true,
+	"std": true, "std-again": true, "hashedwheel-again": true, "std-context": true, "std-conn": true,
+	"hashedwheel": true, "hashedwheel-inline": true, "hashedwheel-resetat": true,
 	"hashedwheel-1ms": true, "hashedwheel-10ms": true, "hashedwheel-100ms": true,
 	"list": true, "heap": true, "rounds": true, "hierarchy": true,
 }
 
-// known are the failures that have been seen of the others, at rest.
+// known are failures of the others on an idle machine.
 var known = map[string]string{
-	"timingwheel":   "early",
-	"antlabs-wheel": "early",
-	"ouqiang":       "early, for a delay that is no whole number of seconds",
-	"go-zero":       "early",
-	"gost":          "early",
-	"gost-retry":    "early",
+	"timingwheel": "early",
+	"go-zero":     "early",
 }
 
 const tick = 10 * time.Millisecond
 
-// watch is what became of one timeout.
+// watch is the outcome of one timeout.
 type watch struct {
 	fired int
 	early time.Duration
 }
 
-// TestFiresOnceAndNotEarly asks of every peer what a timer is for.
-func TestFiresOnceAndNotEarly(t *testing.T) {
+func TestEveryPeerFiresOnceAndNotEarly(t *testing.T) {
 	for _, p := range peers.Timers() {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
@@ -61,8 +55,8 @@ func TestFiresOnceAndNotEarly(t *testing.T) {
 	}
 }
 
-// fireSome arms fifty timeouts, stops every fifth, and returns what became of
-// the others.
+// fireSome arms fifty timeouts, stops every fifth, and returns the outcomes of the
+// others, and of stopped timeouts that fired.
 func fireSome(p peers.Peer) []watch {
 	tm := p.Open(tick)
 	defer tm.Close()
@@ -84,6 +78,18 @@ func fireSome(p peers.Peer) []watch {
 		time.Sleep(time.Millisecond)
 	}
 	time.Sleep(500*time.Millisecond + 2*p.Tick(tick) + slack)
+	if sound[p.Name] { // the others may have lost some for good
+		await(func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			for i, w := range watches {
+				if i%5 != 4 && w.fired == 0 {
+					return false
+				}
+			}
+			return true
+		})
+	}
 	mu.Lock()
 	defer mu.Unlock()
 	var armed []watch
@@ -97,9 +103,16 @@ func fireSome(p peers.Peer) []watch {
 	return armed
 }
 
-const slack = time.Second // for a machine that does something else, too
+const slack = time.Second // for a busy machine
 
-func TestOwnedCanBeArmedAgain(t *testing.T) {
+// await waits while a very busy machine is late.
+func await(isDone func() bool) {
+	for end := time.Now().Add(20 * time.Second); !isDone() && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func TestOwnedTimeoutsCanBeArmedAgain(t *testing.T) {
 	for _, p := range peers.Timers() {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
@@ -119,9 +132,13 @@ func TestOwnedCanBeArmedAgain(t *testing.T) {
 			own.Stop()
 			own.Reset(time.Hour)
 			own.Reset(50 * time.Millisecond)
+			patience := 2*p.Tick(tick) + slack
+			if sound[p.Name] {
+				patience += 20 * time.Second
+			}
 			select {
 			case <-fired:
-			case <-time.After(2*p.Tick(tick) + slack):
+			case <-time.After(patience):
 				report("moved from an hour to 50ms: did not fire")
 			}
 			own.Stop()
@@ -129,7 +146,7 @@ func TestOwnedCanBeArmedAgain(t *testing.T) {
 	}
 }
 
-func TestNamesAreDistinctAndChosenByPattern(t *testing.T) {
+func TestPeerNamesAreDistinctAndChosenByPattern(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range peers.All() {
 		if seen[p.Name] {
@@ -138,7 +155,7 @@ func TestNamesAreDistinctAndChosenByPattern(t *testing.T) {
 		seen[p.Name] = true
 	}
 	ours, unknown := peers.Choose("hashedwheel*,std")
-	if len(ours) != 11 || ours[0].Name != "std" || unknown != "" {
+	if len(ours) != 10 || ours[0].Name != "std" || unknown != "" {
 		t.Errorf("Choose: %d peers, unknown %q", len(ours), unknown)
 	}
 	if _, unknown := peers.Choose("std,nonesuch"); unknown != "nonesuch" {
@@ -146,8 +163,7 @@ func TestNamesAreDistinctAndChosenByPattern(t *testing.T) {
 	}
 }
 
-// TestAdapterOfOursAddsNoAllocations holds what the figures rely on.
-func TestAdapterOfOursAddsNoAllocations(t *testing.T) {
+func TestAdapterOfHashedwheelAddsNoAllocations(t *testing.T) {
 	ours, _ := peers.Choose("hashedwheel")
 	tm := ours[0].Open(tick)
 	defer tm.Close()
@@ -159,26 +175,4 @@ func TestAdapterOfOursAddsNoAllocations(t *testing.T) {
 	if n := testing.AllocsPerRun(1000, func() { own.Reset(time.Hour); own.Stop() }); n != 0 {
 		t.Errorf("re-arm and stop: %v allocations, want 0", n)
 	}
-}
-
-// TestAntlabsWheelResetBlocks records why its adapter does not use Reset.
-func TestAntlabsWheelResetBlocks(t *testing.T) {
-	p, _ := peers.Choose("antlabs-wheel")
-	to := p[0].Open(tick).Arm(time.Hour, func() {}) // not closed: the goroutine below may hold its lock
-	resetter, ok := to.(interface{ Reset(time.Duration) bool })
-	if !ok {
-		t.Fatal("it has no Reset any more")
-	}
-	done := make(chan struct{})
-	go func() {
-		resetter.Reset(time.Hour)
-		close(done)
-	}()
-	select {
-	case <-done:
-		t.Log("Reset to the same slot returns now: the adapter could use it")
-	case <-time.After(slack):
-		t.Log("known: Reset to the same slot hangs")
-	}
-	runtime.KeepAlive(to)
 }

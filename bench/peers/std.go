@@ -9,6 +9,9 @@ var std = Peer{
 	Open: func(time.Duration) Timer { return stdTimer{} },
 }
 
+// Std returns package time.
+func Std() Timer { return stdTimer{} }
+
 // stdTimer is package time: a runtime timer each, a goroutine for each that fires.
 type stdTimer struct{}
 

@@ -9,22 +9,22 @@ import (
 
 var stdConn = Peer{
 	Name:   "std-conn",
-	What:   "net.Conn.SetReadDeadline on TCP over loopback",
-	Cannot: "cannot exist without a connection: idle connections only, and as many as there are files for",
-	Loads:  []string{"rearm", "move", "echo", "http"},
+	What:   "net.Conn.SetReadDeadline on TCP over loopback; http.Server.IdleTimeout in the load http",
+	Cannot: "needs a connection for each timeout, so has at most as many as the process may open files for",
+	Loads:  append([]string{"rearm", "move"}, servers...),
 	Guard:  guardByDeadline,
 	Most:   Connections(),
 	Owns:   true,
 	Open:   openConns,
 }
 
-// connTimer is a deadline on a connection for each timeout.
+// connTimer makes a connection for each timeout.
 type connTimer struct {
 	listener net.Listener
 	conns    int // through the listener
 }
 
-// connsEach is less than the ports that one side of a connection can choose from.
+// connsEach is below the number of ports from which one end of a connection chooses.
 const connsEach = 20_000
 
 func openConns(time.Duration) Timer {
@@ -41,8 +41,7 @@ func (t *connTimer) listen() {
 	t.listener, t.conns = l, 0
 }
 
-// Own returns the deadline of a new connection, on which a goroutine waits for
-// something to read.
+// Own returns the read deadline of a new connection, on which a goroutine waits in Read.
 func (t *connTimer) Own(f func()) Owned {
 	if t.conns++; t.conns > connsEach {
 		t.Close()

@@ -7,8 +7,8 @@ import (
 
 var stdContext = Peer{
 	Name:   "std-context",
-	What:   "context.WithTimeout, and context.AfterFunc where a function is to run",
-	Cannot: "cannot move a deadline: stopped and armed anew",
+	What:   "context.WithTimeout, with context.AfterFunc where a function must run",
+	Cannot: "cannot move a deadline: stopped and armed again",
 	Await:  awaitContext,
 	Open:   func(time.Duration) Timer { return contextTimer{} },
 }

@@ -10,7 +10,7 @@ var timingWheel = Peer{
 	Name:   "timingwheel",
 	Module: "github.com/RussellLuo/timingwheel",
 	What:   "Kafka's hierarchical wheel with a delay queue",
-	Cannot: "rounds down, so fires early by up to a tick; on the wall clock; no Reset: stopped and armed anew",
+	Cannot: "rounds down, so fires early by up to a tick; on the wall clock; no Reset: stopped and armed again",
 	Least:  time.Millisecond,
 	Open: func(tick time.Duration) Timer {
 		tw := timingwheel.NewTimingWheel(tick, 512)

@@ -4,14 +4,15 @@ import (
 	"math"
 
 	"github.com/hashedwheel/hashedwheel/bench/loads"
+	"github.com/hashedwheel/hashedwheel/bench/numbers"
 	"github.com/hashedwheel/hashedwheel/bench/peers"
 )
 
-// leastBand is the band of a row whose identical configurations differ by less.
+// leastBand is the narrowest band.
 const leastBand = 1.02
 
-// band returns by what factor two identical configurations differ in a figure, at
-// most, over the rounds of a case: what lies within is no difference.
+// band returns the largest factor by which two identical configurations differ in a
+// figure, over the rounds of a case. A smaller difference is noise.
 func band(rows []Row, figure string) float64 {
 	most := math.Log(leastBand)
 	for _, name := range []string{base, ours} {
@@ -27,17 +28,18 @@ func band(rows []Row, figure string) float64 {
 	return math.Exp(most)
 }
 
-// verdict is what a ratio says.
+// verdict describes a ratio.
 type verdict string
 
 const (
 	better verdict = "better"
 	even   verdict = "even"
 	worse  verdict = "worse"
+	noisy  verdict = "too noisy" // even, within a band wider than numbers.MostBand
 	unsaid verdict = ""
 )
 
-// judge tells what the ratio of one peer to another says beyond a band.
+// judge describes the ratio of one peer to another beyond a band.
 func judge(ratio, band float64, unit string) verdict {
 	if unit == loads.PerSecond {
 		ratio = 1 / ratio // more is better
@@ -49,6 +51,8 @@ func judge(ratio, band float64, unit string) verdict {
 		return worse
 	case ratio < 1/band:
 		return better
+	case band > numbers.MostBand:
+		return noisy
 	}
 	return even
 }

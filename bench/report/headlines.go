@@ -2,26 +2,26 @@ package report
 
 import "strings"
 
-// A headline is a line of the table that sums the report up: one figure of one
-// case, for one of our variants.
+// A headline is a line of a summary: one figure of one case, for one of our variants.
 type headline struct {
 	text  string // %s is the case
 	load  string
-	nth   int // case of the load; -1 is the last
+	nth   int    // case of the load; -1 is the last
+	part  string // beginning of the name of the case, in place of nth
 	ours  string
-	is    func(figure string) bool // the last that it matches
-	rival string                   // to be compared with; "" is the best of all others
-	while string                   // the figure in which the best must not be worse than the standard library
+	is    func(figure string) bool // the last that matches
+	rival string                   // the other side; "" is package time and the best of all others
+	while string                   // a figure in which the best must not be worse than package time
 }
 
-// named matches a figure by its name, allCPUs those of so many goroutines: the
-// last of them is that of most.
+// named matches a figure by its name. The last match of allCPUs is the figure with
+// the most goroutines.
 func named(name string) func(string) bool { return func(figure string) bool { return figure == name } }
 
 func allCPUs(figure string) bool { return strings.Contains(figure, "goroutine") }
 
-// headlines are what the three kinds of users of a timer ask first, then what it
-// costs and how exact it is.
+// headlines begin with the questions of a timer's three kinds of users; cost and
+// lateness follow.
 var headlines = []headline{
 	{text: "arm a new timeout and stop it, %s", load: "arm", ours: ours, is: allCPUs},
 	{text: "… %s", load: "arm", nth: -1, ours: ours, is: allCPUs},
@@ -48,8 +48,8 @@ var headlines = []headline{
 	{text: "… %s", load: "collector", nth: 1, ours: ours, is: named("marking")},
 	{text: "share of a core with very many far, %s", load: "idle", ours: ours, is: farAway},
 	{text: "everything mixed, %s: CPU", load: "mixed", ours: ours, is: named("CPU")},
-	{text: "storm of %s: calls a second", load: "storm", nth: -1, ours: ours, is: named("calls")},
-	{text: "… heartbeat late, p99", load: "storm", nth: -1, ours: ours, is: named("heartbeat late p99")},
+	{text: "storm of %s: calls a second", load: "storm", part: "24 goroutines, new, tick 10ms", ours: ours, is: named("calls")},
+	{text: "… heartbeat late, p99", load: "storm", part: "24 goroutines, new, tick 10ms", ours: ours, is: named("heartbeat late p99")},
 	{text: "lateness at a tick of 1 ms, p50", load: "late", ours: ours, is: named("p50")},
 	{text: "… p99", load: "late", ours: ours, is: named("p99")},
 	{text: "… beside busy producers, p50", load: "late", nth: -1, ours: ours, is: named("p50")},
@@ -59,7 +59,7 @@ var headlines = []headline{
 // farAway matches the last figure of the load idle: 1M far.
 func farAway(figure string) bool { return strings.HasSuffix(figure, " far") && figure != "one far" }
 
-// againstNetty are the loads that Netty has a part in, at the same tick for both.
+// againstNetty are the loads of Netty, at the same tick for both.
 func againstNetty() (all []headline) {
 	for _, tick := range []string{"1ms", "10ms", "100ms"} {
 		us, them := ours+"-"+tick, "netty-"+tick
@@ -74,7 +74,7 @@ func againstNetty() (all []headline) {
 	return all
 }
 
-// againstDeadlines are whole servers, where SetReadDeadline is what everybody has.
+// againstDeadlines are servers, which usually call SetReadDeadline.
 func againstDeadlines() (all []headline) {
 	for _, load := range []string{"echo", "http"} {
 		for _, us := range []string{ours, "idle-conn", "idle-watch"} {

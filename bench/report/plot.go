@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
+	"github.com/hashedwheel/hashedwheel/bench/numbers"
 	"github.com/hashedwheel/hashedwheel/bench/peers"
 )
 
@@ -23,29 +24,34 @@ const (
 	mostLines  = 6
 )
 
-// A Plot is a picture of one line a peer, for six at most.
+// A Plot is a picture with a line for each peer, at most six.
 type Plot struct {
 	File, Title, X, Y string
+	unit              float64 // of Y, in ns
 	logX              bool
-	peers             []string // in the order in which they are wanted
+	peers             []string // the most important first
 	points            func(rows []Row, peer string) plotter.XYs
 	ticks             []plot.Tick // of x; nil for decades
 }
 
-// Drawn is a plot that has been drawn.
+// Drawn is a plot that has been drawn twice: in File for light pages, and in DarkFile.
 type Drawn struct {
-	File string
-	Note string // names the peers that it leaves out, and where they would be
+	File, Title string
+	Note        string // the peers that are left out, and where their lines end
 }
 
-// Plots returns those that are drawn of a complete run.
+// DarkFile returns the name of the plot for dark pages, given the other's.
+func DarkFile(file string) string { return strings.TrimSuffix(file, ".svg") + "-dark.svg" }
+
+// Plots returns the plots of a complete run.
 func Plots() []Plot {
 	return []Plot{
 		{
 			File:   "grow.svg",
-			Title:  "Replacing one of the pending timeouts: what it costs as they grow in number",
+			Title:  "The cost of replacing a pending timeout, by the number of pending timeouts",
 			X:      "pending timeouts",
-			Y:      "CPU time of the process, ns an operation",
+			Y:      "CPU time of the process for one",
+			unit:   1,
 			logX:   true,
 			peers:  []string{ours, base, "hierarchy", "rounds", "heap", "timingwheel", "nats-thw", "go-zero"},
 			points: byPending("grow", "CPU"),
@@ -56,16 +62,20 @@ func Plots() []Plot {
 	}
 }
 
+// shares are the names of quantiles on an axis.
+var shares = map[string]string{"p50": "50%", "p90": "90%", "p99": "99%", "p99.9": "99.9%", "p99.99": "99.99%", "max": "all"}
+
 func tailPlot(load, title string, figures ...string) Plot {
 	var ticks []plot.Tick
 	for i, f := range figures {
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: f})
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: shares[f]})
 	}
 	return Plot{
 		File:   load + ".svg",
 		Title:  title,
-		X:      "part of the armings that are not slower",
-		Y:      "µs an arming",
+		X:      "share of the armings that took no longer",
+		Y:      "time of an arming",
+		unit:   1e3,
 		peers:  []string{ours, base, "netty-10ms", "hierarchy", "timingwheel", "nats-thw", "rounds", "std-context"},
 		points: byFigure(load, "arming ", figures),
 		ticks:  ticks,
@@ -109,7 +119,7 @@ func parseCount(name string) float64 {
 	case strings.HasSuffix(number, "M"):
 		unit = 1e6
 	}
-	n, _ := strconv.ParseFloat(strings.TrimRight(number, "kM"), 64)
+	n, _ := strconv.ParseFloat(strings.TrimRight(number, "kM,"), 64)
 	return n * unit
 }
 
@@ -119,26 +129,27 @@ type line struct {
 	points plotter.XYs
 }
 
-// Draw writes the plot as SVG. It reports whether there was anything to draw, and
-// what it has left out.
-func (p Plot) Draw(w io.Writer, r *Report) (drawn bool, note string, err error) {
+// Draw writes the plot as SVG, for light or dark pages. It reports whether there was anything to draw, and
+// the peers that it has left out.
+func (p Plot) Draw(w io.Writer, r *Report, dark bool) (drawn bool, note string, err error) {
 	lines, others := p.choose(r)
 	if len(lines) == 0 {
 		return false, "", nil
 	}
-	pl := p.axes(lines)
-	for _, l := range slices.Backward(lines) { // those wanted most are drawn over the others
+	t := themeOf(dark)
+	pl := p.axes(lines, t)
+	for _, l := range slices.Backward(lines) { // the most important are drawn over the others
 		shape, marks, err := plotter.NewLinePoints(l.points)
 		if err != nil {
 			return false, "", err
 		}
-		shape.LineStyle, marks.GlyphStyle = styleOf(l.peer.Name)
+		shape.LineStyle, marks.GlyphStyle = t.styleOf(l.peer.Name)
 		pl.Add(shape, marks)
 	}
-	return true, p.leftOut(others), paint(w, pl, lines)
+	return true, p.leftOut(others), t.paint(w, pl, lines)
 }
 
-// choose returns the lines that are drawn, and those that are not.
+// choose returns the lines to draw, and the others.
 func (p Plot) choose(r *Report) (lines, others []line) {
 	for _, peer := range r.Peers {
 		points := p.points(r.Rows, peer.Name)
@@ -159,7 +170,7 @@ func (p Plot) choose(r *Report) (lines, others []line) {
 	return lines, others
 }
 
-// leftOut names the lines that are not drawn, and where they end.
+// leftOut names the other lines, and where they end.
 func (p Plot) leftOut(others []line) string {
 	if len(others) == 0 {
 		return ""
@@ -167,28 +178,33 @@ func (p Plot) leftOut(others []line) string {
 	slices.SortStableFunc(others, func(a, b line) int { return cmp.Compare(b.last().Y, a.last().Y) })
 	var names []string
 	for _, l := range others {
-		names = append(names, l.peer.Name+" "+Number(l.last().Y))
+		names = append(names, l.peer.Name+" "+duration(l.last().Y*p.unit))
 	}
-	return "Not drawn, with what they have at their right end (" + p.Y + "): " + strings.Join(names, ", ") + "."
+	return "Not drawn, with the value at the right end (" + p.Y + "): " + strings.Join(names, ", ") + "."
 }
 
 func (l line) last() plotter.XY { return l.points[len(l.points)-1] }
 
 // axes returns a plot without lines.
-func (p Plot) axes(lines []line) *plot.Plot {
+func (p Plot) axes(lines []line, t theme) *plot.Plot {
 	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
 	pl := plot.New()
-	pl.Title.Text, pl.X.Label.Text = p.Title+"\n"+p.Y, p.X // beside a logarithmic axis the plot would make room twice
+	pl.BackgroundColor = nil
+	pl.Title.Text, pl.X.Label.Text = p.Title+"\n"+p.Y, p.X // next to a logarithmic axis the plot would reserve the room twice
 	pl.Title.TextStyle.Font.Size, pl.Title.Padding = 13, 14
-	pl.Y.Scale, pl.Y.Tick.Marker = plot.LogScale{}, decades{}
+	pl.Y.Scale, pl.Y.Tick.Marker = plot.LogScale{}, decades{func(v float64) string { return duration(v * p.unit) }}
 	if p.logX {
-		pl.X.Scale, pl.X.Tick.Marker = plot.LogScale{}, decades{}
+		pl.X.Scale, pl.X.Tick.Marker = plot.LogScale{}, decades{func(v float64) string { return numbers.Short(int(v)) }}
 	}
 	if p.ticks != nil {
 		pl.X.Tick.Marker = plot.ConstantTicks(p.ticks)
 	}
+	pl.Title.TextStyle.Color = t.ink
+	for _, a := range []*plot.Axis{&pl.X, &pl.Y} {
+		a.Color, a.Label.TextStyle.Color, a.Tick.Color, a.Tick.Label.Color = t.ink, t.ink, t.ink, t.ink
+	}
 	grid := plotter.NewGrid()
-	grid.Horizontal.Color, grid.Vertical.Color = gray(0xdd), gray(0xee)
+	grid.Horizontal.Color, grid.Vertical.Color = t.grid, t.grid
 	pl.Add(grid)
 	low, high := math.Inf(1), 0.0
 	for _, l := range lines {
@@ -198,4 +214,34 @@ func (p Plot) axes(lines []line) *plot.Plot {
 	}
 	pl.Y.Min, pl.Y.Max = low/1.3, high*1.3
 	return pl
+}
+
+// duration writes ns as on a clock: 20 ns, 1 ms, 2 s.
+func duration(ns float64) string {
+	unit, name := 1.0, "ns"
+	for _, u := range []struct {
+		ns   float64
+		name string
+	}{{1e3, "µs"}, {1e6, "ms"}, {1e9, "s"}} {
+		if ns >= 0.9995*u.ns { // as three digits round up
+			unit, name = u.ns, u.name
+		}
+	}
+	return strconv.FormatFloat(ns/unit, 'g', 3, 64) + " " + name
+}
+
+// decades labels the powers of ten, and 2 and 5 between few of them.
+type decades struct{ label func(float64) string }
+
+func (d decades) Ticks(low, high float64) []plot.Tick {
+	ticks := plot.LogTicks{Prec: -1}.Ticks(low, high)
+	ticks = slices.DeleteFunc(ticks, func(t plot.Tick) bool { return t.Value < low || t.Value > high })
+	for i, t := range ticks {
+		leading := t.Value / math.Pow(10, math.Floor(math.Log10(t.Value)+1e-9))
+		between := high < 100*low && (math.Abs(leading-2) < 1e-6 || math.Abs(leading-5) < 1e-6)
+		if t.Label != "" || between {
+			ticks[i].Label = d.label(t.Value)
+		}
+	}
+	return ticks
 }

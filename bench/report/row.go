@@ -1,11 +1,14 @@
-// Package report turns what was measured into CSV, Markdown and plots.
+// Package report writes measured rows as CSV, Markdown and plots.
 package report
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strconv"
 	"strings"
 )
@@ -19,8 +22,8 @@ type Row struct {
 	Mark             string
 }
 
-// Whole is the Figure of a Row whose mark stands for all figures of the case:
-// the peer failed, or has no part in it.
+// Whole is the Figure of a Row whose mark stands for all figures of the case: the peer
+// failed or was not measured.
 const Whole = "*"
 
 var columns = []string{"load", "case", "peer", "round", "figure", "unit", "value", "mark"}
@@ -52,46 +55,57 @@ func ParseRow(fields []string) (Row, error) {
 	return Row{fields[0], fields[1], fields[2], round, fields[4], fields[5], value, fields[7]}, nil
 }
 
-// WriteCSV writes rows below a heading of comment lines.
-func WriteCSV(w io.Writer, about []string, rows []Row) error {
+// WriteRows writes a compressed CSV file: rows below a heading of comment lines.
+func WriteRows(file string, about []string, rows []Row) error {
+	var b bytes.Buffer
+	zip := gzip.NewWriter(&b)
 	for _, line := range about {
-		if _, err := fmt.Fprintln(w, "#", line); err != nil {
-			return err
-		}
+		fmt.Fprintln(zip, "#", line) // a Buffer does not fail
 	}
-	out := csv.NewWriter(w)
-	_ = out.Write(columns) // Error has it
+	out := csv.NewWriter(zip)
+	_ = out.Write(columns)
 	for _, r := range rows {
 		_ = out.Write(r.Fields())
 	}
 	out.Flush()
-	return out.Error()
+	if err := zip.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(file, b.Bytes(), 0o644)
 }
 
-// AboutCSV returns the heading of what WriteCSV wrote.
-func AboutCSV(text string) (about []string) {
-	for line := range strings.Lines(text) {
+// ReadRows reads what WriteRows wrote.
+func ReadRows(file string) (about []string, rows []Row, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	zip, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	text, err := io.ReadAll(zip)
+	if err != nil {
+		return nil, nil, err
+	}
+	for line := range strings.Lines(string(text)) {
 		if line, ok := strings.CutPrefix(line, "# "); ok {
 			about = append(about, strings.TrimSuffix(line, "\n"))
 		}
 	}
-	return about
-}
-
-// ReadCSV reads what WriteCSV wrote.
-func ReadCSV(r io.Reader) (rows []Row, err error) {
-	in := csv.NewReader(r)
+	in := csv.NewReader(bytes.NewReader(text))
 	in.Comment = '#'
 	lines, err := in.ReadAll()
-	if err != nil || len(lines) == 0 {
-		return nil, err
+	if err != nil {
+		return nil, nil, err
 	}
-	for _, fields := range lines[1:] {
+	for _, fields := range lines[min(1, len(lines)):] {
 		row, err := ParseRow(fields)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		rows = append(rows, row)
 	}
-	return rows, nil
+	return about, rows, nil
 }

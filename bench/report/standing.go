@@ -7,28 +7,27 @@ import (
 	"strings"
 
 	"github.com/hashedwheel/hashedwheel/bench/loads"
+	"github.com/hashedwheel/hashedwheel/bench/numbers"
 	"github.com/hashedwheel/hashedwheel/bench/peers"
 )
 
-const standingNote = "On all CPUs, elapsed time by operations, where nothing else is said. A ratio is the median of those within each round, and " +
-	"the figures beside it are those of that round. Better and worse are what differs from std by more than two identical configurations " +
-	"did in any round of this run (even: ±%); a row is bold where we lose by that much, to std or to the best other. That is the best of " +
-	"all peers that did in that case what it was asked to: those that fired early, lost timeouts or did not end are in the tables below. " +
-	"Latency under load is that of peers that bear as much load as std. Not among the best are std-after, which is no more than an " +
-	"allocation while nobody waits, and Netty at other ticks than the case's."
+const standingNote = "Elapsed time by operations on all CPUs, unless a row says otherwise. A ratio is the median of the ratios within each round, and " +
+	"its figures are those of that round. Better and worse are differences from std larger than that of two identical configurations " +
+	"in any round of this run (even: ±%; too noisy if that is more than half). A row is bold where we lose by that much, to std or to the best other: the best of " +
+	"all peers that did the work of the case. Peers that fired early, lost timeouts or did not end are in the tables below. " +
+	"Latency under load is compared with peers that bear as much load as std, and Netty only at the tick of the case."
 
-// Standing writes the table that sums the report up: ours beside std and beside
-// the best of the others.
+// Standing formats the summary: ours next to std and to the best of the others.
 func (r *Report) Standing() string {
 	return r.standings("| | std | hashedwheel | to std | | to the best other |\n|---|---:|---:|---:|---|---:|\n", headlines)
 }
 
-// Netty writes the same of Netty alone, or nothing if it was not there.
+// Netty formats the same next to Netty, if Netty was measured.
 func (r *Report) Netty() string {
 	return r.standings("| | Netty | hashedwheel | to Netty | |\n|---|---:|---:|---:|---|\n", againstNetty())
 }
 
-// Deadlines writes the same of whole servers beside SetReadDeadline, or nothing.
+// Deadlines formats the same of servers next to SetReadDeadline, if they were measured.
 func (r *Report) Deadlines() string {
 	return r.standings("| | SetReadDeadline | hashedwheel | to SetReadDeadline | |\n|---|---:|---:|---:|---|\n", againstDeadlines())
 }
@@ -44,7 +43,7 @@ func (r *Report) standings(heading string, of []headline) string {
 	return heading + lines.String()
 }
 
-// against returns what a headline compares ours with.
+// against returns the peer to which a headline compares ours.
 func (h headline) against() string {
 	if h.rival != "" {
 		return h.rival
@@ -52,7 +51,7 @@ func (h headline) against() string {
 	return base
 }
 
-// standing is the line of a headline, or nothing if it was not measured.
+// standing returns the line of a headline, if it was measured.
 func (r *Report) standing(h headline) string {
 	rows, name := r.caseOf(h)
 	f, ok := figureOf(rows, h)
@@ -82,7 +81,7 @@ func (r *Report) standing(h headline) string {
 		times(beside.ratio), said.within(within), best), " ") + "\n"
 }
 
-// within adds the band to what it decides.
+// within adds the band to the verdict even.
 func (v verdict) within(band float64) string {
 	if v == even {
 		return fmt.Sprintf("even: ±%.0f%%", 100*(band-1))
@@ -101,7 +100,7 @@ func figureOf(rows []Row, h headline) (heading, bool) {
 	return figures[i], true
 }
 
-// outcome is a figure of a peer, or what became of it instead.
+// outcome is a figure of a peer, or how the peer failed.
 func outcome(rows []Row, peer, figure string) cell {
 	c := summarize(rows, peer, figure)
 	if failed := summarize(rows, peer, Whole); failed.mark != "" {
@@ -112,7 +111,7 @@ func outcome(rows []Row, peer, figure string) cell {
 
 func (c cell) isMissing() bool { return math.IsNaN(c.value) && c.mark == "" }
 
-// caseOf returns the rows of a headline's case, and its name.
+// caseOf returns the rows and the name of a headline's case.
 func (r *Report) caseOf(h headline) (rows []Row, name string) {
 	rows = where(r.Rows, func(row Row) bool { return row.Load == h.load })
 	cases := distinct(rows, func(row Row) string { return row.Case })
@@ -120,6 +119,13 @@ func (r *Report) caseOf(h headline) (rows []Row, name string) {
 		return nil, ""
 	}
 	name = cases[(h.nth+len(cases))%len(cases)]
+	if h.part != "" {
+		i := slices.IndexFunc(cases, func(name string) bool { return strings.HasPrefix(name, h.part) })
+		if i < 0 {
+			return nil, ""
+		}
+		name = cases[i]
+	}
 	return where(rows, func(row Row) bool { return row.Case == name }), name
 }
 
@@ -138,33 +144,33 @@ func (r *Report) best(h headline, rows []Row, f heading) (peer string) {
 	return peer
 }
 
-// isRival leaves out what standingNote says, and our own.
+// isRival excludes our own variants, and Netty at another tick.
 func isRival(peer string, h headline) bool {
 	if tick, isNetty := strings.CutPrefix(peer, "netty-"); isNetty {
 		return tick == tickOf(h)
 	}
-	return peer != "std-after" && !strings.HasSuffix(peer, peers.Again) && !strings.HasPrefix(peer, ours)
+	return !strings.HasSuffix(peer, peers.Again) && !strings.HasPrefix(peer, ours)
 }
 
-// tickOf returns the tick that a headline's case asks for.
+// tickOf returns the tick of a headline's case.
 func tickOf(h headline) string {
 	l, _ := loads.Find(h.load)
-	cases := l.Cases(loads.Full())
+	cases := l.Cases(loads.Config{Scale: 1})
 	return cases[(h.nth+len(cases))%len(cases)].Tick.String()
 }
 
-// bearsTheLoad reports whether a peer is at least as fast as the standard library.
+// bearsTheLoad reports whether a peer is at least as fast as package time.
 func bearsTheLoad(rows []Row, peer, figure string) bool {
 	mine := of(rows, peer, figure)
 	return len(mine) == 0 || judge(ratio(rows, peer, base, figure), leastBand, mine[0].Unit) != worse
 }
 
-// isMarked reports whether a peer did something wrong in any round of a case.
+// isMarked reports whether a peer failed or was early in any round of a case.
 func isMarked(rows []Row, peer string) bool {
 	return slices.ContainsFunc(rows, func(r Row) bool { return r.Peer == peer && r.Mark != "" })
 }
 
-// amount writes a value with its unit.
+// amount formats a value with its unit.
 func amount(c cell, unit string) string {
 	if math.IsNaN(c.value) && c.mark != "" {
 		return "**" + c.mark + "**"
@@ -178,14 +184,16 @@ func amount(c cell, unit string) string {
 	case unit == loads.PerSecond:
 		unit = "/s"
 	case unit == loads.OfCore:
-		return Number(c.value) + "%"
+		return numbers.Number(c.value) + "%"
 	case unit == loads.Micros && c.value >= 1000:
 		return amount(cell{value: c.value / 1000}, loads.Millis)
+	case unit == loads.Millis && c.value >= 1000:
+		return amount(cell{value: c.value / 1000}, loads.Seconds)
 	}
-	return strings.TrimSuffix(Number(c.value)+" "+unit, " ")
+	return strings.TrimSuffix(numbers.Number(c.value)+" "+unit, " ")
 }
 
-// times writes a ratio.
+// times formats a ratio.
 func times(ratio float64) string {
 	switch {
 	case math.IsNaN(ratio):
@@ -193,5 +201,5 @@ func times(ratio float64) string {
 	case ratio < 0.001:
 		return "<0.001"
 	}
-	return Number(ratio)
+	return numbers.Number(ratio)
 }

@@ -14,23 +14,18 @@ func rgb(hex uint32) color.Color {
 	return color.RGBA{uint8(hex >> 16), uint8(hex >> 8), uint8(hex), 0xff}
 }
 
-// Colors of the peers, those of Okabe and Ito as far as they go, which the color
-// blind can tell apart; red is ours alone.
+// Colors of the peers, from the palette of Okabe and Ito for color-blind readers. Red is
+// ours alone.
 var colors = map[string]color.Color{
-	"std":           gray(0),
-	"std-context":   gray(0x55),
-	"std-after":     gray(0x99),
-	"timingwheel":   rgb(0x0072b2),
-	"antlabs-wheel": rgb(0x009e73),
-	"antlabs-heap":  rgb(0x7fbf5f),
-	"ouqiang":       rgb(0xe69f00),
-	"go-zero":       rgb(0x56b4e9),
-	"gost":          rgb(0x8c564b),
-	"nats-thw":      rgb(0xcc79a7),
-	"list":          rgb(0x7a6040),
-	"heap":          rgb(0x5f5fa8),
-	"rounds":        rgb(0x3f7f7f),
-	"hierarchy":     rgb(0x8a4f6f),
+	"std":         gray(0),
+	"std-context": gray(0x55),
+	"timingwheel": rgb(0x0072b2),
+	"go-zero":     rgb(0x56b4e9),
+	"nats-thw":    rgb(0xcc79a7),
+	"list":        rgb(0x7a6040),
+	"heap":        rgb(0x5f5fa8),
+	"rounds":      rgb(0x3f7f7f),
+	"hierarchy":   rgb(0x8a4f6f),
 }
 
 var glyphs = []draw.GlyphDrawer{
@@ -39,15 +34,39 @@ var glyphs = []draw.GlyphDrawer{
 
 const ours = "hashedwheel"
 
-var dashed = []vg.Length{5, 3}
+// theme has the colors of a page.
+type theme struct {
+	paper, ink, grid color.Color
+	dark             bool
+}
 
-// styleOf gives ours a thick red line, the standard library a black one, other
-// peers a color of their own, and the classic designs dashes.
-func styleOf(peer string) (draw.LineStyle, draw.GlyphStyle) {
+func themeOf(dark bool) theme {
+	if dark {
+		return theme{rgb(0x0d1117), rgb(0xe6edf3), rgb(0x30363d), true}
+	}
+	return theme{gray(0xff), gray(0), gray(0xe0), false}
+}
+
+// on returns a color for the theme's paper: on dark paper a lighter one.
+func (t theme) on(c color.Color) color.Color {
+	if !t.dark {
+		return c
+	}
+	r, g, b, _ := c.RGBA()
+	if r+g+b == 0 {
+		return t.ink
+	}
+	lighter := func(v uint32) uint8 { return uint8((3*(v>>8) + 2*0xff) / 5) }
+	return color.RGBA{lighter(r), lighter(g), lighter(b), 0xff}
+}
+
+// styleOf returns a thick red line for ours, one in ink for package time, other
+// colors for other peers, and dashes for the classic designs.
+func (t theme) styleOf(peer string) (draw.LineStyle, draw.GlyphStyle) {
 	l := draw.LineStyle{Color: gray(0x77), Width: 1.5}
 	g := draw.GlyphStyle{Radius: 2.6, Shape: glyphs[len(peer)%len(glyphs)]}
-	if c, ok := colors[peer]; ok {
-		l.Color = c
+	if own, ok := colors[peer]; ok {
+		l.Color = own
 	}
 	switch {
 	case peer == ours:
@@ -59,8 +78,9 @@ func styleOf(peer string) (draw.LineStyle, draw.GlyphStyle) {
 	case strings.HasPrefix(peer, "netty") || strings.HasPrefix(peer, "java-"):
 		l.Color, l.Dashes = rgb(0x3344aa), []vg.Length{2, 2}
 	case peer == "list" || peer == "heap" || peer == "rounds" || peer == "hierarchy":
-		l.Dashes = dashed
+		l.Dashes = []vg.Length{5, 3}
 	}
+	l.Color = t.on(l.Color)
 	g.Color = l.Color
 	return l, g
 }

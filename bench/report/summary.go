@@ -6,22 +6,22 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/hashedwheel/hashedwheel/bench/loads"
+	"github.com/hashedwheel/hashedwheel/bench/numbers"
 )
 
 // cell is one figure of one peer over all rounds.
 type cell struct {
-	value float64 // median; NaN if there is none
-	ratio float64 // median of the ratios to the standard library in the same round, or NaN
-	mark  string
+	value  float64 // median; NaN if there is none
+	spread float64 // half the distance between the least and the most, as a part of the median
+	ratio  float64 // median of the ratios to package time within a round, or NaN
+	mark   string
 }
 
-// base is the peer that the others are compared with.
+// base is the peer to which the others are compared.
 const base = "std"
 
-// compared tells for which units the ratio to the standard library says something.
+// compared reports whether ratios of figures of this unit have a meaning.
 func compared(unit string) bool {
 	switch unit {
 	case loads.PerOp, loads.Each, loads.PerSecond, loads.Bytes, loads.MiB:
@@ -53,7 +53,10 @@ func summarize(rows []Row, peer, figure string) cell {
 			values = append(values, r.Value)
 		}
 	}
-	c := cell{Median(values), math.NaN(), markOf(marks, roundsOf(rows, peer))}
+	c := cell{value: numbers.Median(values), ratio: math.NaN(), mark: markOf(marks, roundsOf(rows, peer))}
+	if c.value > 0 {
+		c.spread = (slices.Max(values) - slices.Min(values)) / 2 / c.value
+	}
 	if figure == Whole || len(values) < len(mine) {
 		c.value = math.NaN() // a figure has to be earned in every round
 	} else if len(mine) > 0 && compared(mine[0].Unit) {
@@ -64,12 +67,12 @@ func summarize(rows []Row, peer, figure string) cell {
 	return c
 }
 
-// round is what a peer and another did side by side.
+// round has the figures of two peers in one round.
 type round struct{ value, other, ratio float64 }
 
-// middle returns the round whose ratio of a peer to another is the median, so that
-// the figures agree with it, and of equal ratios that of the median figure (so base
-// beside itself); NaN if there is none.
+// middle returns the round in which the ratio of two peers is the median, so that the
+// figures agree with the ratio. Among equal ratios, as of base to itself, it returns the
+// median figure; NaN if there is no round.
 func middle(rows []Row, peer, other, figure string) round {
 	var rounds []round
 	others := of(rows, other, figure)
@@ -93,8 +96,8 @@ func ratio(rows []Row, peer, other, figure string) float64 {
 	return middle(rows, peer, other, figure).ratio
 }
 
-// markOf returns the mark of the first round that has one, and in how many that
-// was if not in all.
+// markOf returns the first mark, and the number of rounds with a mark if that is not
+// all.
 func markOf(marks []string, rounds int) string {
 	switch {
 	case len(marks) == 0:
@@ -105,23 +108,13 @@ func markOf(marks []string, rounds int) string {
 	return marks[0]
 }
 
-// roundsOf returns how many rounds a peer has had, well or not.
+// roundsOf returns in how many rounds a peer was measured.
 func roundsOf(rows []Row, peer string) int {
 	mine := where(rows, func(r Row) bool { return r.Peer == peer })
 	return len(distinct(mine, func(r Row) int { return r.Round }))
 }
 
-// Median returns the middle of values, which it does not change, or NaN.
-func Median(values []float64) float64 {
-	if len(values) == 0 {
-		return math.NaN()
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	upper := sorted[len(sorted)/2]
-	return (stat.Quantile(0.5, stat.Empirical, sorted, nil) + upper) / 2
-}
-
-// distinct returns what key says of the rows, each once and in order.
+// distinct returns the different keys of the rows, in order.
 func distinct[K comparable](rows []Row, key func(Row) K) (keys []K) {
 	for _, r := range rows {
 		if k := key(r); !slices.Contains(keys, k) {

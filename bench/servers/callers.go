@@ -10,10 +10,31 @@ import (
 	"time"
 )
 
-// callers are the connections, and what goes over them.
-type callers struct {
+// Callers are the connections of the clients' process, which calls their methods by
+// package rpc.
+type Callers struct {
 	overHTTP bool
 	conns    []*caller
+}
+
+// Target is the server to connect to.
+type Target struct {
+	Addr  string
+	HTTP  bool
+	Conns int
+}
+
+// Work is what to send.
+type Work struct {
+	Rate int // requests a second; 0: as fast as they are answered
+	For  time.Duration
+}
+
+// Answer is the result of the clients' work.
+type Answer struct {
+	Requests  int
+	Took      time.Duration
+	P50, P999 time.Duration // from the intended start, if there was a rate
 }
 
 // atOnce is how many requests are under way at most.
@@ -24,26 +45,11 @@ type caller struct {
 	in *bufio.Reader
 }
 
-func (c *callers) obey(o order) (Answer, error) {
-	switch {
-	case o.Addr != "":
-		return Answer{}, c.connect(o)
-	case o.For == 0:
-		start := time.Now()
-		for _, conn := range c.conns {
-			if err := c.call(conn); err != nil {
-				return Answer{}, err
-			}
-		}
-		return Answer{Requests: len(c.conns), Took: time.Since(start)}, nil
-	}
-	return c.run(o)
-}
-
-func (c *callers) connect(o order) error {
-	c.overHTTP = o.HTTP
-	for range o.Conns {
-		conn, err := net.Dial("tcp", o.Addr)
+// Connect opens the connections.
+func (c *Callers) Connect(t Target, _ *Answer) error {
+	c.overHTTP = t.HTTP
+	for range t.Conns {
+		conn, err := net.Dial("tcp", t.Addr)
 		if err != nil {
 			return err
 		}
@@ -52,10 +58,22 @@ func (c *callers) connect(o order) error {
 	return nil
 }
 
+// Once sends a request on every connection.
+func (c *Callers) Once(_ Work, a *Answer) error {
+	start := time.Now()
+	for _, conn := range c.conns {
+		if err := c.call(conn); err != nil {
+			return err
+		}
+	}
+	*a = Answer{Requests: len(c.conns), Took: time.Since(start)}
+	return nil
+}
+
 var get = []byte("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
 
 // call sends a request and waits for the answer.
-func (c *callers) call(conn *caller) error {
+func (c *Callers) call(conn *caller) error {
 	if !c.overHTTP {
 		var message [payload]byte
 		if _, err := conn.Write(message[:]); err != nil {
@@ -75,9 +93,9 @@ func (c *callers) call(conn *caller) error {
 	return err
 }
 
-// run has some goroutines share the connections, each with a grid of its own at
-// which its requests are meant to begin.
-func (c *callers) run(o order) (a Answer, err error) {
+// Run sends requests from some goroutines that share the connections. Each goroutine
+// has its own grid of intended starts.
+func (c *Callers) Run(w Work, a *Answer) (err error) {
 	n := min(atOnce, len(c.conns))
 	var mu sync.Mutex
 	var took []time.Duration
@@ -85,7 +103,7 @@ func (c *callers) run(o order) (a Answer, err error) {
 	start := time.Now()
 	for i := range n {
 		done.Go(func() {
-			mine, fault := c.work(o, i, n, start)
+			mine, fault := c.work(w, i, n, start)
 			mu.Lock()
 			defer mu.Unlock()
 			took = append(took, mine...)
@@ -96,19 +114,20 @@ func (c *callers) run(o order) (a Answer, err error) {
 	}
 	done.Wait()
 	if len(took) == 0 {
-		return a, err
+		return err
 	}
 	slices.Sort(took)
 	at := func(p float64) time.Duration { return took[int(p*float64(len(took)-1))] }
-	return Answer{Requests: len(took), Took: time.Since(start), P50: at(0.5), P999: at(0.999)}, err
+	*a = Answer{Requests: len(took), Took: time.Since(start), P50: at(0.5), P999: at(0.999)}
+	return err
 }
 
-// work is the part of one of n goroutines: how long its requests took.
-func (c *callers) work(o order, i, n int, start time.Time) (took []time.Duration, err error) {
-	at, own := time.Since(start), (len(c.conns)-i+n-1)/n // it has every n-th
-	for k := 0; at < o.For; k++ {
-		if o.Rate > 0 {
-			at = time.Duration(float64(k*n+i) / float64(o.Rate) * 1e9)
+// work is the part of one of n goroutines. It returns how long the requests took.
+func (c *Callers) work(w Work, i, n int, start time.Time) (took []time.Duration, err error) {
+	at, own := time.Since(start), (len(c.conns)-i+n-1)/n // every n-th connection
+	for k := 0; at < w.For; k++ {
+		if w.Rate > 0 {
+			at = time.Duration(float64(k*n+i) / float64(w.Rate) * 1e9)
 			time.Sleep(at - time.Since(start))
 		}
 		if err := c.call(c.conns[i+k%own*n]); err != nil {
@@ -116,7 +135,7 @@ func (c *callers) work(o order, i, n int, start time.Time) (took []time.Duration
 		}
 		end := time.Since(start)
 		took = append(took, end-at)
-		if o.Rate == 0 {
+		if w.Rate == 0 {
 			at = end
 		}
 	}

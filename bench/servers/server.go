@@ -1,5 +1,5 @@
-// Package servers holds whole servers with an idle timeout on every connection,
-// and clients for them in a process of their own.
+// Package servers has servers with an idle timeout on every connection, and clients
+// for them in a separate process.
 package servers
 
 import (
@@ -11,13 +11,13 @@ import (
 	"github.com/hashedwheel/hashedwheel/bench/peers"
 )
 
-// A Server is one that runs.
+// A Server is a running server.
 type Server struct {
 	Addr string
 	Open atomic.Int64 // connections
 }
 
-// payload is what goes to and fro: a small message.
+// payload is the size of a message.
 const payload = 64
 
 // Start starts a server on loopback: an echo over TCP, or net/http.

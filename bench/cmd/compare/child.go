@@ -7,8 +7,8 @@ import (
 	"math"
 	"os"
 
-	"github.com/hashedwheel/hashedwheel/bench/child"
 	"github.com/hashedwheel/hashedwheel/bench/loads"
+	"github.com/hashedwheel/hashedwheel/bench/machine"
 	"github.com/hashedwheel/hashedwheel/bench/peers"
 	"github.com/hashedwheel/hashedwheel/bench/report"
 )
@@ -27,19 +27,22 @@ func (j job) row(f loads.Figure) report.Row {
 	}
 }
 
-// failed is the row of a peer that has no figures.
+// failed returns the row of a peer without figures.
 func (j job) failed(mark string) report.Row {
 	return j.row(loads.Figure{Name: report.Whole, Value: math.NaN(), Mark: mark})
 }
 
-// rowPrefix sets rows apart from what peers print.
+// jobVariable has the job of a child, in its environment.
+const jobVariable = "HASHEDWHEEL_COMPARE"
+
+// rowPrefix marks rows, since peers may print lines also.
 const rowPrefix = "row,"
 
-// runChild does a job and prints its rows. It does not return if it succeeds:
-// some peers would never let go of the process.
-func runChild(arg string) error {
+// runChild does a job and prints its rows. If it succeeds it ends the process, since
+// some peers cannot be stopped.
+func runChild(text string) error {
 	var j job
-	if err := json.Unmarshal([]byte(arg), &j); err != nil {
+	if err := json.Unmarshal([]byte(text), &j); err != nil {
 		return err
 	}
 	l, ok := loads.Find(j.Load)
@@ -54,7 +57,7 @@ func runChild(arg string) error {
 	if unknown != "" {
 		return fmt.Errorf("no peer %q", unknown)
 	}
-	child.LimitMemory()
+	machine.LimitMemory()
 	figures, err := k.Run(found[0], j.Config)
 	if err != nil {
 		exit(j.failed(err.Error()))

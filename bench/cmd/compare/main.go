@@ -1,23 +1,24 @@
-// Compare runs the loads against every peer and writes what it has measured: a
-// Markdown table, the raw CSV and plots. Progress goes to standard error.
-//
-// Every case of a load runs in a process of its own, with a clean heap, for each
-// peer and round, and is killed if it hangs. Peers take turns within a case,
-// round after round, so that a machine whose speed drifts is fair to all. What
-// is written are the medians over the rounds, and of the ratios to the standard
-// library within each round.
+// Compare runs the loads with every peer and writes tables, the rows of all rounds and
+// plots. It prints the README's five rows or, for a part of the comparison, its tables.
 //
 //	go run ./cmd/compare                                 # everything
-//	go run ./cmd/compare -short                          # under three minutes: does it run?
+//	go run ./cmd/compare -short                          # a few minutes, to see that it runs
 //	go run ./cmd/compare -load arm,fire -peer 'std,hashedwheel*'
+//	go run ./cmd/compare -load storm -case "24 gor.*handicap 600ns" -peer std,hashedwheel -rounds 1
+//
+// Each case runs in a separate process for each peer and round, with a clean heap, and
+// is killed if it hangs. Peers take turns within a case, and a round is all cases, so a
+// machine whose speed drifts is fair to all. The figures are medians over the rounds.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -31,32 +32,37 @@ import (
 // options are the command line.
 type options struct {
 	short  bool
-	huge   bool
+	scale  float64
 	rounds int
 	loads  string
+	cases  string
 	peers  string
 	out    string
 	cpus   string
 	again  bool
 	readme string
 	list   bool
-	child  string
 }
 
 func main() {
 	servers.Main()
 	var o options
-	flag.BoolVar(&o.short, "short", false, "one round at a tenth of the size: to see that everything runs, not for its figures")
-	flag.BoolVar(&o.huge, "huge", false, "arm and stop with 10M others pending, too")
+	flag.BoolVar(&o.short, "short", false, "one round at a scale of 0.02, to see that everything runs; the figures mean nothing")
+	flag.Float64Var(&o.scale, "scale", 1, "`factor` for all sizes and times")
 	flag.IntVar(&o.rounds, "rounds", 0, "`rounds` of each case, an odd number (default 3, or 1 with -short)")
-	flag.StringVar(&o.loads, "load", "", "comma-separated `names` of the loads to run (default all)")
-	flag.StringVar(&o.peers, "peer", "", "comma-separated `names` of the peers to run, as std or 'hashedwheel*' (default all)")
-	flag.StringVar(&o.out, "out", "", "`directory` to write to (default results, or results/partial for a part of the comparison)")
-	flag.StringVar(&o.cpus, "cpu", "", "comma-separated `counts` of processors for the load cores (default 1,2,4… up to all of them, and four times as many)")
-	flag.BoolVar(&o.again, "again", false, "measure nothing: write the tables and plots of the CSV file in the directory again")
-	flag.StringVar(&o.readme, "readme", "", "`file` to put the table of nine rows into, between its marks")
+	flag.StringVar(&o.loads, "load", "", "comma-separated `names` of loads (default all; -list shows them)")
+	flag.StringVar(&o.cases, "case", "", "only the cases that match this `pattern`, as with go test -run")
+	flag.StringVar(&o.peers, "peer", "", "comma-separated `names` of peers, like std, 'hashedwheel*' or jvm (default all)")
+	flag.StringVar(&o.cpus, "cpu", "", "comma-separated `counts` of processors for the load cores (default 1,2,4 and so on up to 64 or all cores)")
+	flag.StringVar(&o.out, "out", "", "`directory` for the results (default results, or results/partial for a part of the comparison)")
+	flag.BoolVar(&o.again, "again", false, "measure nothing: write the tables and plots of an earlier run again")
+	flag.StringVar(&o.readme, "readme", "", "`file` that gets the table of five rows, between its marks")
 	flag.BoolVar(&o.list, "list", false, "list the loads and the peers")
-	flag.StringVar(&o.child, "child", "", "run one `case` and print it: used by compare itself")
+	flag.Usage = func() {
+		fmt.Fprint(flag.CommandLine.Output(), "Compare runs loads with package time, this library and other timers, and writes tables\nand plots. The whole takes hours: begin with -short, or with a load and two peers:\n\n"+
+			"\tgo run ./cmd/compare -load arm -peer std,hashedwheel -rounds 1\n\n")
+		flag.PrintDefaults()
+	}
 	flag.Parse()
 	if err := start(o); err != nil {
 		fmt.Fprintln(os.Stderr, "compare:", err)
@@ -65,11 +71,12 @@ func main() {
 }
 
 func start(o options) error {
+	if text := os.Getenv(jobVariable); text != "" {
+		return runChild(text)
+	}
 	switch {
 	case flag.NArg() > 0:
 		return fmt.Errorf("unexpected argument %q", flag.Arg(0))
-	case o.child != "":
-		return runChild(o.child)
 	case o.list:
 		list()
 		return nil
@@ -91,44 +98,43 @@ func start(o options) error {
 }
 
 func newComparison(o options) (*comparison, error) {
-	c := &comparison{config: loads.Full(), rounds: 3, hung: map[string]bool{}}
+	c := &comparison{config: loads.Config{Scale: o.scale, CPUs: loads.CPUs()}, rounds: 3, limit: caseLimit, hung: map[string]bool{}}
 	if o.short {
-		c.config, c.rounds, c.atOnce = loads.Short(), 1, 6*runtime.NumCPU()
+		c.config.Scale, c.rounds, c.atOnce = 0.02, 1, 6*runtime.NumCPU()
 	}
-	if o.rounds > 0 {
+	if o.rounds != 0 {
 		c.rounds = o.rounds
 	}
-	if c.rounds%2 == 0 || c.rounds < 3 && !o.isPart() {
-		return nil, fmt.Errorf("%d rounds: a median needs an odd number, and a whole comparison at least three", c.rounds)
+	if c.rounds < 1 || c.rounds%2 == 0 || c.rounds < 3 && !o.isPart() {
+		return nil, fmt.Errorf("-rounds %d: a median needs an odd number of rounds, and a whole comparison at least three", c.rounds)
 	}
-	if err := o.setCPUs(&c.config); err != nil {
-		return nil, err
+	if !(c.config.Scale > 0) {
+		return nil, errors.New("-scale must be above 0")
 	}
-	if o.huge {
-		c.config.Pending = append(c.config.Pending, 10_000_000)
+	if o.cpus != "" {
+		c.config.CPUs = nil
+		for text := range strings.SplitSeq(o.cpus, ",") {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 1 {
+				return nil, fmt.Errorf("-cpu: %q is no number of processors", text)
+			}
+			c.config.CPUs = append(c.config.CPUs, n)
+		}
 	}
 	var err error
 	if c.loads, err = chooseLoads(o.loads); err != nil {
 		return nil, err
 	}
-	c.contestants, err = c.chooseContestants(o.peers)
-	return c, err
-}
-
-// setCPUs takes over what -cpu says.
-func (o options) setCPUs(c *loads.Config) error {
-	if o.cpus == "" {
-		return nil
+	if c.cases, err = regexp.Compile(o.cases); err != nil {
+		return nil, fmt.Errorf("-case: %w", err)
 	}
-	c.CPUs = nil
-	for text := range strings.SplitSeq(o.cpus, ",") {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			return fmt.Errorf("-cpu: %q is no number of processors", text)
-		}
-		c.CPUs = append(c.CPUs, n)
+	if c.contestants, err = c.chooseContestants(o.peers); err != nil {
+		return nil, err
 	}
-	return nil
+	if !slices.ContainsFunc(c.loads, func(l loads.Load) bool { return len(c.chosen(l)) > 0 }) {
+		return nil, fmt.Errorf("-case: no case matches %q", o.cases)
+	}
+	return c, nil
 }
 
 func chooseLoads(names string) (chosen []loads.Load, err error) {
@@ -145,7 +151,7 @@ func chooseLoads(names string) (chosen []loads.Load, err error) {
 	return chosen, nil
 }
 
-// chooseContestants finds the peers in this program, and those of the JVM.
+// chooseContestants returns the peers in this program, and the timers of the JVM.
 func (c *comparison) chooseContestants(names string) (chosen []contestant, err error) {
 	here, onJVM := []string{}, names == ""
 	for name := range strings.SplitSeq(names, ",") {
@@ -161,13 +167,12 @@ func (c *comparison) chooseContestants(names string) (chosen []contestant, err e
 			return nil, fmt.Errorf("no peer %q; -list names them", unknown)
 		}
 		for _, p := range found {
-			chosen = append(chosen, goPeer{p})
+			chosen = append(chosen, goPeer{Peer: p})
 		}
 	}
 	if onJVM {
-		jvm, note := openJVM()
-		c.notes = append(c.notes, note)
-		chosen = append(chosen, jvm...)
+		c.notes = append(c.notes, jvmNote)
+		chosen = append(chosen, openJVM()...)
 	}
 	return chosen, nil
 }
@@ -184,23 +189,18 @@ func list() {
 	fmt.Printf("  %-20s %s\n", "jvm", "Netty's HashedWheelTimer at ticks of 1, 10 and 100 ms, java.util.Timer, ScheduledThreadPoolExecutor")
 }
 
-// faultOfOurs returns the first thing that went wrong with this library: what
-// the smoke test of CI looks for.
+// faultOfOurs returns the first fault of this library, so that CI fails.
 func (c *comparison) faultOfOurs() error {
 	for _, r := range c.rows {
-		if strings.HasPrefix(r.Peer, "hashedwheel") && r.Mark != "" && !isRemark(r.Mark) {
+		isRemark := r.Mark == "" || strings.HasPrefix(r.Mark, "not supported") || strings.HasPrefix(r.Mark, loads.Bears)
+		if strings.HasPrefix(r.Peer, "hashedwheel") && !isRemark {
 			return fmt.Errorf("%s, %s: %s: %s", r.Load, r.Case, r.Peer, r.Mark)
 		}
 	}
 	return nil
 }
 
-// isRemark tells a mark that is no fault.
-func isRemark(mark string) bool {
-	return strings.HasPrefix(mark, "not supported") || strings.HasPrefix(mark, loads.Bears)
-}
-
 // isPart reports whether the options leave anything out.
 func (o options) isPart() bool {
-	return o.short || slices.ContainsFunc([]string{o.loads, o.peers}, func(s string) bool { return s != "" })
+	return o.short || o.scale != 1 || slices.ContainsFunc([]string{o.loads, o.peers, o.cases}, func(s string) bool { return s != "" })
 }

@@ -1,13 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -19,11 +20,10 @@ import (
 	"github.com/hashedwheel/hashedwheel/bench/report"
 )
 
-// contestant is a peer as the comparison sees it: something to start a process
-// with.
+// contestant is a peer that runs in a separate process.
 type contestant interface {
 	describe() report.Peer
-	// unfit returns why it has no part in a case, or "".
+	// unfit returns why the peer takes no part in a case, or "".
 	unfit(l loads.Load, k loads.Case) string
 	command(ctx context.Context, j job, k loads.Case) *exec.Cmd
 }
@@ -31,118 +31,158 @@ type contestant interface {
 // comparison is a run of the command.
 type comparison struct {
 	loads       []loads.Load
+	cases       *regexp.Regexp
 	contestants []contestant
 	config      loads.Config
 	rounds      int
+	limit       time.Duration // of one process
 	notes       []string
 
-	atOnce int // jobs side by side: only where figures have no meaning
+	atOnce int // jobs side by side, where figures mean nothing; 0 for one
 
 	start time.Time
-	mu    sync.Mutex
-	rows  []report.Row    // guarded by mu
-	hung  map[string]bool // cases and peers that are not tried again; guarded by mu
-	done  int             // guarded by mu
+	rows  []report.Row
+
+	mu   sync.Mutex
+	hung map[string]bool // cases and peers that hung once; guarded by mu
 }
 
-// run does every job until ctx ends. A round is all of them: so one that is cut
-// short still has whole rounds, and what drifts on the machine drifts for all.
-func (c *comparison) run(ctx context.Context) {
-	c.start = time.Now()
-	var running sync.WaitGroup
-	room := make(chan struct{}, max(1, c.atOnce))
+// caseLimit is the time after which a peer counts as hanging.
+const caseLimit = 3 * time.Minute
+
+// task is a job, and its peer.
+type task struct {
+	job
+	load loads.Load
+	kase loads.Case
+	who  contestant
+}
+
+// tasks returns every job. A round is all cases, so an interrupted run still has whole
+// rounds.
+func (c *comparison) tasks() (all []task) {
 	for round := range c.rounds {
 		for _, l := range c.loads {
-			for _, k := range l.Cases(c.config) {
+			for _, k := range c.chosen(l) {
 				for _, p := range c.contestants {
-					room <- struct{}{}
-					running.Go(func() {
-						c.turn(ctx, l, k, p, round+1)
-						<-room
-					})
+					all = append(all, task{job{l.Name, k.Name, p.describe().Name, round + 1, c.config}, l, k, p})
 				}
 			}
 		}
 	}
-	running.Wait()
-	c.sort()
-	fmt.Fprintf(os.Stderr, "\r%-110s\n", fmt.Sprintf("done in %s", time.Since(c.start).Round(time.Second)))
+	return all
 }
 
-// sort brings the rows of jobs that ran side by side into the order of the jobs.
-func (c *comparison) sort() {
-	load, peer := map[string]int{}, map[string]int{}
-	for i, l := range c.loads {
-		load[l.Name] = i
+// run does every job until ctx ends.
+func (c *comparison) run(ctx context.Context) {
+	defer os.RemoveAll(c.buildHandicap(ctx))
+	c.start = time.Now()
+	var running sync.WaitGroup
+	room := make(chan struct{}, max(1, c.atOnce))
+	tasks := c.tasks()
+	rows := make([][]report.Row, len(tasks))
+	for i, t := range tasks {
+		room <- struct{}{}
+		if ctx.Err() != nil {
+			break
+		}
+		t.progress(i, len(tasks), c.start)
+		running.Go(func() {
+			rows[i] = c.turn(ctx, t)
+			<-room
+		})
+	}
+	running.Wait()
+	c.rows = slices.Concat(rows...)
+	say("")
+}
+
+// buildHandicap builds this program with the tag handicap, if a case needs it, in a
+// folder that the caller removes.
+func (c *comparison) buildHandicap(ctx context.Context) (dir string) {
+	needed := slices.ContainsFunc(c.loads, func(l loads.Load) bool {
+		return slices.ContainsFunc(c.chosen(l), func(k loads.Case) bool { return k.Handicap > 0 })
+	})
+	if !needed {
+		return ""
+	}
+	dir, err := os.MkdirTemp("", "compare")
+	if err != nil {
+		panic(err)
+	}
+	slow := filepath.Join(dir, "compare")
+	const self = "github.com/hashedwheel/hashedwheel/bench/cmd/compare"
+	if out, err := exec.CommandContext(ctx, "go", "build", "-tags", "handicap", "-o", slow, self).CombinedOutput(); err != nil {
+		c.notes = append(c.notes, fmt.Sprintf("Not built with the tag handicap: %v %s", err, out))
 	}
 	for i, p := range c.contestants {
-		peer[p.describe().Name] = i
-	}
-	position := map[string]int{}
-	for _, l := range c.loads {
-		for i, k := range l.Cases(c.config) {
-			position[l.Name+k.Name] = i
+		if p, ok := p.(goPeer); ok {
+			p.slow = slow
+			c.contestants[i] = p
 		}
 	}
-	slices.SortStableFunc(c.rows, func(a, b report.Row) int {
-		return cmp.Or(a.Round-b.Round, load[a.Load]-load[b.Load],
-			position[a.Load+a.Case]-position[b.Load+b.Case], peer[a.Peer]-peer[b.Peer])
-	})
+	return dir
 }
 
-// turn is one round of a case for one peer.
-func (c *comparison) turn(ctx context.Context, l loads.Load, k loads.Case, p contestant, round int) {
-	if ctx.Err() != nil {
-		return
+// chosen returns the cases of a load that match -case.
+func (c *comparison) chosen(l loads.Load) (cases []loads.Case) {
+	for _, k := range l.Cases(c.config) {
+		if c.cases.MatchString(k.Name) {
+			cases = append(cases, k)
+		}
 	}
-	j := job{l.Name, k.Name, p.describe().Name, round, c.config}
-	key := fmt.Sprint(j.Load, j.Case, j.Peer)
+	return cases
+}
+
+// turn returns the rows of one job.
+func (c *comparison) turn(ctx context.Context, t task) []report.Row {
+	if mark := t.who.unfit(t.load, t.kase); mark != "" {
+		if t.Round > 1 {
+			return nil
+		}
+		return []report.Row{t.failed(mark)}
+	}
+	key := fmt.Sprint(t.Load, t.Case, t.Peer)
 	c.mu.Lock()
-	c.done++
-	mark, hung := p.unfit(l, k), c.hung[key]
-	if mark != "" && round == 1 {
-		c.rows = append(c.rows, j.failed(mark))
-	}
-	if mark == "" && !hung {
-		c.progress(j)
-	}
+	hung := c.hung[key]
 	c.mu.Unlock()
-	if mark != "" || hung {
-		return
+	if hung {
+		return nil
 	}
-	limit, cancel := context.WithTimeout(ctx, c.config.Limit)
+	limit, cancel := context.WithTimeout(ctx, c.limit)
 	defer cancel()
-	rows, err := collect(p.command(limit, j, k))
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	rows, err := collect(t.who.command(limit, t.job, t.kase))
 	switch {
 	case ctx.Err() != nil:
-		return
+		return nil
 	case limit.Err() != nil:
+		c.mu.Lock()
+		defer c.mu.Unlock()
 		c.hung[key] = true
-		rows = []report.Row{j.failed("not done in " + c.config.Limit.String())}
+		return []report.Row{t.failed("not done in " + c.limit.String())}
 	case err != nil:
-		rows = []report.Row{j.failed(err.Error())}
+		return []report.Row{t.failed(err.Error())}
 	}
-	c.rows = append(c.rows, rows...)
+	return rows
 }
 
-// progress shows where the comparison is, and how long it may still take. The
-// caller holds mu.
-func (c *comparison) progress(j job) {
-	all := 0
-	for _, l := range c.loads {
-		all += len(l.Cases(c.config)) * c.rounds * len(c.contestants)
-	}
+// progress shows the current job, and how long the comparison may still take.
+func (t task) progress(done, all int, start time.Time) {
 	left := ""
-	if c.done > all/20 {
-		left = fmt.Sprintf(", %s to go", (time.Since(c.start) * time.Duration(all-c.done) / time.Duration(c.done)).Round(time.Second))
+	if done > all/20 {
+		left = fmt.Sprintf(", %s to go", (time.Since(start) * time.Duration(all-done) / time.Duration(done)).Round(time.Second))
 	}
-	line := fmt.Sprintf("%4d/%d %s, %s, round %d: %s%s", c.done, all, j.Load, j.Case, j.Round, j.Peer, left)
-	fmt.Fprintf(os.Stderr, "\r%-110s", line)
+	say("%4d/%d %s, %s, round %d: %s%s", done+1, all, t.Load, t.Case, t.Round, t.Peer, left)
 }
 
-// collect runs a child and returns the rows that it prints.
+// say replaces the line of progress on a terminal.
+func say(format string, args ...any) {
+	if s, err := os.Stderr.Stat(); err == nil && s.Mode()&os.ModeCharDevice != 0 {
+		fmt.Fprintf(os.Stderr, "\r%-110.110s\r", fmt.Sprintf(format, args...))
+	}
+}
+
+// collect runs a child and returns its rows.
 func collect(cmd *exec.Cmd) (rows []report.Row, err error) {
 	lines, err := child.Lines(cmd, rowPrefix)
 	for _, line := range lines {
@@ -159,8 +199,11 @@ func collect(cmd *exec.Cmd) (rows []report.Row, err error) {
 	return rows, err
 }
 
-// goPeer is a peer in this program, which starts itself as the child.
-type goPeer struct{ peers.Peer }
+// goPeer is a peer in this program: the child is another process of it.
+type goPeer struct {
+	peers.Peer
+	slow string // this program with the tag handicap
+}
 
 func (p goPeer) describe() report.Peer {
 	d := report.Peer{Name: p.Name, Label: p.Name, What: p.What, Version: versionOf(p.Module), Cannot: p.Cannot}
@@ -173,10 +216,15 @@ func (p goPeer) describe() report.Peer {
 
 func (p goPeer) unfit(l loads.Load, k loads.Case) string { return loads.Unfit(l, k, p.Peer) }
 
-func (p goPeer) command(ctx context.Context, j job, _ loads.Case) *exec.Cmd {
-	arg, err := json.Marshal(j)
+func (p goPeer) command(ctx context.Context, j job, k loads.Case) *exec.Cmd {
+	text, err := json.Marshal(j)
 	if err != nil {
 		panic(err)
 	}
-	return child.Self(ctx, "-child", string(arg))
+	cmd := child.Self(ctx)
+	if k.Handicap > 0 {
+		cmd = exec.CommandContext(ctx, p.slow)
+	}
+	cmd.Env = append(os.Environ(), jobVariable+"="+string(text), "HASHEDWHEEL_HANDICAP="+k.Handicap.String())
+	return cmd
 }

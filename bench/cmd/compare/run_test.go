@@ -13,7 +13,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/bench/report"
 )
 
-// behave is set in a child of a test, which then does what it says.
+// behave is set in a child of a test.
 const behave = "COMPARE_TEST_BEHAVE"
 
 func TestMain(m *testing.M) {
@@ -47,7 +47,7 @@ func (f fake) command(ctx context.Context, _ job, _ loads.Case) *exec.Cmd {
 	return cmd
 }
 
-func TestWhatAPeerDoesIsReported(t *testing.T) {
+func TestFailureOfAPeerIsReported(t *testing.T) {
 	for behaviour, want := range map[string]string{
 		"hang":   "not done in 1s",
 		"panic":  "crashed: panic: out of order",
@@ -59,32 +59,38 @@ func TestWhatAPeerDoesIsReported(t *testing.T) {
 			if behaviour == "hang" {
 				limit = time.Second
 			}
-			c := &comparison{rounds: 2, hung: map[string]bool{}, config: loads.Config{Limit: limit}, start: time.Now()}
+			c := &comparison{rounds: 2, hung: map[string]bool{}, limit: limit, start: time.Now()}
+			var rows []report.Row
 			for round := range 2 {
-				c.turn(t.Context(), loads.Load{Name: "arm"}, loads.Case{Name: "here"}, fake(behaviour), round+1)
+				rows = append(rows, c.turn(t.Context(), task{job: job{Round: round + 1}, who: fake(behaviour)})...)
 			}
-			if r := c.rows[0]; r.Mark != want || (want == "") != (r.Value == 5) {
+			if r := rows[0]; r.Mark != want || (want == "") != (r.Value == 5) {
 				t.Errorf("%+v", r)
 			}
-			if tries := len(c.rows); behaviour == "hang" && tries != 1 {
+			if tries := len(rows); behaviour == "hang" && tries != 1 {
 				t.Errorf("tried %d times, although it hangs", tries)
 			}
 		})
 	}
 }
 
-func TestFaultsOfOursFailTheRun(t *testing.T) {
+func TestFaultOfHashedwheelFailsTheRun(t *testing.T) {
 	for mark, fails := range map[string]bool{"": false, "not supported": false, "lost 1 of 2": true, "EARLY by 1 ms (1 of 2)": true} {
-		c := &comparison{rows: []report.Row{{Peer: "gost", Mark: "lost 1 of 2"}, {Peer: "hashedwheel", Mark: mark}}}
+		c := &comparison{rows: []report.Row{{Peer: "heap", Mark: "lost 1 of 2"}, {Peer: "hashedwheel", Mark: mark}}}
 		if err := c.faultOfOurs(); (err != nil) != fails {
 			t.Errorf("%q: %v", mark, err)
 		}
 	}
 }
 
+func full(o options) options {
+	o.scale = 1
+	return o
+}
+
 func TestWrongNamesAreRefused(t *testing.T) {
-	for _, o := range []options{{loads: "arm,nonesuch"}, {peers: "nonesuch"}} {
-		if _, err := newComparison(o); err == nil || !strings.Contains(err.Error(), "nonesuch") {
+	for _, o := range []options{{loads: "arm,nonesuch"}, {peers: "nonesuch"}, {cases: "nonesuch"}} {
+		if _, err := newComparison(full(o)); err == nil || !strings.Contains(err.Error(), "nonesuch") {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
@@ -92,14 +98,25 @@ func TestWrongNamesAreRefused(t *testing.T) {
 
 func TestMedianNeedsAnOddNumberOfRounds(t *testing.T) {
 	for rounds, part := range map[int]string{2: "arm", 4: "", 1: ""} {
-		if _, err := newComparison(options{rounds: rounds, loads: part}); err == nil {
+		if _, err := newComparison(full(options{rounds: rounds, loads: part})); err == nil {
 			t.Errorf("%d rounds of %q are allowed", rounds, part)
 		}
 	}
-	if c, err := newComparison(options{rounds: 5, peers: "std", cpus: "1,64"}); err != nil || c.rounds != 5 || c.config.CPUs[1] != 64 {
+	if c, err := newComparison(full(options{rounds: 5, peers: "std", cpus: "1,64"})); err != nil || c.rounds != 5 || c.config.CPUs[1] != 64 {
 		t.Error(c, err)
 	}
-	if _, err := newComparison(options{peers: "std", cpus: "1,x"}); err == nil {
+	if _, err := newComparison(full(options{peers: "std", cpus: "1,x"})); err == nil {
 		t.Error("x is a number of processors")
+	}
+}
+
+func TestTasksAreWholeRoundsOfTheChosenCases(t *testing.T) {
+	c, err := newComparison(full(options{loads: "storm,late", cases: "^2 gor.*, owned, tick 1ms$|^unloaded", peers: "std,hashedwheel", rounds: 3}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tasks := c.tasks()
+	if len(tasks) != 3*2*2 || tasks[0].Load != "storm" || tasks[3].Case != "unloaded" || tasks[3].Peer != "hashedwheel" || tasks[4].Round != 2 {
+		t.Errorf("%+v", tasks)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/bench/report"
 )
 
-// dir returns where the results are.
+// dir returns the folder of the results.
 func (o options) dir() string {
 	switch {
 	case o.out != "":
@@ -25,20 +25,20 @@ func (o options) dir() string {
 	return "results"
 }
 
-// writeAgain takes the rows and what is said about them from the CSV file that an
-// earlier run has left.
+// rowsFile has every figure of every round.
+const rowsFile = "compare.csv.gz"
+
+// writeAgain takes the rows from the file of an earlier run.
 func (c *comparison) writeAgain(o options) error {
-	text, err := os.ReadFile(filepath.Join(o.dir(), "compare.csv"))
+	about, rows, err := report.ReadRows(filepath.Join(o.dir(), rowsFile))
 	if err != nil {
 		return err
 	}
-	if c.rows, err = report.ReadCSV(bytes.NewReader(text)); err != nil {
-		return err
-	}
-	return c.write(o, report.AboutCSV(string(text)))
+	c.rows = rows
+	return c.write(o, about)
 }
 
-// write leaves the tables, the CSV and the plots in the output directory.
+// write writes the tables, the rows and the plots.
 func (c *comparison) write(o options, about []string) error {
 	dir := o.dir()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -50,16 +50,20 @@ func (c *comparison) write(o options, about []string) error {
 			return err
 		}
 	}
-	err := create(filepath.Join(dir, "compare.csv"), func(f *os.File) error {
-		return report.WriteCSV(f, r.About, r.Rows)
-	})
-	if err != nil {
+	if err := report.WriteRows(filepath.Join(dir, rowsFile), r.About, r.Rows); err != nil {
 		return err
 	}
-	err = create(filepath.Join(dir, "compare.md"), func(f *os.File) error { return r.Markdown(f) })
-	fmt.Fprintln(os.Stderr, "written to", dir)
-	if err != nil || o.readme == "" {
+	if err := os.WriteFile(filepath.Join(dir, "compare.md"), []byte(r.Markdown()), 0o644); err != nil {
 		return err
+	}
+	if o.isPart() && !o.short {
+		fmt.Print(r.Tables())
+	} else if rows := r.Terminal(); rows != "" {
+		fmt.Print("\n", rows, "\n")
+	}
+	fmt.Printf("%s; tables and plots are in %s\n", r.Count(), dir)
+	if o.readme == "" {
+		return nil
 	}
 	return putTable(o.readme, r.README())
 }
@@ -83,46 +87,43 @@ func (c *comparison) report(about []string) *report.Report {
 		r.Peers = append(r.Peers, p.describe())
 	}
 	for _, l := range c.loads {
-		r.Loads = append(r.Loads, report.Load{Name: l.Name, What: l.What})
+		r.Loads = append(r.Loads, report.Load{Name: l.Name, What: l.What, Flat: l.Flat})
 	}
 	return r
 }
 
-// draw writes a plot, or nothing if there is nothing to be seen on it.
+// draw writes a plot for light and for dark pages, if it has lines.
 func draw(dir string, p report.Plot, r *report.Report) error {
-	name := filepath.Join(dir, p.File)
-	drawn, note := false, ""
-	err := create(name, func(f *os.File) (err error) {
-		drawn, note, err = p.Draw(f, r)
-		return err
-	})
-	if !drawn {
-		return os.Remove(name)
+	note, isDrawn := "", false
+	for name, dark := range map[string]bool{p.File: false, report.DarkFile(p.File): true} {
+		var svg bytes.Buffer
+		drawn, leftOut, err := p.Draw(&svg, r, dark)
+		switch {
+		case err != nil:
+			return err
+		case !drawn:
+			_ = os.Remove(filepath.Join(dir, name)) // of an earlier run
+			continue
+		}
+		note, isDrawn = leftOut, true
+		if err := os.WriteFile(filepath.Join(dir, name), svg.Bytes(), 0o644); err != nil {
+			return err
+		}
 	}
-	r.Plots = append(r.Plots, report.Drawn{File: p.File, Note: note})
-	return err
+	if isDrawn {
+		r.Plots = append(r.Plots, report.Drawn{File: p.File, Title: p.Title, Note: note})
+	}
+	return nil
 }
 
-func create(name string, write func(*os.File) error) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	if err := write(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
-}
-
-// about says what it takes to get the same figures again.
+// about describes the run, so that it can be repeated.
 func (c *comparison) about() []string {
 	return []string{
 		"date: " + c.start.UTC().Format(time.DateTime) + " UTC, in " + time.Since(c.start).Round(time.Second).String(),
 		"commit: " + machine.Commit(),
 		fmt.Sprintf("Go: %s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH),
 		fmt.Sprintf("CPU: %s, %d cores, GOMAXPROCS=%d (on a machine with more, the same command makes this report there: a pull request "+
-			"with its compare.md and compare.csv, in a folder of bench/results named after the machine, is welcome)",
+			"with its compare.md and compare.csv.gz, in a folder of bench/results named after the machine, is welcome)",
 			machine.CPU(), runtime.NumCPU(), runtime.GOMAXPROCS(0)),
 		fmt.Sprintf("rounds: %d", c.rounds),
 		"command: `" + strings.TrimSpace("go run ./cmd/compare "+strings.Join(os.Args[1:], " ")) + "`, in bench",

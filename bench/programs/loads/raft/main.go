@@ -1,0 +1,75 @@
+// 200 groups of three servers, in one process, apply 500 commands a second.
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/raft"
+
+	"github.com/hashedwheel/hashedwheel/bench/programs/load"
+)
+
+func main() {
+	load.Main(func(r *load.Run) {
+		leaders := make([]*raft.Raft, r.Scale(200))
+		for i := range leaders {
+			leaders[i] = group(i)
+		}
+		r.Pace(float64(r.Scale(500)), len(leaders), func(i, _ int) {
+			if err := leaders[i].Apply([]byte("command"), 10*time.Second).Error(); err != nil {
+				load.Must(fmt.Errorf("group %d: %w", i, err))
+			}
+		})
+	})
+}
+
+// group starts three servers and returns their leader.
+func group(n int) *raft.Raft {
+	var configuration raft.Configuration
+	var transports [3]*raft.InmemTransport
+	var servers [3]*raft.Raft
+	for i := range transports {
+		address, transport := raft.NewInmemTransport(raft.ServerAddress(fmt.Sprintf("%d-%d", n, i)))
+		transports[i] = transport
+		configuration.Servers = append(configuration.Servers, raft.Server{ID: raft.ServerID(address), Address: address})
+	}
+	for i, t := range transports {
+		for j, other := range transports {
+			if i != j {
+				t.Connect(other.LocalAddr(), other)
+			}
+		}
+		config := raft.DefaultConfig()
+		config.LocalID = raft.ServerID(t.LocalAddr())
+		config.Logger = hclog.New(&hclog.LoggerOptions{Output: io.Discard, Level: hclog.Off})
+		config.HeartbeatTimeout, config.ElectionTimeout, config.LeaderLeaseTimeout = 2*time.Second, 2*time.Second, 2*time.Second
+		if i == 0 { // it stands for election first
+			config.HeartbeatTimeout, config.ElectionTimeout, config.LeaderLeaseTimeout = 500*time.Millisecond, 500*time.Millisecond, 500*time.Millisecond
+		}
+		store := raft.NewInmemStore()
+		snapshots := raft.NewInmemSnapshotStore()
+		load.Must(raft.BootstrapCluster(config, store, store, snapshots, t, configuration))
+		servers[i] = load.Get(raft.NewRaft(config, machine{}, store, store, snapshots, t))
+	}
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		for _, s := range servers {
+			if s.State() == raft.Leader && s.VerifyLeader().Error() == nil {
+				return s
+			}
+		}
+	}
+	load.Must(fmt.Errorf("group %d has no leader", n))
+	return nil
+}
+
+// machine is a state machine that keeps nothing.
+type machine struct{}
+
+func (machine) Apply(*raft.Log) any                 { return nil }
+func (machine) Snapshot() (raft.FSMSnapshot, error) { return machine{}, nil }
+func (machine) Restore(from io.ReadCloser) error    { return from.Close() }
+func (machine) Persist(to raft.SnapshotSink) error  { return to.Close() }
+func (machine) Release()                            {}

@@ -1,0 +1,50 @@
+// A cache of 300,000 sessions is read 100,000 times a second, and each read moves the session's timeout. One operation
+// in ten replaces the session. The port uses package keyed.
+package main
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/jellydator/ttlcache/v3"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/bench/programs/load"
+	"github.com/hashedwheel/hashedwheel/keyed"
+)
+
+const ttl = 20 * time.Second
+
+type session struct{ user uint64 }
+
+func main() {
+	load.Main(func(r *load.Run) {
+		n := uint64(r.Scale(300_000))
+		touch, set := plain()
+		if r.Native {
+			touch, set = native(r.Tick)
+		}
+		for k := range n {
+			set(k)
+		}
+		r.Pace(float64(r.Scale(100_000)), 4, func(_, i int) {
+			k := rand.Uint64N(n)
+			if i%10 == 0 || !touch(k) {
+				set(k)
+			}
+		})
+	})
+}
+
+func plain() (touch func(uint64) bool, set func(uint64)) {
+	cache := ttlcache.New(ttlcache.WithTTL[uint64, *session](ttl))
+	go cache.Start()
+	return func(k uint64) bool { return cache.Get(k) != nil },
+		func(k uint64) { cache.Set(k, &session{k}, ttlcache.DefaultTTL) }
+}
+
+func native(tick time.Duration) (touch func(uint64) bool, set func(uint64)) {
+	sessions := keyed.New(hashedwheel.MustNew(hashedwheel.WithTick(tick)), func(uint64, *session) {})
+	return func(k uint64) bool { _, ok := sessions.Touch(k, ttl); return ok },
+		func(k uint64) { load.Must(sessions.Set(k, &session{k}, ttl)) }
+}
