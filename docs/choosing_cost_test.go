@@ -10,7 +10,7 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-func TestWhatATimerCosts(t *testing.T) {
+func TestMemoryOfATimer(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	const n = 200
 	timers := make([]*hashedwheel.Timer, n)

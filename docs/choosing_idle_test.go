@@ -1,8 +1,11 @@
 package docs
 
 import (
+	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,7 +27,7 @@ func serveAll(tm *hashedwheel.Timer, l net.Listener, serve func(net.Conn)) error
 	}
 }
 
-// A pipes listener accepts what is sent to it.
+// A pipes listener accepts the connections that are sent to it.
 type pipes chan net.Conn
 
 func (p pipes) Close() error   { return nil }
@@ -106,4 +109,47 @@ func TestAPeerThatWasClosedOrRefusedLeavesNoTimeout(t *testing.T) {
 		require.NoError(t, p.Close())
 		assert.Zero(t, tm.Pending())
 	}, hashedwheel.WithMaxPending(1))
+}
+
+func serveHTTP(tm *hashedwheel.Timer, l net.Listener, handler http.Handler) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ConnContext: idle.ConnContext}
+	return server.Serve(idle.NewListener(tm, l, time.Minute))
+}
+
+func slowReport(w http.ResponseWriter, r *http.Request) {
+	if conn, ok := idle.FromContext(r.Context()); ok {
+		conn.SetIdleTimeout(0) // nothing is sent while the report is made
+		defer conn.SetIdleTimeout(time.Minute)
+	}
+	fmt.Fprintln(w, makeReport())
+}
+
+func makeReport() string {
+	time.Sleep(time.Hour)
+	return "a report"
+}
+
+func TestAHandlerThatSuspendsTheIdleTimeAnswers(t *testing.T) {
+	for path, answer := range map[string]string{"/slow": "HTTP/1.1 200 OK", "/silent": ""} {
+		inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+			client, server := net.Pipe()
+			l := make(pipes, 1)
+			l <- server
+			handler := http.NewServeMux()
+			handler.HandleFunc("/slow", slowReport)
+			handler.HandleFunc("/silent", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, makeReport()) })
+			ended := make(chan error)
+			go func() { ended <- serveHTTP(tm, l, handler) }()
+			go func() {
+				_, err := io.WriteString(client, "GET "+path+" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+				assert.NoError(t, err)
+			}()
+			text, err := io.ReadAll(client)
+			assert.NoError(t, err)
+			assert.Equal(t, answer != "", strings.HasPrefix(string(text), "HTTP/1.1 200 OK"), "%s: %s", path, text)
+			close(l)
+			assert.ErrorIs(t, <-ended, net.ErrClosed)
+			time.Sleep(time.Hour) // for the silent handler
+		})
+	}
 }

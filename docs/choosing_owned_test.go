@@ -106,7 +106,7 @@ func TestStopAndWaitWaitsForATaskThatRuns(t *testing.T) {
 	})
 }
 
-func TestStopAndWaitDoesNotWaitForWhatNeverRuns(t *testing.T) {
+func TestStopAndWaitReturnsForTasksThatNeverRun(t *testing.T) {
 	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		done := make(chan struct{})
 		task := func() { close(done) }

@@ -3,7 +3,6 @@ package docs
 import (
 	"context"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -19,7 +18,7 @@ func poll(tm *hashedwheel.Timer, look func() bool) {
 	})
 }
 
-func TestAPollEndsWhenItHasFound(t *testing.T) {
+func TestPollEndsWhenItsLookSucceeds(t *testing.T) {
 	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		looks := 0
 		poll(tm, func() bool { looks++; return looks == 3 })
@@ -66,60 +65,4 @@ func TestAPauseCountsFromTheEndOfARun(t *testing.T) {
 		assert.Equal(t, []time.Duration{10 * time.Second, 45 * time.Second, 80 * time.Second}, begun)
 		assert.Zero(t, tm.Pending())
 	})
-}
-
-// fromDue asks a Scheduler with the time at which the run was due.
-type fromDue struct {
-	hashedwheel.Scheduler
-	due time.Time // that the last call gave
-}
-
-func (f *fromDue) Next(now time.Time) time.Time {
-	if f.due.IsZero() {
-		f.due = now
-	}
-	f.due = f.Scheduler.Next(f.due)
-	return f.due
-}
-
-// after is a Scheduler that adds a delay to what it gets.
-type after time.Duration
-
-func (a after) Next(t time.Time) time.Time { return t.Add(time.Duration(a)) }
-
-func TestASchedulerThatCountsFromWhatWasDueDoesNotDrift(t *testing.T) {
-	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		late := func(s hashedwheel.Scheduler) (last time.Duration) {
-			start, runs := time.Now(), 0
-			series := tm.Recur(s, func(*hashedwheel.Series) {
-				runs++
-				last = time.Since(start) - time.Duration(runs)*1050*time.Millisecond
-			})
-			defer series.Stop()
-			pass(100 * time.Second)
-			return last
-		}
-		period := after(1050 * time.Millisecond)
-		assert.Less(t, late(&fromDue{Scheduler: period}), 2*tick)
-		assert.Greater(t, late(period), 10*tick)
-	})
-}
-
-func isHeldUp(tm *hashedwheel.Timer) bool {
-	return tm.Stats().Overdue > 2*tm.Tick()
-}
-
-func TestATimerWhoseWorkerIsInATaskIsHeldUp(t *testing.T) {
-	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		for range 2 {
-			tm.AfterFunc(0, func() { time.Sleep(time.Minute) })
-		}
-		pass(0)
-		assert.False(t, isHeldUp(tm))
-		pass(time.Second)
-		assert.True(t, isHeldUp(tm))
-		pass(time.Hour)
-		synctest.Wait()
-		assert.False(t, isHeldUp(tm))
-	}, hashedwheel.WithExecutor(hashedwheel.Inline{}))
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// TestShownCodeIsCompiled holds the documents to the tests: what they show is
-// gofmt-ed, and code that is compiled by go test.
+// TestShownCodeIsCompiled checks that the code in the documents is gofmt-ed, and is in
+// a test, which go test compiles.
 func TestShownCodeIsCompiled(t *testing.T) {
 	for documents, tests := range map[string][]string{
 		"../README.md": {"../example*_test.go", "../*/example*_test.go"},
@@ -80,7 +80,7 @@ func inBubble(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer), opts ..
 	})
 }
 
-// pass lets d and a tick of the bubble's time go by, and what it brings come to rest.
+// pass lets d and a tick of the bubble's time pass, and waits for the tasks that become due.
 func pass(d time.Duration) {
 	time.Sleep(d + tick)
 	synctest.Wait()

@@ -16,6 +16,6 @@ func TestMain(m *testing.M) {
 // It has something pending when TestMain looks for goroutines that are left over.
 var forTheProcess = hashedwheel.MustNew()
 
-func TestATimerForTheProcessIsToldToGoleak(t *testing.T) {
+func TestTimerOfTheProcessIsIgnoredByGoleak(t *testing.T) {
 	forTheProcess.AfterFunc(24*time.Hour, func() {})
 }

@@ -9,47 +9,48 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
-// A claim is a line of what is shown, and the attempt that bears it out.
+// A claim is a property of the context, and its test.
 type claim struct {
 	what  string
 	holds func(*attempt) bool
 }
 
-// An attempt is a context that was ended by the wheel, and its surroundings.
+// An attempt is a context that the timer has ended.
 type attempt struct {
 	timer      *hashedwheel.Timer
 	limit      time.Duration
-	ctx        context.Context // ended by the wheel
+	ctx        context.Context
 	child      context.Context // made by context.WithCancel from ctx, through context.WithValue
 	took       time.Duration   // until ctx ended
-	goroutines int             // that ctx and the child cost
+	goroutines int             // started for ctx and child
 }
 
 type key struct{}
 
 var claims = []claim{
 	{"ends after its time, never before", func(a *attempt) bool { return a.took >= a.limit }},
-	{"has a Deadline, to be passed on", func(a *attempt) bool {
+	{"has a Deadline", func(a *attempt) bool {
 		_, ok := a.ctx.Deadline()
 		return ok
 	}},
-	{"has an Err and a Cause that say DeadlineExceeded", func(a *attempt) bool { return exceeded(a.ctx) }},
-	{"ends its children, also those with a value in between, for the same Err and Cause", func(a *attempt) bool {
+	{"has the Err and Cause DeadlineExceeded", func(a *attempt) bool { return exceeded(a.ctx) }},
+	{"ends its children, also below a WithValue, with the same Err and Cause", func(a *attempt) bool {
 		return exceeded(a.child) && a.child.Value(key{}) == "between"
 	}},
-	{"needs no goroutine, nor do its children", func(a *attempt) bool { return a.goroutines <= 0 }},
-	{"can be cancelled first: its timeout is stopped", cancelledFirst},
-	{"ends with its parent, for its Cause: its timeout is stopped", endedWithParent},
-	{"ends at once if the timer refuses, and its Cause says why", endedByRefusal},
+	{"starts no goroutine, for its children neither", func(a *attempt) bool { return a.goroutines <= 0 }},
+	{"stops its timeout when it is canceled first", canceledFirst},
+	{"ends with its parent and the parent's Cause, and stops its timeout", endedWithParent},
+	{"ends at once if the timer is stopped or full, with that as its Cause", endedByRefusal},
 }
 
 func exceeded(ctx context.Context) bool {
 	return ctx.Err() == context.DeadlineExceeded && context.Cause(ctx) == context.DeadlineExceeded
 }
 
-func cancelledFirst(a *attempt) bool {
+func canceledFirst(a *attempt) bool {
 	ctx, cancel := withLimit(context.Background(), a.timer, time.Hour)
 	cancel()
 	return a.timer.Pending() == 0 && ctx.Err() == context.Canceled
@@ -63,7 +64,7 @@ func endedWithParent(a *attempt) bool {
 	defer cancel()
 	cancelParent(errShutdown)
 	<-ctx.Done()
-	return until(grace, func() bool { return a.timer.Pending() == 0 }) &&
+	return example.Until(grace, func() bool { return a.timer.Pending() == 0 }) &&
 		ctx.Err() == context.Canceled && context.Cause(ctx) == errShutdown
 }
 
@@ -78,7 +79,7 @@ func endedByRefusal(*attempt) bool {
 // try makes the attempt.
 func try(tm *hashedwheel.Timer, limit time.Duration) *attempt {
 	defer tm.AfterFunc(time.Hour, func() {}).Stop()
-	time.Sleep(2 * tm.Tick()) // the timer's own goroutine is there before one counts
+	time.Sleep(2 * tm.Tick()) // the worker runs before the goroutines are counted
 	before := runtime.NumGoroutine()
 	start := time.Now()
 	ctx, cancel := withLimit(context.Background(), tm, limit)
@@ -92,13 +93,13 @@ func try(tm *hashedwheel.Timer, limit time.Duration) *attempt {
 	return a
 }
 
-// tryAll prints what holds. It returns an error that says what does not.
+// tryAll prints the claims that hold. It returns an error that names the first that does not.
 func tryAll(tm *hashedwheel.Timer, cfg config, stdout io.Writer) error {
 	a := try(tm, cfg.limit)
-	fmt.Fprintf(stdout, "a context that the wheel ends after %v\n", cfg.limit)
+	fmt.Fprintf(stdout, "a context that the timer ends after %v\n", cfg.limit)
 	for _, c := range claims {
 		if !c.holds(a) {
-			return fmt.Errorf("not so: a context that the wheel ends %s", c.what)
+			return fmt.Errorf("not true: a context that the timer ends %s", c.what)
 		}
 		fmt.Fprintln(stdout, "  -", c.what)
 	}

@@ -8,18 +8,18 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// withLimit is context.WithTimeout on a wheel: the context ends when d has passed,
-// at most one tick later, and its Err is then context.DeadlineExceeded. As there, the
-// caller must call cancel when done. If the timer refuses, because it is full or was
-// stopped, the context has ended when it is returned, and context.Cause says why.
+// withLimit is context.WithTimeout on a hashedwheel.Timer: the context ends after d, at most one
+// tick late, with the Err context.DeadlineExceeded. As with WithTimeout, the caller must call
+// cancel when done. If the timer is stopped or full, the returned context has already ended, and
+// context.Cause returns ErrStopped or ErrFull.
 //
-// Under a parent that can be cancelled it costs more than context.WithTimeout: run the
-// program. If you own what the limit is for, a connection or a call, give it a Timeout
-// of its own instead.
+// It costs as much as context.WithTimeout, and more under a parent that can be canceled: the
+// program prints both. If your own struct, a connection or a call, has the limit, put a Timeout
+// into it instead.
 func withLimit(parent context.Context, tm *hashedwheel.Timer, d time.Duration) (context.Context, context.CancelFunc) {
 	deadline := time.Now().Add(d)
 	if at, ok := parent.Deadline(); ok && at.Before(deadline) || parent.Err() != nil {
-		return context.WithCancel(parent) // it ends by itself before that
+		return context.WithCancel(parent) // the parent ends before that
 	}
 	h := &hidden{Context: parent, deadline: deadline}
 	h.timeout.Init(tm, h)
@@ -45,24 +45,23 @@ func refused(parent context.Context, why error) (context.Context, context.Cancel
 	return ctx, func() {}
 }
 
-// hidden stands between the caller's parent and the context that withLimit returns.
-// Nobody sees it but package context, which asks it four things: the Deadline, what
-// to call when it ends (AfterFunc), and then why it ended (Err) and the values above
-// it. The returned context is an ordinary one, so that what is made from it costs no
-// goroutine, and ends with the same Err and Cause.
+// hidden is between the caller's parent and the context that withLimit returns. Only package
+// context uses it: it calls Deadline and Value, AfterFunc to be notified of the end, and then
+// Err. The returned context is a standard one, so its children start no goroutine, and end
+// with the same Err and Cause.
 type hidden struct {
 	context.Context // the caller's parent
 	deadline        time.Time
 	timeout         hashedwheel.Timeout
-	err             atomic.Pointer[error] // why it has ended; nil: it has not
-	tell            func()                // ends the returned context; set before timeout is armed
-	forget          func() bool           // unties from the parent, nil if that cannot end; set before timeout is armed
+	err             atomic.Pointer[error] // why it has ended; nil if it has not
+	notify          func()                // ends the returned context; set before timeout is armed
+	forget          func() bool           // unties from the parent, nil if the parent cannot end; set before timeout is armed
 }
 
 func (h *hidden) Deadline() (time.Time, bool) { return h.deadline, true }
 
-// Done returns a channel that is never closed. With nil, package context would take
-// h for one that never ends; with the parent's, for the parent.
+// Done returns a channel that is never closed. If it were nil, package context would assume that
+// h never ends; if it were the parent's, that h is the parent.
 func (h *hidden) Done() <-chan struct{} { return never }
 
 var never = make(chan struct{})
@@ -74,17 +73,17 @@ func (h *hidden) Err() error {
 	return nil
 }
 
-// AfterFunc is called once, by context.WithCancel. What it returns is called when the
-// returned context is cancelled.
+// AfterFunc is called once, by context.WithCancel. When the returned context is canceled, package
+// context calls stop.
 func (h *hidden) AfterFunc(f func()) (stop func() bool) {
-	h.tell = f
+	h.notify = f
 	return func() bool {
 		h.untie()
 		return h.timeout.Stop()
 	}
 }
 
-// Run is the timeout's task: the time is up.
+// Run is the timeout's task: it ends the context.
 func (h *hidden) Run(*hashedwheel.Timeout) {
 	h.untie()
 	h.end(context.DeadlineExceeded)
@@ -98,7 +97,7 @@ func (h *hidden) follow() {
 
 func (h *hidden) end(why error) {
 	if h.err.CompareAndSwap(nil, &why) {
-		h.tell()
+		h.notify()
 	}
 }
 

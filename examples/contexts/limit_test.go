@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 	"github.com/stretchr/testify/require"
 )
 
-// inBubble runs f on virtual time, with a timer that lives in it.
+// inBubble runs f in a synctest bubble, with a timer made there.
 func inBubble(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer)) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
@@ -43,7 +44,7 @@ func TestLimitOfTheParentIsKept(t *testing.T) {
 			at, _ := ctx.Deadline()
 			require.Equal(t, min(limit, time.Minute), time.Until(at))
 			<-ctx.Done()
-			require.Equal(t, context.DeadlineExceeded, ctx.Err(), "whoever was first")
+			require.Equal(t, context.DeadlineExceeded, ctx.Err(), "whichever was first")
 			cancel()
 			cancelParent()
 			synctest.Wait()
@@ -53,7 +54,7 @@ func TestLimitOfTheParentIsKept(t *testing.T) {
 }
 
 // The parent ends at any moment: before, while and after the limit is armed.
-func TestLimitEndsWithItsParentWheneverThatEnds(t *testing.T) {
+func TestLimitEndsWithItsParentAtAnyMoment(t *testing.T) {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()
 	for range 2000 {
@@ -65,11 +66,11 @@ func TestLimitEndsWithItsParentWheneverThatEnds(t *testing.T) {
 		require.Equal(t, errShutdown, context.Cause(ctx))
 		cancel()
 	}
-	require.True(t, until(grace, func() bool { return tm.Pending() == 0 }), "%d left", tm.Pending())
+	require.True(t, example.Until(grace, func() bool { return tm.Pending() == 0 }), "%d left", tm.Pending())
 }
 
-// The worst moment: the parent has been followed before the timeout is armed.
-func TestALimitWhoseParentEndsWhileItIsArmedIsNotArmed(t *testing.T) {
+// The worst moment: the parent ends just before the timeout is armed.
+func TestLimitIsNotArmedIfItsParentEndsAtThatMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		parent, cancelParent := context.WithCancel(t.Context())
 		clock := &hookedClock{hook: func() { // Reset reads the clock
@@ -86,7 +87,7 @@ func TestALimitWhoseParentEndsWhileItIsArmedIsNotArmed(t *testing.T) {
 	})
 }
 
-// hookedClock is the system's, and calls a function before it is read, once.
+// hookedClock is the system's clock, and calls a function before it is read for the first time.
 type hookedClock struct {
 	hook func()
 	once atomic.Bool
@@ -101,8 +102,8 @@ func (c *hookedClock) Now() time.Time {
 
 func (c *hookedClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
-// A parent lives longer than its children: it must not keep those that have ended.
-func TestALimitThatEndedLeavesNothingWithItsParent(t *testing.T) {
+// A parent outlives its children, and must not refer to ended ones.
+func TestEndedLimitIsUntiedFromItsParent(t *testing.T) {
 	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		parent := &counting{Context: t.Context()}
 		for range 3 {
@@ -117,8 +118,7 @@ func TestALimitThatEndedLeavesNothingWithItsParent(t *testing.T) {
 	})
 }
 
-// counting is a parent that counts who asks to be told of its end, and who no longer
-// wants to be.
+// counting is a parent that counts the calls of AfterFunc and of the returned stop functions.
 type counting struct {
 	context.Context
 	tied, untied int
@@ -136,7 +136,7 @@ func (c *counting) AfterFunc(func()) func() bool {
 
 type another struct{}
 
-func TestAChildKnowsWhyItsParentEnded(t *testing.T) {
+func TestChildEndsWithErrAndCauseOfTheLimit(t *testing.T) {
 	inBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		ctx, cancel := withLimit(context.WithValue(t.Context(), key{}, "above"), tm, time.Minute)
 		defer cancel()
@@ -148,7 +148,7 @@ func TestAChildKnowsWhyItsParentEnded(t *testing.T) {
 	})
 }
 
-func TestARefusedLimitHasEnded(t *testing.T) {
+func TestRejectedLimitHasEnded(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *hashedwheel.Timer) {
 		full := hashedwheel.MustNew(hashedwheel.WithMaxPending(1))
 		defer full.Stop()
@@ -183,7 +183,7 @@ func TestTieStopsTheTimeout(t *testing.T) {
 		require.True(t, tie(ctx, free)(), "untied")
 		cancel()
 		time.Sleep(time.Hour)
-		require.Equal(t, hashedwheel.Cancelled, to.State())
+		require.Equal(t, hashedwheel.Canceled, to.State())
 		require.Equal(t, hashedwheel.Expired, free.State())
 	})
 }

@@ -1,22 +1,19 @@
-// Contexts shows how a wheel and contexts go together.
+// Contexts ends contexts by a hashedwheel.Timer.
 //
-// It makes contexts that end by a hashedwheel.Timer, and says line by line what such
-// a context does, having tried each. It prints what one costs beside
-// context.WithTimeout, and beside a Timeout that its user owns: that is the cheapest
-// by far, and needs no context. Then it makes very many, of which callers cancel half,
-// and at last ties timeouts to one context with context.AfterFunc, so that cancelling
-// it stops all of them.
+// First it prints the properties of such a context, each after a test. Then it measures the cost
+// of the context, of context.WithTimeout, and of a Timeout that its user owns: by far the
+// cheapest, and without a context. Then it makes many contexts, of which callers cancel half. At
+// last it ties timeouts to one context by context.AfterFunc: to cancel that context stops all of
+// them. In the table, look at
 //
-// In the table at the end, look at
+//   - "ended by the timer" + "canceled before" = "contexts made";
+//   - "ended late by": never below zero, at most one tick plus the delay of a busy machine;
+//   - "timeouts left": none.
 //
-//   - "ended by the wheel" + "cancelled before" = "contexts made";
-//   - "lateness": never below zero, up to one tick, and what the machine adds;
-//   - "timeouts left": none, whichever way the contexts ended.
+// The exit status is 1 if a property did not hold.
 //
-// The exit status is 1 if one of the lines did not hold.
-//
-// Read limit.go for the context, tie.go for context.AfterFunc; claims.go is what
-// is tried, price.go what is measured.
+// Read limit.go for the context and tie.go for context.AfterFunc; claims.go holds the
+// properties, price.go the measurement.
 package main
 
 import (
@@ -30,8 +27,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
-// grace is how long something may take beyond its time before it counts as not
-// done: a busy machine may be late.
+// grace is how late things may be on a busy machine before they count as not done.
 const grace = 2 * time.Second
 
 func main() {
@@ -46,35 +42,39 @@ func run(args []string, stdout, stderr io.Writer) int {
 		Flags: c.flags,
 		Check: c.check,
 		Show:  func(stdout io.Writer) error { return show(c, stdout) },
-		Held:  "all of it held",
+		Held:  "every property held",
 	}.Run(args, stdout, stderr)
 }
 
 type config struct {
 	contexts    int
 	limit, tick time.Duration
+	benchtime   time.Duration
 }
 
 func (c *config) flags(flags *flag.FlagSet) {
-	flags.IntVar(&c.contexts, "contexts", 20_000, "`number` of contexts; half of them are cancelled before their time")
-	flags.DurationVar(&c.limit, "limit", 500*time.Millisecond, "`time` that a context has, at most 2s")
+	flags.IntVar(&c.contexts, "contexts", 20_000, "`number` of contexts; half of them are canceled early")
+	flags.DurationVar(&c.limit, "limit", 500*time.Millisecond, "`time` until a context ends, at most 2s")
+	flags.DurationVar(&c.benchtime, "benchtime", 50*time.Millisecond, "`time` for which each price is measured, five times")
 	flags.DurationVar(&c.tick, "tick", 10*time.Millisecond, "the timer's tick, a `time`: how late a context may end")
 }
 
-// check returns an error that names the first flag that is wrong, and its value.
+// check returns an error that names the first wrong flag, and its value.
 func (c *config) check() error {
 	switch {
 	case c.contexts < 2 || c.contexts > 1_000_000:
 		return fmt.Errorf("-contexts %d: must be from 2 to 1000000", c.contexts)
 	case c.limit <= 0 || c.limit > 2*time.Second:
 		return fmt.Errorf("-limit %v: must be positive, and at most 2s", c.limit)
+	case c.benchtime < time.Millisecond || c.benchtime > time.Second:
+		return fmt.Errorf("-benchtime %v: must be from 1ms to 1s", c.benchtime)
 	case c.tick < 100*time.Microsecond || c.tick > time.Second:
 		return fmt.Errorf("-tick %v: must be from 100µs to 1s", c.tick)
 	}
 	return nil
 }
 
-// show tries what is claimed, then does it many times over.
+// show tests the claims, measures the prices, and makes many contexts.
 func show(cfg config, stdout io.Writer) error {
 	timer, err := hashedwheel.New(hashedwheel.WithTick(cfg.tick))
 	if err != nil {
@@ -84,7 +84,9 @@ func show(cfg config, stdout io.Writer) error {
 	if err := tryAll(timer, cfg, stdout); err != nil {
 		return err
 	}
-	printPrices(timer, cfg, stdout)
+	if err := printPrices(timer, cfg, stdout); err != nil {
+		return err
+	}
 	r := limitMany(timer, cfg)
 	r.tied, r.stopped, r.ran = tieMany(timer, cfg)
 	r.left = timer.Pending()

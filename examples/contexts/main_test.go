@@ -1,63 +1,38 @@
 package main
 
 import (
-	"io"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/hashedwheel/hashedwheel/examples/internal/exampletest"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestRunShowsWhatHolds(t *testing.T) {
-	var stdout, stderr strings.Builder
-	status := run(strings.Fields("-contexts 2001 -limit 100ms -tick 2ms"), &stdout, &stderr)
-	require.Empty(t, stderr.String())
-	require.Zero(t, status)
-
-	out := stdout.String()
-	require.Equal(t, 2001, row(t, out, "contexts made"))
-	require.Equal(t, 2001, row(t, out, "cancelled before")+row(t, out, "ended by the wheel"))
-	require.Equal(t, 2001, row(t, out, "stopped when it was cancelled"))
-	require.Zero(t, row(t, out, "timeouts left"))
+func TestRunPrintsEveryClaim(t *testing.T) {
+	out := exampletest.Output(t, run, "-contexts 2001 -limit 100ms -tick 2ms -benchtime 2ms")
+	require.Equal(t, 2001, exampletest.Row(t, out, "contexts made"))
+	require.Equal(t, 2001, exampletest.Row(t, out, "canceled before")+exampletest.Row(t, out, "ended by the timer"))
+	require.Equal(t, 2001, exampletest.Row(t, out, "stopped when it was canceled"))
+	require.Zero(t, exampletest.Row(t, out, "timeouts left"))
+	require.Regexp(t, `context.WithTimeout +\d+ ns, [1-9]\d* allocations +\d+ ns`, out)
+	require.Regexp(t, `an owned Timeout +\d+ ns, 0 allocations`, out)
 	for _, c := range claims {
 		require.Contains(t, out, c.what)
 	}
 }
 
-// row returns the number in the row of the table that has the label.
-func row(t *testing.T, table, label string) int {
-	t.Helper()
-	for line := range strings.Lines(table) {
-		if rest, ok := strings.CutPrefix(line, label+" "); ok {
-			n, err := strconv.Atoi(strings.Fields(rest)[0])
-			require.NoError(t, err)
-			return n
-		}
-	}
-	require.Fail(t, "no such row", "%s in\n%s", label, table)
-	return 0
-}
-
 func TestWrongFlagsAreNamed(t *testing.T) {
-	tests := []struct{ flags, want string }{
-		{"-contexts 1", "-contexts 1"},
-		{"-limit 0s", "-limit 0s"},
-		{"-limit 3s", "-limit 3s"},
-		{"-tick 99us", "-tick 99µs"},
-		{"-tick 2s", "-tick 2s"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.flags, func(t *testing.T) {
-			var stderr strings.Builder
-			require.Equal(t, 2, run(strings.Fields(tt.flags), io.Discard, &stderr))
-			require.Contains(t, stderr.String(), tt.want)
-		})
-	}
+	exampletest.WrongFlags(t, run, map[string]string{
+		"-contexts 1":   "-contexts 1",
+		"-limit 0s":     "-limit 0s",
+		"-limit 3s":     "-limit 3s",
+		"-benchtime 2s": "-benchtime 2s",
+		"-tick 99us":    "-tick 99µs",
+		"-tick 2s":      "-tick 2s",
+	})
 }
 
 func TestVerdict(t *testing.T) {
@@ -75,14 +50,9 @@ func TestVerdict(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := &report{made: 3, cancelled: 1, late: []time.Duration{0, 1}, tied: 7, stopped: 7}
+			r := &report{made: 3, canceled: 1, late: []time.Duration{0, 1}, tied: 7, stopped: 7}
 			tt.spoil(r)
-			err := r.verdict()
-			if tt.want == "" {
-				require.NoError(t, err)
-				return
-			}
-			require.ErrorContains(t, err, tt.want)
+			exampletest.Error(t, r.verdict(), tt.want)
 		})
 	}
 }

@@ -6,16 +6,17 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
-// tie stops a timeout when a context ends. Once the timeout has expired or was
-// stopped otherwise, untie lets the context forget it.
+// tie stops a timeout when a context ends. Call untie when the timeout has expired or was stopped,
+// so that the context no longer refers to it.
 func tie(ctx context.Context, to *hashedwheel.Timeout) (untie func() bool) {
 	return context.AfterFunc(ctx, func() { to.Stop() })
 }
 
-// tieMany arms timeouts that would expire in an hour, ties them to one context
-// and cancels it. It returns how many were stopped, and how many ran.
+// tieMany ties timeouts to one context and cancels it. It returns how many were tied, how many
+// were stopped, and how many ran.
 func tieMany(tm *hashedwheel.Timer, cfg config) (tied, stopped int, ran int64) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var expired atomic.Int64
@@ -25,22 +26,11 @@ func tieMany(tm *hashedwheel.Timer, cfg config) (tied, stopped int, ran int64) {
 		tie(ctx, all[i])
 	}
 	cancel()
-	until(grace, func() bool { return tm.Pending() == 0 }) // context.AfterFunc starts a goroutine for each
+	example.Until(grace, func() bool { return tm.Pending() == 0 }) // context.AfterFunc starts a goroutine for each
 	for _, to := range all {
-		if to.State() == hashedwheel.Cancelled {
+		if to.State() == hashedwheel.Canceled {
 			stopped++
 		}
 	}
 	return len(all), stopped, expired.Load()
-}
-
-// until waits for something to be done, no longer than patience.
-func until(patience time.Duration, done func() bool) bool {
-	for deadline := time.Now().Add(patience); !done(); {
-		if time.Now().After(deadline) {
-			return false
-		}
-		time.Sleep(time.Millisecond)
-	}
-	return true
 }

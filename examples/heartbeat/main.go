@@ -1,27 +1,24 @@
-// Heartbeat is a monitor that watches peers over TCP, and says who has died.
+// Heartbeat is a monitor that watches peers over TCP and notices dead ones.
 //
-// Every peer has one series on a hashedwheel.Timer that does all it does: a run
-// connects if there is no connection, then sends a beat. The runs are due on a
-// fixed grid, so beats do not drift apart from the clock. A run that hangs in a
-// slow dial makes the next be skipped: there is never a second one beside it, and
-// no burst of beats after it.
+// Each peer is one series (Timer.Every): a run connects if necessary, then sends a beat. The
+// runs are due on a fixed grid, so the beats do not drift. While a run hangs in a slow dial, the
+// next runs are left out: no two runs overlap, and no burst of beats follows.
 //
-// The monitor has a Timeout in each connection and moves it at every beat. The
-// connection of a peer that was silent for too long expires, and the peer is dead.
+// The monitor has a Timeout in each connection and moves it at every beat. If it expires, the
+// peer is dead.
 //
-// First all peers beat. Then the monitor has an outage: it hangs up on everybody
-// for a while, and all must come back by themselves. At last every second peer
-// dies without a word, as a machine does that loses its power: its connection
-// stays open. In the table at the end, look at
+// First all peers beat. Then the monitor has an outage: it closes all connections and accepts
+// none for a while, and the peers must reconnect. At last every second peer dies like a machine
+// that loses power: its connection stays open. In the table, look at
 //
-//   - "noticed dead" against "died": all of them, and nobody else;
-//   - "noticed late by": never below zero, up to one tick, and what the machine adds;
-//   - "beats after their time": the same, after the last beat as after the first.
+//   - "died" and "noticed dead": the same number;
+//   - "noticed late by": never below zero, at most one tick plus the delay of a busy machine;
+//   - "beats late by": the same for the last beat as for the first.
 //
-// The exit status is 1 if a death was noticed early or not at all, or if a peer
-// did not come back.
+// The exit status is 1 if a death was noticed early or not at all, or if a peer did not
+// reconnect.
 //
-// Read peer.go for Every, monitor.go for the timeouts; report.go is the table.
+// Read peer.go for Every and monitor.go for the timeouts; report.go holds the table.
 package main
 
 import (
@@ -38,8 +35,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
-// grace is how long something may take beyond its time before it counts as not
-// done: a busy machine may be late.
+// grace is how late things may be on a busy machine before they count as not done.
 const grace = 2 * time.Second
 
 func main() {
@@ -54,11 +50,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 		Flags: c.flags,
 		Check: c.check,
 		Show:  c.show,
-		Held:  "every death was noticed in time, and everybody else came back",
+		Held:  "every death was noticed, none early, and the other peers reconnected",
 	}.Run(args, stdout, stderr)
 }
 
-// show runs all and prints what came of it.
+// show runs the monitor with its peers and prints the result.
 func (c *config) show(stdout io.Writer) error {
 	r, err := beatAndWatch(*c, stdout)
 	if err != nil {
@@ -76,11 +72,11 @@ type config struct {
 func (c *config) flags(flags *flag.FlagSet) {
 	flags.IntVar(&c.peers, "peers", 100, "`number` of peers; every second one dies")
 	flags.DurationVar(&c.every, "every", 100*time.Millisecond, "`time` between two beats")
-	flags.DurationVar(&c.timeout, "timeout", 500*time.Millisecond, "a peer that was silent for this `time` is dead")
+	flags.DurationVar(&c.timeout, "timeout", 500*time.Millisecond, "a peer is dead after this `time` without a beat")
 	flags.DurationVar(&c.tick, "tick", 5*time.Millisecond, "the timer's tick, a `time`: how late a beat or a notice may be")
 }
 
-// check returns an error that names the first flag that is wrong, and its value.
+// check returns an error that names the first wrong flag, and its value.
 func (c *config) check() error {
 	switch {
 	case c.peers < 2:
@@ -99,8 +95,8 @@ func (c *config) check() error {
 func beatAndWatch(cfg config, stdout io.Writer) (*report, error) {
 	before := runtime.NumGoroutine()
 
-	// The peers' tasks dial and write, so they run in goroutines, the default, where
-	// none waits for another. The monitor's only set a read deadline: Inline suits them.
+	// The tasks of the peers dial and write, which may block: they get the default executor, goroutines.
+	// The tasks of the monitor only set a read deadline: Inline is enough.
 	beats, err := hashedwheel.New(hashedwheel.WithTick(cfg.tick))
 	if err != nil {
 		return nil, err
@@ -113,56 +109,45 @@ func beatAndWatch(cfg config, stdout io.Writer) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(stdout, "%d peers beat every %v: dead after %v of silence, tick %v\n\n", cfg.peers, cfg.every, cfg.timeout, cfg.tick)
+	fmt.Fprintf(stdout, "%d peers beat every %v: dead after %v without a beat, tick %v\n\n", cfg.peers, cfg.every, cfg.timeout, cfg.tick)
 	peers := startPeers(beats, cfg, m.addr())
 	back := play(cfg, stdout, m, peers)
 
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
-	_, err = beats.Shutdown(ctx) // ends the series of those that still beat
+	_, err = beats.Shutdown(ctx) // ends the series of the living peers
 	for _, p := range peers {
 		p.hangUp()
 	}
 	m.close()
-	left, closing := deaths.Shutdown(ctx) // what is still pending comes back: here nothing should be
+	left, closing := deaths.Shutdown(ctx) // left is empty: all connections have ended
 	return newReport(peers, m, back, len(left), before), errors.Join(err, closing)
 }
 
-// play goes through the scenes. It reports whether all came back after the outage.
+// play runs the scenes. It reports whether all peers reconnected after the outage.
 func play(cfg config, stdout io.Writer, m *monitor, peers []*peer) (back bool) {
 	start := time.Now()
-	say := func(what string) {
-		fmt.Fprintf(stdout, "%6.2fs %-34s %4d connected %7d beats %4d noticed dead\n",
-			time.Since(start).Seconds(), what, m.connected.Load(), m.beats.Load(), m.dead.Load())
+	say := func(scene string) {
+		fmt.Fprintf(stdout, "%6.2fs %-30s %4d connected %7d beats %4d noticed dead\n",
+			time.Since(start).Seconds(), scene, m.connected.Load(), m.beats.Load(), m.dead.Load())
 	}
 	all := int64(len(peers))
-	until(grace, func() bool { return m.connected.Load() == all })
-	say("all have connected")
+	example.Until(grace, func() bool { return m.connected.Load() == all })
+	say("all peers are connected")
 	time.Sleep(8 * cfg.every)
 	say("an outage begins")
 	m.outage(5 * cfg.every)
 	say("the outage is over")
-	back = until(8*cfg.every+grace, func() bool { return m.connected.Load() == all })
-	say("all have come back")
+	back = example.Until(8*cfg.every+grace, func() bool { return m.connected.Load() == all })
+	say("all peers have reconnected")
 	time.Sleep(4 * cfg.every)
 	for i, p := range peers {
 		if i%2 == 1 {
 			p.die()
 		}
 	}
-	say("every second one dies")
-	until(cfg.timeout+grace, func() bool { return m.hasNoticed(peers) })
-	say("and has been noticed")
+	say("every second peer dies")
+	example.Until(cfg.timeout+grace, func() bool { return m.hasNoticed(peers) })
+	say("their deaths are noticed")
 	return back
-}
-
-// until waits for something to be done, no longer than patience.
-func until(patience time.Duration, done func() bool) bool {
-	for deadline := time.Now().Add(patience); !done(); {
-		if time.Now().After(deadline) {
-			return false
-		}
-		time.Sleep(time.Millisecond)
-	}
-	return true
 }

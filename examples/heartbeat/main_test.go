@@ -3,12 +3,12 @@ package main
 import (
 	"io"
 	"net"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
+	"github.com/hashedwheel/hashedwheel/examples/internal/exampletest"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 )
@@ -16,53 +16,27 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestRunNoticesEveryDeath(t *testing.T) {
-	var stdout, stderr strings.Builder
-	status := run(strings.Fields("-peers 41 -every 50ms -timeout 250ms -tick 2ms"), &stdout, &stderr)
-	require.Empty(t, stderr.String())
-	require.Zero(t, status)
-
-	out := stdout.String()
-	require.Equal(t, 20, row(t, out, "died"), "every second one")
-	require.GreaterOrEqual(t, row(t, out, "noticed dead"), 20)
-	require.GreaterOrEqual(t, row(t, out, "connections made"), 2*41, "again after the outage")
-	require.GreaterOrEqual(t, row(t, out, "beats received"), 10*41)
+	out := exampletest.Output(t, run, "-peers 41 -every 200ms -timeout 1s -tick 2ms")
+	require.Equal(t, 20, exampletest.Row(t, out, "died"), "every second peer")
+	require.GreaterOrEqual(t, exampletest.Row(t, out, "noticed dead"), 20)
+	require.GreaterOrEqual(t, exampletest.Row(t, out, "dials"), 2*41, "again after the outage")
+	require.GreaterOrEqual(t, exampletest.Row(t, out, "beats received"), 10*41)
 	require.Contains(t, out, "an outage begins", "progress while running")
 }
 
-// row returns the number in the row of the table that has the label.
-func row(t *testing.T, table, label string) int {
-	t.Helper()
-	for line := range strings.Lines(table) {
-		if rest, ok := strings.CutPrefix(line, label+" "); ok {
-			n, err := strconv.Atoi(strings.Fields(rest)[0])
-			require.NoError(t, err)
-			return n
-		}
-	}
-	require.Fail(t, "no such row", "%s in\n%s", label, table)
-	return 0
-}
-
 func TestWrongFlagsAreNamed(t *testing.T) {
-	tests := []struct{ flags, want string }{
-		{"-peers 1", "-peers 1"},
-		{"-every 0s", "-every 0s"},
-		{"-every 1s", "-every 1s"},
-		{"-timeout 150ms", "-timeout 150ms"},
-		{"-timeout 2s", "-timeout 2s"},
-		{"-tick 99us", "-tick 99µs"},
-		{"-tick 200ms", "-tick 200ms"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.flags, func(t *testing.T) {
-			var stderr strings.Builder
-			require.Equal(t, 2, run(strings.Fields(tt.flags), io.Discard, &stderr))
-			require.Contains(t, stderr.String(), tt.want)
-		})
-	}
+	exampletest.WrongFlags(t, run, map[string]string{
+		"-peers 1":       "-peers 1",
+		"-every 0s":      "-every 0s",
+		"-every 1s":      "-every 1s",
+		"-timeout 150ms": "-timeout 150ms",
+		"-timeout 2s":    "-timeout 2s",
+		"-tick 99us":     "-tick 99µs",
+		"-tick 200ms":    "-tick 200ms",
+	})
 }
 
-// manual returns a timer that expires what is due when its clock is advanced.
+// manual returns a timer on a clock that the test advances.
 func manual() (*hashedwheel.ManualClock, *hashedwheel.Timer) {
 	clock := hashedwheel.NewManualClock(time.Now())
 	return clock, hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
@@ -95,19 +69,19 @@ func beat(t *testing.T, nc net.Conn) {
 	require.NoError(t, err)
 }
 
-func TestMonitorNoticesWhoFallsSilent(t *testing.T) {
+func TestMonitorNoticesSilentPeer(t *testing.T) {
 	clock, timer := manual()
 	m := &monitor{timer: timer, timeout: time.Hour}
 	watchOne(t, m, nothing, func(nc net.Conn) {
 		beat(t, nc)
-		until(grace, func() bool { return m.beats.Load() == 1 })
+		example.Until(grace, func() bool { return m.beats.Load() == 1 })
 		clock.Advance(2 * time.Hour)
 	})
 	require.Len(t, m.deaths, 1)
 	require.EqualValues(t, 7, m.deaths[0].id)
 }
 
-func TestMonitorDoesNotBuryWhoHangsUp(t *testing.T) {
+func TestMonitorTakesNoClosedPeerForDead(t *testing.T) {
 	_, timer := manual()
 	m := &monitor{timer: timer, timeout: time.Hour}
 	watchOne(t, m, nothing, func(nc net.Conn) {
@@ -120,7 +94,7 @@ func TestMonitorDoesNotBuryWhoHangsUp(t *testing.T) {
 	require.EqualValues(t, 1, m.cut.Load())
 }
 
-func TestEarlyBurialIsNoticed(t *testing.T) {
+func TestEarlyDeathIsReported(t *testing.T) {
 	_, timer := manual()
 	m := &monitor{timer: timer, timeout: time.Hour}
 	tooSoon := func(l *link) { require.NoError(t, l.SetReadDeadline(past)) }
@@ -147,7 +121,7 @@ func TestPeerConnectsAgainAfterTheMonitorHungUp(t *testing.T) {
 
 	clock.Advance(1500 * time.Millisecond)
 	require.NoError(t, accept().Close())
-	require.True(t, until(grace, func() bool { // it takes a beat or two to see that nobody listens
+	require.True(t, example.Until(grace, func() bool { // the peer notices after a beat or two
 		clock.Advance(time.Second)
 		return p.dials == 2
 	}))
@@ -167,19 +141,14 @@ func TestVerdict(t *testing.T) {
 		"a death noticed early":          {report{back: true, noticed: []time.Duration{1, -2}}, "2ns early"},
 		"a living peer taken for dead":   {report{back: true, stalled: []time.Duration{-1}}, "1ns early"},
 		"a death not noticed":            {report{back: true, missed: 3}, "3 deaths"},
-		"a peer that did not come back":  {report{}, "came back"},
+		"a peer that did not reconnect":  {report{}, "reconnected"},
 		"a timeout left behind":          {report{back: true, left: 1}, "1 timeouts outlived"},
 		"a goroutine left behind":        {report{back: true, before: 1, after: 2}, "2 goroutines after shutdown"},
-		"more than one thing went wrong": {report{left: 1}, "came back after the outage\n1 timeouts"},
+		"more than one thing went wrong": {report{left: 1}, "reconnected after the outage\n1 timeouts"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			err := tt.report.verdict()
-			if tt.want == "" {
-				require.NoError(t, err)
-				return
-			}
-			require.ErrorContains(t, err, tt.want)
+			exampletest.Error(t, tt.report.verdict(), tt.want)
 		})
 	}
 }

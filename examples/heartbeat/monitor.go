@@ -13,36 +13,35 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A link is a peer's connection and the time by which it has to beat. It is also
-// the task that runs when it did not.
+// A link is a peer's connection, the timeout that expires without a beat, and the timeout's task.
 type link struct {
 	net.Conn
-	silence hashedwheel.Timeout // by value; a link must not be copied
+	silence hashedwheel.Timeout // a link must not be copied
 }
 
-// past is any time before now: a read deadline that has already passed.
+// past is a read deadline that has already passed.
 var past = time.Unix(1, 0)
 
-// Run is called by the timer when there was no beat for too long. It only wakes
-// the reader, who owns the connection and closes it.
+// Run is called by the timer when no beat was received in time. It wakes the reader, which
+// closes the connection.
 func (l *link) Run(*hashedwheel.Timeout) { _ = l.SetReadDeadline(past) }
 
-// A monitor receives beats, and notices who sends none any more.
+// A monitor receives beats, and notices peers that stop sending them.
 type monitor struct {
 	timer    *hashedwheel.Timer
 	timeout  time.Duration
 	listener net.Listener
-	running  sync.WaitGroup // accept, and one goroutine a link
+	running  sync.WaitGroup // accept, and a goroutine for each link
 
 	connected, beats, dead, cut atomic.Int64
 
 	mu     sync.Mutex
-	down   bool           // hanging up on everybody; guarded by mu
+	down   bool           // refusing all connections; guarded by mu
 	links  map[*link]bool // guarded by mu
 	deaths []death        // guarded by mu
 }
 
-// A death is that of a peer, as the monitor saw it.
+// A death is a peer's death as the monitor saw it.
 type death struct {
 	id   uint32
 	late time.Duration // after last beat + timeout; negative is early
@@ -60,7 +59,7 @@ func listen(timer *hashedwheel.Timer, timeout time.Duration) (*monitor, error) {
 
 func (m *monitor) addr() string { return m.listener.Addr().String() }
 
-// close accepts no more and waits until every link has ended.
+// close accepts no more connections and waits until every link has ended.
 func (m *monitor) close() {
 	_ = m.listener.Close()
 	m.running.Wait()
@@ -101,7 +100,7 @@ func (m *monitor) part(l *link) {
 	_ = l.Close()
 }
 
-// outage hangs up on everybody for a while.
+// outage closes all connections and accepts none for a while.
 func (m *monitor) outage(d time.Duration) {
 	m.mu.Lock()
 	m.down = true
@@ -115,7 +114,7 @@ func (m *monitor) outage(d time.Duration) {
 	m.mu.Unlock()
 }
 
-// watch reads beats until the peer hangs up, is cut off, or falls silent.
+// watch reads beats until the connection ends or the peer falls silent.
 func (m *monitor) watch(l *link) {
 	l.silence.Init(m.timer, l)
 	defer l.silence.Stop()
@@ -128,7 +127,7 @@ func (m *monitor) watch(l *link) {
 		next := now.Add(m.timeout)
 		switch {
 		case errors.Is(err, os.ErrDeadlineExceeded), err == nil && !l.silence.ResetAt(next):
-			m.bury(binary.BigEndian.Uint32(beat), now.Sub(deadline)) // a beat that came too late is none
+			m.bury(binary.BigEndian.Uint32(beat), now.Sub(deadline)) // a beat after the timeout does not count
 			m.leave(n)
 			return
 		case err != nil:
@@ -138,13 +137,13 @@ func (m *monitor) watch(l *link) {
 		}
 		m.beats.Add(1)
 		if n == 0 {
-			m.connected.Add(1) // only now: a connection without a beat is none
+			m.connected.Add(1) // only now: a connection without a beat does not count
 		}
 		deadline = next
 	}
 }
 
-// leave is the end of a link after that many beats.
+// leave ends a link after so many beats.
 func (m *monitor) leave(beats int) {
 	if beats > 0 {
 		m.connected.Add(-1)
@@ -158,7 +157,7 @@ func (m *monitor) bury(id uint32, late time.Duration) {
 	m.deaths = append(m.deaths, death{id, late})
 }
 
-// hasNoticed reports whether all peers that died were taken for dead.
+// hasNoticed reports whether the death of every dead peer was noticed.
 func (m *monitor) hasNoticed(peers []*peer) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

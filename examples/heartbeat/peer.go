@@ -10,7 +10,7 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A peer sends a beat at each point of a grid, and connects when it has to.
+// A peer sends a beat at each point of its grid, and connects if necessary.
 type peer struct {
 	id     uint32
 	addr   string
@@ -18,18 +18,17 @@ type peer struct {
 	start  time.Time // of the grid
 	series *hashedwheel.Series
 
-	// What beat works with needs no guard: a series never overlaps itself, and
-	// each of its runs happens before the next. The report is made when all have
-	// ended.
+	// The fields of beat need no guard: the runs of a series never overlap, and each happens
+	// before the next. The report reads them when all series have ended.
 	dials int
-	late  []time.Duration // each beat, after its point of the grid
+	late  []time.Duration // of each beat, after its point of the grid
 
 	died atomic.Bool
 	mu   sync.Mutex
 	conn net.Conn // nil if there is none; guarded by mu
 }
 
-// startPeers starts the peers, their grids spread over a period.
+// startPeers starts the peers. Their grids are spread over a period.
 func startPeers(tm *hashedwheel.Timer, cfg config, addr string) (all []*peer) {
 	for i := range cfg.peers {
 		time.Sleep(cfg.every / time.Duration(cfg.peers))
@@ -40,14 +39,14 @@ func startPeers(tm *hashedwheel.Timer, cfg config, addr string) (all []*peer) {
 	return all
 }
 
-// beat is the series: it connects if need be, and sends a beat. If either fails
-// it leaves it at that: the next run is the next attempt.
+// beat is a run of the series: it connects if necessary, and sends a beat. If either fails, the
+// next run tries again.
 func (p *peer) beat(*hashedwheel.Series) {
 	p.late = append(p.late, time.Since(p.start)%p.period)
 	conn := p.connection()
 	if conn == nil {
 		p.dials++
-		fresh, err := net.DialTimeout("tcp", p.addr, time.Second) // runs due meanwhile are left out
+		fresh, err := net.DialTimeout("tcp", p.addr, time.Second) // runs that are due until it returns are left out
 		if err != nil {
 			return
 		}
@@ -72,13 +71,13 @@ func (p *peer) use(conn net.Conn) {
 	p.conn = conn
 }
 
-// die ends the series, and nothing else: the connection stays open.
+// die ends the series. The connection stays open.
 func (p *peer) die() {
 	p.died.Store(true)
 	p.series.Stop()
 }
 
-// hangUp closes what is open, once the series has ended.
+// hangUp closes the connection once the series has ended.
 func (p *peer) hangUp() {
 	if conn := p.connection(); conn != nil {
 		_ = conn.Close()

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"text/tabwriter"
 	"time"
@@ -12,15 +10,15 @@ import (
 	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
-// A report is what came of a run.
+// A report is the result of a run.
 type report struct {
 	peers, died   int
-	noticed       []time.Duration // of those that died, how late
-	stalled       []time.Duration // of those that did not
-	missed        int             // died and not noticed
+	noticed       []time.Duration // lateness of the deaths
+	stalled       []time.Duration // lateness for living peers that a stalled machine kept silent
+	missed        int             // deaths that were not noticed
 	dials         int
-	back          bool            // all came back after the outage
-	beats         []time.Duration // after their points of the grid
+	back          bool            // all peers reconnected after the outage
+	beats         []time.Duration // lateness of the beats
 	received      int64
 	left          int // timeouts pending when all links had ended
 	before, after int // goroutines
@@ -48,36 +46,22 @@ func newReport(peers []*peer, m *monitor, back bool, left, before int) *report {
 			}
 		}
 	}
-	r.after = settle(before)
+	r.after = example.Goroutines(before)
 	return r
 }
 
-// settle returns the number of goroutines once it is down to want, or will not
-// come down: a goroutine that has done its work takes a moment to go.
-func settle(want int) int {
-	until(grace, func() bool { return runtime.NumGoroutine() <= want })
-	return runtime.NumGoroutine()
-}
-
-// verdict returns what went wrong, or nil.
+// verdict returns the promises that did not hold, or nil.
 //
-// A living peer that was taken for dead counts as wrong only if that was early.
-// If a stalled machine kept it from beating for the whole timeout, that is right.
+// A living peer that was taken for dead counts as wrong only if that was early: a stalled
+// machine may keep a peer silent for the whole timeout.
 func (r *report) verdict() error {
-	var errs []error
-	check := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
-	if all := slices.Concat(r.noticed, r.stalled); len(all) > 0 {
-		check(slices.Min(all) >= 0, "a peer was taken for dead %v early", -slices.Min(all))
-	}
-	check(r.missed == 0, "%d deaths were not noticed", r.missed)
-	check(r.back, "not everybody came back after the outage")
-	check(r.left == 0, "%d timeouts outlived their links", r.left)
-	check(r.after <= r.before, "%d goroutines after shutdown, %d at start", r.after, r.before)
-	return errors.Join(errs...)
+	var checks example.Checks
+	checks.NotEarly("a peer was taken for dead", slices.Concat(r.noticed, r.stalled))
+	checks.That(r.missed == 0, "%d deaths were not noticed", r.missed)
+	checks.That(r.back, "not all peers reconnected after the outage")
+	checks.That(r.left == 0, "%d timeouts outlived their links", r.left)
+	checks.That(r.after <= r.before, "%d goroutines after shutdown, %d at start", r.after, r.before)
+	return checks.Err()
 }
 
 func (r *report) print(w io.Writer) {
@@ -88,11 +72,11 @@ func (r *report) print(w io.Writer) {
 	fmt.Fprintf(t, "died\t%d\n", r.died)
 	fmt.Fprintf(t, "noticed dead\t%d\n", len(r.noticed))
 	if len(r.stalled) > 0 {
-		fmt.Fprintf(t, "taken for dead, but stalled for the timeout\t%d\n", len(r.stalled))
+		fmt.Fprintf(t, "taken for dead because the machine stalled\t%d\n", len(r.stalled))
 	}
 	fmt.Fprintf(t, "noticed late by\t%s\n", example.Spread(r.noticed))
-	fmt.Fprintf(t, "connections made\t%d\n", r.dials)
+	fmt.Fprintf(t, "dials\t%d (%d at the start, %d in the outage and after it)\n", r.dials, r.peers, r.dials-r.peers)
 	fmt.Fprintf(t, "beats received\t%d\n", r.received)
-	fmt.Fprintf(t, "beats after their time\t%s\n", example.Spread(r.beats))
+	fmt.Fprintf(t, "beats late by\t%s\n", example.Spread(r.beats))
 	fmt.Fprintf(t, "goroutines after shutdown\t%d (%d at start)\n", r.after, r.before)
 }

@@ -10,33 +10,35 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
-// A client asks for a while, over one connection, then falls silent.
+// A client sends requests for a while, over one connection, then falls silent.
 type client struct {
 	http  http.Client
 	url   string
 	every time.Duration // between two requests, on average
-	until time.Time     // when it asks no more
-	limit time.Duration // what the server gives a request
+	until time.Time     // of its last request
+	limit time.Duration // of the server for a request
 	waits bool          // for the server to close its connection
 }
 
-// A crowd is all the clients, and what the answers were.
-type crowd struct {
+// A group is all clients, and their answers.
+type group struct {
 	all  []*client
 	done chan struct{} // closed when the last client has ended
 
 	dials, answered, tooSlow atomic.Int64
 
 	mu    sync.Mutex
-	wrong []error // answers that should not have been; guarded by mu
+	wrong []error // wrong answers; guarded by mu
 }
 
-// startClients starts the clients. Every second one falls silent, early enough to
-// be closed before the others have asked for the last time.
-func startClients(cfg config, url string) *crowd {
-	c := &crowd{done: make(chan struct{})}
+// startClients starts the clients. Every second client falls silent, so early that its connection
+// is closed while the others still send requests.
+func startClients(cfg config, url string) *group {
+	c := &group{done: make(chan struct{})}
 	end := time.Now().Add(cfg.duration)
 	spare := cfg.duration - cfg.idle - cfg.tick
 	var running sync.WaitGroup
@@ -57,36 +59,36 @@ func startClients(cfg config, url string) *crowd {
 	return c
 }
 
-func (c *crowd) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+func (c *group) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	c.dials.Add(1)
 	return new(net.Dialer).DialContext(ctx, network, addr)
 }
 
-// run asks, every tenth time for more than the limit allows. One that will fall
-// silent says so with its last request.
-func (c *crowd) run(one *client) {
+// run sends requests, every tenth slower than the limit. The last request of a silent client is
+// marked, so that the server expects silence.
+func (c *group) run(one *client) {
 	for n := 1; time.Now().Before(one.until); n++ {
 		takes := time.Duration(0)
 		if n%10 == 3 {
 			takes = 10 * one.limit
 		}
-		c.count(one.ask(takes, false), takes, one.limit)
+		c.count(one.get(takes, false), takes, one.limit)
 		time.Sleep(rand.N(2 * one.every))
 	}
 	if one.waits {
-		c.count(one.ask(0, true), 0, one.limit)
+		c.count(one.get(0, true), 0, one.limit)
 	}
 }
 
-// An answer is what came of a request.
+// An answer is the result of a request.
 type answer struct {
 	status int
 	took   time.Duration
 	err    error
 }
 
-// ask makes a request that takes so long, and waits for the answer.
-func (one *client) ask(takes time.Duration, last bool) answer {
+// get sends a request that takes so long, and waits for the answer.
+func (one *client) get(takes time.Duration, last bool) answer {
 	url := fmt.Sprintf("%s/?takes=%v", one.url, takes)
 	if last {
 		url += "&last=true"
@@ -101,9 +103,9 @@ func (one *client) ask(takes time.Duration, last bool) answer {
 	return answer{resp.StatusCode, time.Since(start), err}
 }
 
-// count judges an answer. A fast request that was cut short is right only if a
-// stalled machine made it slow.
-func (c *crowd) count(a answer, takes, limit time.Duration) {
+// count checks an answer. A stalled machine may make a fast request slow: then it is rightly cut
+// short.
+func (c *group) count(a answer, takes, limit time.Duration) {
 	switch {
 	case a.err != nil:
 		c.blame(a.err)
@@ -120,24 +122,22 @@ func (c *crowd) count(a answer, takes, limit time.Duration) {
 	}
 }
 
-func (c *crowd) blame(err error) {
+func (c *group) blame(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.wrong = append(c.wrong, err)
 }
 
-// hangUp closes the connections of those that asked to the end, once those of the
-// others have been closed, or should have been long ago.
-func (c *crowd) hangUp(open func() int64, patience time.Duration) {
+// hangUp waits until the server has closed the silent connections, at most for limit, and closes
+// the others.
+func (c *group) hangUp(open func() int64, limit time.Duration) {
 	var kept int64
 	for _, one := range c.all {
 		if !one.waits {
 			kept++
 		}
 	}
-	for giveUp := time.Now().Add(patience); open() > kept && time.Now().Before(giveUp); {
-		time.Sleep(time.Millisecond)
-	}
+	example.Until(limit, func() bool { return open() <= kept })
 	for _, one := range c.all {
 		one.http.CloseIdleConnections()
 	}

@@ -9,22 +9,20 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A conn is a connection and its idle timeout. It is also the task that runs
-// when the timeout expires, so the three are one allocation.
+// A conn is a connection, its idle timeout and the timeout's task, in one allocation.
 type conn struct {
 	net.Conn
 	server *server
-	idle   hashedwheel.Timeout // by value; a conn must not be copied
+	idle   hashedwheel.Timeout // a conn must not be copied
 
-	// What the report is made of; a server in earnest needs none of it.
+	// For the report; a real server needs neither.
 	wasIdle atomic.Bool // closed as idle
-	last    atomic.Bool // the client has said that it will not ask again
+	last    atomic.Bool // the client has sent its last request
 }
 
-// Run is called by the timer when no request came for the idle time. Closing an
-// idle connection is what the server would do itself. Should a request come at
-// this very moment it fails, as it would with Server.IdleTimeout, and the client
-// sends it again on another connection, as HTTP clients do.
+// Run is called by the timer when no request was received for the idle time. A request that is
+// sent at this moment fails, as under Server.IdleTimeout, and HTTP clients send it again on
+// another connection.
 func (c *conn) Run(to *hashedwheel.Timeout) {
 	late := time.Since(to.Deadline())
 	c.wasIdle.Store(true)
@@ -32,7 +30,7 @@ func (c *conn) Run(to *hashedwheel.Timeout) {
 	c.server.closedAsIdle(late)
 }
 
-// listener makes conns of what it accepts: so the server's hooks get them too.
+// listener turns each accepted connection into a conn, which the server passes to its hooks.
 type listener struct {
 	net.Listener
 	server *server
@@ -48,8 +46,7 @@ func (l listener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// onState is the server's ConnState hook. It is called for one connection after
-// another state of it, never twice at the same time.
+// onState is the server's ConnState hook. For one connection its calls never overlap.
 func (s *server) onState(nc net.Conn, state http.ConnState) {
 	c := nc.(*conn)
 	switch state {

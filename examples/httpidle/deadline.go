@@ -7,12 +7,11 @@ import (
 	"time"
 )
 
-// errTooSlow is why the context of a request that took too long was cancelled.
+// errTooSlow is why the context of a request that took too long was canceled.
 var errTooSlow = errors.New("request took too long")
 
-// withDeadline cancels the context of a request that takes too long. It is what
-// context.WithTimeout would do, at the wheel's price; the context's Cause tells
-// the deadline from a client that has hung up.
+// withDeadline cancels the context of a request that takes too long, as context.WithTimeout
+// would. The context's Cause is errTooSlow, unless the client has hung up.
 func (s *server) withDeadline(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithCancelCause(r.Context())

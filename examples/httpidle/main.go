@@ -1,25 +1,23 @@
-// Httpidle is an HTTP server that keeps all its time limits on one wheel.
+// Httpidle is an HTTP server with all its time limits on one hashedwheel.Timer.
 //
-// A hashedwheel.Timer gives every request a deadline and closes every connection
-// on which no request came for a while. The latter is what Server.IdleTimeout
-// does, here with a Timeout in the connection's own struct that the server's
-// ConnState hook arms when the connection falls idle and stops when a request
-// comes: no allocation, and no call into the network poller.
+// Each request has a deadline, and each connection an idle time, like Server.IdleTimeout: a
+// Timeout in the connection's struct is armed by the server's ConnState hook when the connection
+// falls idle and stopped by the next request, without an allocation or a call into the network
+// poller.
 //
-// Clients in the same process put it to the test over loopback. Half of them keep
-// asking, half fall silent after a few requests; some requests are slower than
-// their deadline allows. In the table at the end, look at
+// Half of the clients keep sending requests, half fall silent. Some requests are slower than
+// their deadline. In the table, look at
 //
-//   - "closed as idle" and "kept": who fell silent was closed, who asked was not;
+//   - "closed as idle" and "kept": the silent connections were closed, the others kept;
 //   - "deadlines exceeded": the slow requests, and no others;
-//   - the two kinds of lateness: never below zero, up to one tick, and what the
-//     machine adds.
+//   - the two rows of lateness: never below zero, at most one tick plus the delay of a busy
+//     machine.
 //
-// The exit status is 1 if a connection was closed early or not at all, or if a
-// request got the wrong answer.
+// The exit status is 1 if a connection was closed early or not at all, or if a request got the
+// wrong answer.
 //
-// Read conn.go and deadline.go for the use of the library; server.go is the rest
-// of the server, client.go and report.go are the clients and the table.
+// Read conn.go and deadline.go for the use of the library; server.go holds the rest of the
+// server, client.go and report.go the clients and the table.
 package main
 
 import (
@@ -35,8 +33,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
-// grace is how long something may take beyond its time before it counts as not
-// done: a busy machine may be late.
+// grace is how late things may be on a busy machine before they count as not done.
 const grace = 3 * time.Second
 
 func main() {
@@ -51,11 +48,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 		Flags: c.flags,
 		Check: c.check,
 		Show:  c.show,
-		Held:  "nobody was closed early, nobody forgotten, and only the slow were cut short",
+		Held:  "every silent connection was closed, none early, and only slow requests were cut short",
 	}.Run(args, stdout, stderr)
 }
 
-// show runs all and prints what came of it.
+// show serves the clients and prints the result.
 func (c *config) show(stdout io.Writer) error {
 	r, err := serveAndWatch(*c, stdout)
 	if err != nil {
@@ -75,24 +72,24 @@ func (c *config) flags(flags *flag.FlagSet) {
 	flags.DurationVar(&c.idle, "idle", time.Second, "close a connection after this `time` without a request")
 	flags.DurationVar(&c.limit, "limit", 100*time.Millisecond, "`time` that a request has")
 	flags.DurationVar(&c.tick, "tick", 10*time.Millisecond, "the timer's tick, a `time`: how late a limit may be kept")
-	flags.DurationVar(&c.duration, "duration", 3*time.Second, "`time` for which the clients ask, at most 5s")
+	flags.DurationVar(&c.duration, "duration", 3*time.Second, "`time` for which the clients send requests, at most 5s")
 }
 
-// check returns an error that names the first flag that is wrong, and its value.
+// check returns an error that names the first wrong flag, and its value.
 func (c *config) check() error {
 	switch {
 	case c.clients < 2:
-		return fmt.Errorf("-clients %d: must be at least 2, one to ask and one to fall silent", c.clients)
+		return fmt.Errorf("-clients %d: must be at least 2, one to send requests and one to fall silent", c.clients)
 	case c.idle < 20*time.Millisecond:
-		return fmt.Errorf("-idle %v: must be at least 20ms, for clients that ask ten times in it", c.idle)
+		return fmt.Errorf("-idle %v: must be at least 20ms, for clients that send ten requests in it", c.idle)
 	case c.limit < 10*time.Millisecond:
-		return fmt.Errorf("-limit %v: must be at least 10ms, or answers in time would be luck", c.limit)
+		return fmt.Errorf("-limit %v: must be at least 10ms, or a busy machine would exceed it", c.limit)
 	case c.tick < 100*time.Microsecond || c.tick > c.limit:
 		return fmt.Errorf("-tick %v: must be from 100µs to -limit %v", c.tick, c.limit)
 	case c.duration <= 0 || c.duration > 5*time.Second:
 		return fmt.Errorf("-duration %v: must be positive, and at most 5s", c.duration)
 	case c.idle+c.tick >= c.duration:
-		return fmt.Errorf("-idle %v: must be shorter than -duration %v less -tick %v, or no close would be seen",
+		return fmt.Errorf("-idle %v: must be shorter than -duration %v less -tick %v, or no connection would be closed",
 			c.idle, c.duration, c.tick)
 	}
 	return nil
@@ -100,8 +97,8 @@ func (c *config) check() error {
 
 // serveAndWatch runs the server and its clients from beginning to end.
 func serveAndWatch(cfg config, stdout io.Writer) (*report, error) {
-	// The tasks cancel a context and close a connection. Neither blocks, but both
-	// wake others: the default, goroutines, keeps them off the worker.
+	// The tasks cancel contexts and close connections, which wakes other goroutines: the default
+	// executor keeps that off the worker.
 	timer, err := hashedwheel.New(hashedwheel.WithTick(cfg.tick))
 	if err != nil {
 		return nil, err
@@ -110,15 +107,15 @@ func serveAndWatch(cfg config, stdout io.Writer) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(stdout, "%d clients on one wheel: idle after %v, a request has %v, tick %v\n\n",
+	fmt.Fprintf(stdout, "%d clients on one timer: connections closed after %v without a request, requests limited to %v, tick %v\n\n",
 		cfg.clients, cfg.idle, cfg.limit, cfg.tick)
 	clients := startClients(cfg, srv.url())
-	watch(stdout, srv, cfg.duration/8, clients.done)
+	watch(stdout, srv, cfg.duration/4, clients.done)
 	clients.hangUp(srv.open.Load, cfg.idle+grace)
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	closing := srv.close(ctx)
-	left, err := timer.Shutdown(ctx) // what is still pending comes back: here nothing should be
+	left, err := timer.Shutdown(ctx) // left is empty: all connections have ended
 	return newReport(srv, clients, len(left)), errors.Join(closing, err)
 }
 
@@ -133,7 +130,7 @@ func watch(w io.Writer, srv *server, interval time.Duration, done <-chan struct{
 			return
 		case <-ticker.C:
 			idle, cut := srv.counts()
-			fmt.Fprintf(w, "%6.2fs %5d open %5d closed as idle %7d requests %5d deadlines exceeded %5d timeouts pending\n",
+			fmt.Fprintf(w, "%6.2fs %4d open %4d closed as idle %6d requests %4d deadlines exceeded %4d timeouts pending\n",
 				time.Since(start).Seconds(), srv.open.Load(), idle, srv.requests.Load(), cut, srv.timer.Pending())
 		}
 	}

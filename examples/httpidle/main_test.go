@@ -7,12 +7,11 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/exampletest"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 )
@@ -20,62 +19,36 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestRunClosesTheSilentAndCutsTheSlow(t *testing.T) {
-	var stdout, stderr strings.Builder
-	status := run(strings.Fields("-clients 41 -idle 400ms -limit 50ms -tick 5ms -duration 1500ms"), &stdout, &stderr)
-	require.Empty(t, stderr.String())
-	require.Zero(t, status)
-
-	out := stdout.String()
-	closed := row(t, out, "connections closed as idle")
+	out := exampletest.Output(t, run, "-clients 41 -idle 400ms -limit 50ms -tick 5ms -duration 1500ms")
+	closed := exampletest.Row(t, out, "connections closed as idle")
 	require.GreaterOrEqual(t, closed, 20, "every second client falls silent")
-	require.GreaterOrEqual(t, closed+row(t, out, "connections kept"), 41)
-	require.Positive(t, row(t, out, "requests answered"))
-	require.Positive(t, row(t, out, "deadlines exceeded"))
+	require.GreaterOrEqual(t, closed+exampletest.Row(t, out, "connections kept"), 41)
+	require.Positive(t, exampletest.Row(t, out, "requests answered"))
+	require.Positive(t, exampletest.Row(t, out, "deadlines exceeded"))
 	require.Contains(t, out, "open", "progress while running")
 }
 
-// row returns the number in the row of the table that has the label.
-func row(t *testing.T, table, label string) int {
-	t.Helper()
-	for line := range strings.Lines(table) {
-		if rest, ok := strings.CutPrefix(line, label+" "); ok {
-			n, err := strconv.Atoi(strings.Fields(rest)[0])
-			require.NoError(t, err)
-			return n
-		}
-	}
-	require.Fail(t, "no such row", "%s in\n%s", label, table)
-	return 0
-}
-
 func TestWrongFlagsAreNamed(t *testing.T) {
-	tests := []struct{ flags, want string }{
-		{"-clients 1", "-clients 1"},
-		{"-idle 0s", "-idle 0s"},
-		{"-limit 1ms", "-limit 1ms"},
-		{"-tick 99us", "-tick 99µs"},
-		{"-tick 1s", "-tick 1s"},
-		{"-duration 0s", "-duration 0s"},
-		{"-duration 1m", "-duration 1m"},
-		{"-idle 3s -duration 3s", "-idle 3s"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.flags, func(t *testing.T) {
-			var stderr strings.Builder
-			require.Equal(t, 2, run(strings.Fields(tt.flags), io.Discard, &stderr))
-			require.Contains(t, stderr.String(), tt.want)
-		})
-	}
+	exampletest.WrongFlags(t, run, map[string]string{
+		"-clients 1":            "-clients 1",
+		"-idle 0s":              "-idle 0s",
+		"-limit 1ms":            "-limit 1ms",
+		"-tick 99us":            "-tick 99µs",
+		"-tick 1s":              "-tick 1s",
+		"-duration 0s":          "-duration 0s",
+		"-duration 1m":          "-duration 1m",
+		"-idle 3s -duration 3s": "-idle 3s",
+	})
 }
 
-// manualServer returns a server without a listener, whose time is the clock's.
+// manualServer returns a server without a listener, on a clock that the test advances.
 func manualServer() (*server, *hashedwheel.ManualClock) {
 	clock := hashedwheel.NewManualClock(time.Now())
 	timer := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	return &server{timer: timer, idleTime: time.Hour, limit: time.Minute}, clock
 }
 
-// newConn returns a connection of the server's and the other end of it.
+// newConn returns both ends of a connection of the server.
 func newConn(t *testing.T, s *server) (here *conn, there net.Conn) {
 	nc, there := net.Pipe()
 	t.Cleanup(func() { _ = there.Close() })
@@ -90,7 +63,7 @@ func isOpen(nc net.Conn) bool {
 	return !errors.Is(err, io.EOF)
 }
 
-func TestConnectionIsClosedWhenItWasIdleForTheTime(t *testing.T) {
+func TestConnectionIsClosedAfterItsIdleTime(t *testing.T) {
 	s, clock := manualServer()
 	c, there := newConn(t, s)
 	s.onState(c, http.StateNew)
@@ -104,12 +77,12 @@ func TestConnectionIsClosedWhenItWasIdleForTheTime(t *testing.T) {
 	clock.Advance(20 * time.Minute)
 	require.False(t, isOpen(there))
 	s.onState(c, http.StateClosed)
-	require.Equal(t, 1, s.tally.stalled, "it had not said that it would be silent")
+	require.Equal(t, 1, s.tally.stalled, "the client was not done")
 	require.Zero(t, s.timer.Pending())
 	require.Zero(t, s.open.Load())
 }
 
-func TestConnectionThatAsksNothingAtAllIsClosed(t *testing.T) {
+func TestConnectionWithoutARequestIsClosed(t *testing.T) {
 	s, clock := manualServer()
 	c, there := newConn(t, s)
 	s.onState(c, http.StateNew)
@@ -117,14 +90,14 @@ func TestConnectionThatAsksNothingAtAllIsClosed(t *testing.T) {
 	require.False(t, isOpen(there))
 }
 
-func TestEndingsAreToldApart(t *testing.T) {
+func TestEveryEndingIsCountedAsItsKind(t *testing.T) {
 	tests := map[string]struct {
 		idle, last bool
 		want       tally
 	}{
 		"the client hung up":      {false, false, tally{kept: 1}},
 		"silent and closed":       {true, true, tally{}},
-		"asking and closed":       {true, false, tally{stalled: 1}},
+		"talking and closed":      {true, false, tally{stalled: 1}},
 		"silent and never closed": {false, true, tally{forgotten: 1}},
 	}
 	for name, tt := range tests {
@@ -161,7 +134,7 @@ func TestSlowRequestIsCutShort(t *testing.T) {
 	s.timer.Stop()
 }
 
-func TestRequestWhoseClientHungUpIsNotTooSlow(t *testing.T) {
+func TestCauseOfAHungUpClientIsNotTooSlow(t *testing.T) {
 	s, _ := manualServer()
 	ctx, hangUp := context.WithCancel(t.Context())
 	hangUp()
@@ -177,7 +150,7 @@ func TestAnswersAreJudged(t *testing.T) {
 	tests := map[string]struct {
 		answer answer
 		takes  time.Duration
-		want   string // what is wrong; nothing if empty
+		want   string // in the error; none if empty
 	}{
 		"fast":                      {answer{status: 200, took: 1}, 0, ""},
 		"slow, cut short":           {answer{status: 503, took: limit}, time.Hour, ""},
@@ -189,7 +162,7 @@ func TestAnswersAreJudged(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := new(crowd)
+			c := new(group)
 			c.count(tt.answer, tt.takes, limit)
 			if tt.want == "" {
 				require.Empty(t, c.wrong)
@@ -210,7 +183,7 @@ func TestVerdict(t *testing.T) {
 		"a stalled client":           {func(r *report) { r.stalled, r.wrong = 1, []error{io.EOF} }, ""},
 		"closed early":               {func(r *report) { r.idle[1] = -1 }, "closed 1ns early"},
 		"cut short early":            {func(r *report) { r.cut[0] = -2 }, "cut short 2ns early"},
-		"a connection forgotten":     {func(r *report) { r.forgotten = 3 }, "3 idle connections"},
+		"a connection not closed":    {func(r *report) { r.forgotten = 3 }, "3 idle connections"},
 		"a wrong answer":             {func(r *report) { r.wrong = []error{io.EOF} }, "one: EOF"},
 		"nothing to be seen":         {func(r *report) { r.tooSlow = 0 }, "no request exceeded"},
 		"a timeout left behind":      {func(r *report) { r.left = 1 }, "1 timeouts outlived"},
@@ -220,12 +193,7 @@ func TestVerdict(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := &report{tally: tally{idle: []time.Duration{0, 1}, cut: []time.Duration{5}}, tooSlow: 1}
 			tt.spoil(r)
-			err := r.verdict()
-			if tt.want == "" {
-				require.NoError(t, err)
-				return
-			}
-			require.ErrorContains(t, err, tt.want)
+			exampletest.Error(t, r.verdict(), tt.want)
 		})
 	}
 }

@@ -1,16 +1,14 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"text/tabwriter"
 
 	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
-// A report is what came of a run.
+// A report is the result of a run.
 type report struct {
 	tally
 	clients                  int
@@ -20,7 +18,7 @@ type report struct {
 }
 
 // newReport gathers the report once the server and the timer have been shut down.
-func newReport(srv *server, c *crowd, left int) *report {
+func newReport(srv *server, c *group, left int) *report {
 	srv.mu.Lock()
 	defer srv.mu.Unlock()
 	return &report{
@@ -34,31 +32,21 @@ func newReport(srv *server, c *crowd, left int) *report {
 	}
 }
 
-// verdict returns what went wrong, or nil.
+// verdict returns the promises that did not hold, or nil.
 //
-// A client that was closed while it still asked counts as wrong only if that was
-// early. If a stalled machine kept it from asking for the idle time, the close is
-// right, and so is the error that a request may have met with then.
+// A stalled machine may keep a client silent for the idle time. Then the close is right, and so
+// is the error of the request that was lost with the connection.
 func (r *report) verdict() error {
-	var errs []error
-	check := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
-	if len(r.idle) > 0 {
-		check(slices.Min(r.idle) >= 0, "a connection was closed %v early", -slices.Min(r.idle))
-	}
-	if len(r.cut) > 0 {
-		check(slices.Min(r.cut) >= 0, "a request was cut short %v early", -slices.Min(r.cut))
-	}
-	check(r.forgotten == 0, "%d idle connections were not closed", r.forgotten)
+	var checks example.Checks
+	checks.NotEarly("a connection was closed", r.idle)
+	checks.NotEarly("a request was cut short", r.cut)
+	checks.That(r.forgotten == 0, "%d idle connections were not closed", r.forgotten)
 	if len(r.wrong) > r.stalled {
-		check(false, "%d requests went wrong, one: %w", len(r.wrong), r.wrong[0])
+		checks.That(false, "%d requests went wrong, one: %w", len(r.wrong), r.wrong[0])
 	}
-	check(r.tooSlow > 0, "no request exceeded its deadline")
-	check(r.left == 0, "%d timeouts outlived their connections", r.left)
-	return errors.Join(errs...)
+	checks.That(r.tooSlow > 0, "no request exceeded its deadline")
+	checks.That(r.left == 0, "%d timeouts outlived their connections", r.left)
+	return checks.Err()
 }
 
 func (r *report) print(w io.Writer) {
@@ -67,15 +55,15 @@ func (r *report) print(w io.Writer) {
 	fmt.Fprintln(t)
 	fmt.Fprintf(t, "connections made\t%d\n", r.dials)
 	fmt.Fprintf(t, "connections closed as idle\t%d\n", len(r.idle))
-	fmt.Fprintf(t, "connections kept\t%d\n", r.kept)
-	if r.forgotten > 0 {
-		fmt.Fprintf(t, "connections forgotten\t%d\n", r.forgotten)
-	}
 	if r.stalled > 0 {
-		fmt.Fprintf(t, "closed while asking, but stalled for the idle time\t%d\n", r.stalled)
+		fmt.Fprintf(t, "of these, closed because the machine stalled\t%d\n", r.stalled)
 	}
-	fmt.Fprintf(t, "lateness of the idle closes\t%s\n", example.Spread(r.idle))
+	if r.forgotten > 0 {
+		fmt.Fprintf(t, "silent connections not closed\t%d\n", r.forgotten)
+	}
+	fmt.Fprintf(t, "connections kept\t%d\n", r.kept)
+	fmt.Fprintf(t, "closed late by\t%s\n", example.Spread(r.idle))
 	fmt.Fprintf(t, "requests answered\t%d\n", r.answered)
 	fmt.Fprintf(t, "deadlines exceeded\t%d\n", r.tooSlow)
-	fmt.Fprintf(t, "lateness of the exceeded\t%s\n", example.Spread(r.cut))
+	fmt.Fprintf(t, "exceeded by\t%s\n", example.Spread(r.cut))
 }

@@ -25,16 +25,16 @@ type server struct {
 	tally tally // guarded by mu
 }
 
-// A tally is what became of the connections and the requests.
+// A tally counts how the connections and requests ended.
 type tally struct {
-	idle      []time.Duration // how late each idle close was
-	cut       []time.Duration // and each deadline that was exceeded
+	idle      []time.Duration // lateness of the idle closes
+	cut       []time.Duration // lateness of the exceeded deadlines
 	kept      int             // connections that the client closed
-	stalled   int             // closed as idle, though the client had more to ask
-	forgotten int             // not closed, though the client asked no more
+	stalled   int             // closed as idle, although the client was not done
+	forgotten int             // not closed, although the client was silent
 }
 
-// connKey is that of the conn in the context of a request.
+// connKey is the key of the conn in the context of a request.
 type connKey struct{}
 
 func listen(timer *hashedwheel.Timer, idle, limit time.Duration) (*server, error) {
@@ -55,8 +55,8 @@ func listen(timer *hashedwheel.Timer, idle, limit time.Duration) (*server, error
 
 func (s *server) url() string { return "http://" + s.listener.Addr().String() }
 
-// close accepts no more and waits until every connection has ended, longer than
-// Shutdown alone: that does not wait for the last call of onState.
+// close accepts no more connections and waits until all have ended. Shutdown alone does not
+// wait for the last call of onState.
 func (s *server) close(ctx context.Context) error {
 	err := s.http.Shutdown(ctx)
 	s.serving.Wait()
@@ -82,7 +82,7 @@ func (s *server) cutShort(late time.Duration) {
 	s.tally.cut = append(s.tally.cut, late)
 }
 
-// ended counts a connection that is closed.
+// ended counts a closed connection.
 func (s *server) ended(c *conn) {
 	s.open.Add(-1)
 	s.mu.Lock()
@@ -105,7 +105,7 @@ func (s *server) counts() (idle, cut int) {
 	return len(s.tally.idle), len(s.tally.cut)
 }
 
-// work takes as long as the request says, unless its context ends before.
+// work takes the time in the request, unless its context ends before.
 func (s *server) work(w http.ResponseWriter, r *http.Request) {
 	s.requests.Add(1)
 	takes, err := time.ParseDuration(r.FormValue("takes"))
@@ -117,7 +117,7 @@ func (s *server) work(w http.ResponseWriter, r *http.Request) {
 		r.Context().Value(connKey{}).(*conn).last.Store(true)
 	}
 	select {
-	case <-s.timer.After(takes): // nothing to stop, and shared by all whose work ends in that tick
+	case <-s.timer.After(takes): // nothing to stop; all requests whose work ends in that tick share the channel
 		_, _ = w.Write([]byte("done"))
 	case <-r.Context().Done():
 		http.Error(w, context.Cause(r.Context()).Error(), http.StatusServiceUnavailable)

@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// What clients say. The server knows from a client's last word whether it meant
-// to go on talking, and so can judge each connection by what it saw itself.
+// The words of a client. From the last word the server sees whether the client meant to go on.
 const (
-	more = '+' // there is more to come
-	last = '.' // nothing more; the client stays connected and waits to be closed
+	more = '+' // more words follow
+	last = '.' // no more words; the client waits until the server closes the connection
 )
 
 // A client talks for a while, then hangs up or falls silent.
@@ -20,25 +19,25 @@ type client struct {
 	addr   string
 	every  time.Duration // between two words, on average
 	until  time.Time     // when it stops talking
-	silent bool          // then falls silent, else hangs up
-	giveUp time.Time     // when it hangs up although nobody closed it
+	silent bool          // then falls silent; otherwise it hangs up
+	giveUp time.Time     // when it hangs up although the server did not close the connection
 }
 
-// A crowd is all the clients.
-type crowd struct {
+// A group is all clients.
+type group struct {
 	done   chan struct{} // closed when the last client has ended
-	failed chan error    // room for one: the first client that could not connect
+	failed chan error    // has room for the first error of a client that could not connect
 }
 
-// startClients starts the clients. Every second one falls silent, early enough
-// to be closed before the others have stopped talking.
-func startClients(cfg config, servers []*server) *crowd {
-	c := &crowd{done: make(chan struct{}), failed: make(chan error, 1)}
+// startClients starts the clients. Every second client falls silent, so early that it is
+// closed while the others still talk.
+func startClients(cfg config, servers []*server) *group {
+	c := &group{done: make(chan struct{}), failed: make(chan error, 1)}
 	end := time.Now().Add(cfg.duration)
 	spare := cfg.duration - cfg.idle - cfg.tick
 	var running sync.WaitGroup
 	for i := range cfg.clients {
-		addr := servers[i/2%len(servers)].addr() // two by two: one who talks, one who falls silent
+		addr := servers[i/2%len(servers)].addr() // in pairs of a talking and a silent client
 		one := client{addr: addr, every: cfg.idle / 10, until: end, giveUp: end.Add(grace)}
 		if i%2 == 1 {
 			one.silent = true
@@ -53,7 +52,7 @@ func startClients(cfg config, servers []*server) *crowd {
 	return c
 }
 
-func (c *crowd) report(err error) {
+func (c *group) report(err error) {
 	if err == nil {
 		return
 	}
@@ -63,8 +62,8 @@ func (c *crowd) report(err error) {
 	}
 }
 
-// err returns why a client could not connect, if any could not.
-func (c *crowd) err() error {
+// err returns the first error of a client that could not connect, or nil.
+func (c *group) err() error {
 	select {
 	case err := <-c.failed:
 		return err
@@ -73,8 +72,7 @@ func (c *crowd) err() error {
 	}
 }
 
-// run returns an error only if it cannot connect: how a connection ended is for
-// the server to say.
+// run returns an error only if it cannot connect. The server records how connections end.
 func (c client) run() error {
 	nc, err := net.Dial("tcp", c.addr)
 	if err != nil {
@@ -94,8 +92,7 @@ func (c client) run() error {
 	return nil
 }
 
-// say sends a word and waits for its echo. It reports false if the connection
-// has ended.
+// say sends a word and waits for its echo. It reports whether the connection is still open.
 func say(nc net.Conn, word byte) bool {
 	b := []byte{word}
 	if _, err := nc.Write(b); err != nil {

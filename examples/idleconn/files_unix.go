@@ -7,15 +7,15 @@ import (
 	"syscall"
 )
 
-// enoughFiles returns an error if clients would need more open files than may be had.
+// enoughFiles returns an error if the clients need more open files than the limit allows.
 func enoughFiles(clients int) error {
-	need := uint64(2*clients + 20) // both ends of each connection are ours
+	need := uint64(2*clients + 20) // both ends of each connection are in this process
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return err
 	}
-	if may := uint64(limit.Cur); may < need {
-		return fmt.Errorf("-clients %d: needs %d open files, and RLIMIT_NOFILE (ulimit -n) allows %d", clients, need, may)
+	if limit := uint64(limit.Cur); limit < need {
+		return fmt.Errorf("-clients %d: needs %d open files, and RLIMIT_NOFILE (ulimit -n) allows %d", clients, need, limit)
 	}
 	return nil
 }

@@ -1,22 +1,20 @@
-// Idleconn has idle connections closed, in both ways that package idle knows.
+// Idleconn closes idle connections in both ways that package idle has.
 //
-// Two TCP echo servers with a hashedwheel.Timer each serve the same kind of clients, of
-// whom half keep talking and half fall silent. One leaves its connections as they
-// are and has them watched (idle.Watch): when the idle time is over the kernel is asked
-// when data last came or went. The other has them wrapped (idle.NewConn) and counts for
-// itself, as a Conn does wherever there is no such kernel: each read and write moves
-// the timeout. In the table at the end, look at
+// Two TCP echo servers, each with a hashedwheel.Timer, serve the same kind of clients. Half of
+// the clients keep talking, half fall silent. The first server has its connections watched
+// (idle.Watch): when the idle time is over, the kernel reports when data was last received or
+// sent. The second server wraps its connections (idle.NewConn) and counts: each read and write
+// moves the timeout. A Conn counts wherever the kernel cannot be asked. In the table, look at
 //
-//   - "closed as idle" and "kept": who fell silent was closed, who talked was not;
-//   - "timeouts expired": counting, only those that were idle; watching, every time the
-//     kernel was asked, which is about once for each connection and idle time;
-//   - "closed late by": never below zero. Counting it is up to a tick, watching up to 20 ms
-//     more, as the kernel's own clock is coarse; and what the machine adds.
+//   - "silent, closed" and "talking, kept": the server closed the silent connections and no other;
+//   - "timeouts expired": one for each silent connection if counted; if watched, about one for
+//     each connection and idle time, as the kernel is asked each time;
+//   - "closed late by": never below zero. The tick adds up to 10 ms, the kernel's coarse clock
+//     up to 20 ms if watched, and a busy machine adds more.
 //
 // The exit status is 1 if a connection was closed early or not at all.
 //
-// Read server.go for the use of the library; client.go and report.go are the
-// clients and the table.
+// Read server.go for the use of the library; client.go and report.go hold the clients and the table.
 package main
 
 import (
@@ -35,8 +33,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/idle"
 )
 
-// grace is how long after the end of the run an idle connection may still be
-// closed, before it counts as forgotten: a busy machine may be late.
+// grace is how late a close may be on a busy machine before the connection counts as forgotten.
 const grace = 4 * time.Second
 
 func main() {
@@ -51,18 +48,21 @@ func run(args []string, stdout, stderr io.Writer) int {
 		Flags: c.flags,
 		Check: c.check,
 		Show:  c.show,
-		Held:  "nobody was closed early, and nobody forgotten",
 	}.Run(args, stdout, stderr)
 }
 
-// show runs all and prints what came of it.
+// show serves the clients and prints the result.
 func (c *config) show(stdout io.Writer) error {
 	r, err := serve(*c, stdout)
 	if err != nil {
 		return err
 	}
 	r.print(stdout)
-	return r.verdict()
+	if err := r.verdict(); err != nil {
+		return err
+	}
+	r.summarize(stdout, c.idle)
+	return nil
 }
 
 type config struct {
@@ -72,12 +72,12 @@ type config struct {
 
 func (c *config) flags(flags *flag.FlagSet) {
 	flags.IntVar(&c.clients, "clients", 200, "`number` of clients; half of them fall silent")
-	flags.DurationVar(&c.idle, "idle", time.Second, "close a connection after this `time` without a word")
+	flags.DurationVar(&c.idle, "idle", time.Second, "close a connection after this `time` without data")
 	flags.DurationVar(&c.tick, "tick", 10*time.Millisecond, "the timer's tick, a `time`: how late a close may be")
-	flags.DurationVar(&c.duration, "duration", 4*time.Second, "`time` for which the clients talk")
+	flags.DurationVar(&c.duration, "duration", 3*time.Second, "`time` for which the clients talk")
 }
 
-// check returns an error that names the first flag that is wrong, and its value.
+// check returns an error that names the first wrong flag, and its value.
 func (c *config) check() error {
 	switch {
 	case c.clients < 4:
@@ -89,9 +89,9 @@ func (c *config) check() error {
 	case c.duration <= 0:
 		return fmt.Errorf("-duration %v: must be positive", c.duration)
 	case c.idle >= c.duration:
-		return fmt.Errorf("-idle %v: must be shorter than -duration %v, or no close would be seen", c.idle, c.duration)
+		return fmt.Errorf("-idle %v: must be shorter than -duration %v, or no connection would be closed", c.idle, c.duration)
 	case c.tick >= c.duration-c.idle:
-		return fmt.Errorf("-tick %v: must be shorter than -duration %v less -idle %v, or no close would be seen",
+		return fmt.Errorf("-tick %v: must be shorter than -duration %v less -idle %v, or no connection would be closed",
 			c.tick, c.duration, c.idle)
 	}
 	return enoughFiles(c.clients)
@@ -104,34 +104,34 @@ func serve(cfg config, stdout io.Writer) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(stdout, "%d clients, %d of whom fall silent: idle after %v, tick %v\n\n",
+	fmt.Fprintf(stdout, "%d clients, %d of them fall silent: closed after %v without data, tick %v\n\n",
 		cfg.clients, cfg.clients/2, cfg.idle, cfg.tick)
 	clients := startClients(cfg, servers)
-	progress(stdout, servers, cfg.duration/8, clients.done)
+	progress(stdout, servers, cfg.duration/3, clients.done)
 	for _, s := range servers {
 		s.close()
 		ctx, cancel := context.WithTimeout(context.Background(), grace)
-		left, late := s.timer.Shutdown(ctx) // what is still pending comes back: here nothing should be
+		left, late := s.timer.Shutdown(ctx) // left is empty: no connection is open
 		cancel()
 		err = errors.Join(err, late)
 		r.sides = append(r.sides, newSide(s, len(left)))
 	}
-	r.after = settle(r.before)
+	r.after = example.Goroutines(r.before)
 	return r, errors.Join(err, clients.err())
 }
 
-// listenAll starts a server for each way that this system has.
+// listenAll starts a server for each way that this system supports.
 func listenAll(cfg config, stdout io.Writer) (servers []*server, err error) {
 	ways := []struct {
 		name string
 		way  way
 	}{{"watched", watch}, {"counted", count}}
 	if !canWatch() {
-		fmt.Fprintln(stdout, "No kernel here tells when data last came: all connections are counted.")
+		fmt.Fprintln(stdout, "This kernel does not report when data was last received: all connections are counted.")
 		ways = ways[1:]
 	}
 	for _, w := range ways {
-		// The default executor runs each task in a goroutine: they close, which may block.
+		// The default executor runs each task in a goroutine. The tasks close connections, which may block.
 		timer, err := hashedwheel.New(hashedwheel.WithTick(cfg.tick))
 		if err != nil {
 			return nil, err
@@ -157,7 +157,7 @@ func canWatch() bool {
 		return false
 	}
 	defer nc.Close()
-	w, err := idle.Watch(hashedwheel.MustNew(), nc, time.Hour, func() {})
+	w, err := idle.Watch(hashedwheel.MustNew(), nc, time.Hour, func(net.Conn) {})
 	if err != nil {
 		return false
 	}
@@ -176,7 +176,8 @@ func progress(w io.Writer, servers []*server, interval time.Duration, done <-cha
 		case <-ticker.C:
 			fmt.Fprintf(w, "%6.2fs", time.Since(start).Seconds())
 			for _, s := range servers {
-				fmt.Fprintf(w, "   %s: %6d open %6d closed as idle", s.name, s.open.Load(), s.closed.Load())
+				open, closed, hungUp := s.now()
+				fmt.Fprintf(w, "   %s: %4d open %4d closed %4d hung up", s.name, open, closed, hungUp)
 			}
 			fmt.Fprintln(w)
 		}

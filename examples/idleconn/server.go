@@ -12,14 +12,14 @@ import (
 	"github.com/hashedwheel/hashedwheel/idle"
 )
 
-// A way gives nc an idle time, of which told is informed just before nc is closed for
-// it. What comes back is to be used in place of nc. Its Close leaves nothing pending.
-type way func(tm *hashedwheel.Timer, nc net.Conn, d time.Duration, told func()) (net.Conn, error)
+// A way closes nc after an idle time of d, and calls onIdle just before. The server uses the
+// returned connection in place of nc. Its Close also stops the timeout.
+type way func(tm *hashedwheel.Timer, nc net.Conn, d time.Duration, onIdle func()) (net.Conn, error)
 
 // watch leaves nc as it is.
-func watch(tm *hashedwheel.Timer, nc net.Conn, d time.Duration, told func()) (net.Conn, error) {
-	w, err := idle.Watch(tm, nc, d, func() {
-		told()
+func watch(tm *hashedwheel.Timer, nc net.Conn, d time.Duration, onIdle func()) (net.Conn, error) {
+	w, err := idle.Watch(tm, nc, d, func(net.Conn) {
+		onIdle()
 		_ = nc.Close()
 	})
 	return watched{nc, w}, err
@@ -35,33 +35,34 @@ func (c watched) Close() error {
 	return c.Conn.Close()
 }
 
-// count wraps nc. The struct around it hides that it is TCP: on Linux the Conn would
-// not count otherwise, but have it watched.
-func count(tm *hashedwheel.Timer, nc net.Conn, d time.Duration, told func()) (net.Conn, error) {
-	return idle.NewConn(tm, struct{ net.Conn }{nc}, d, idle.OnIdle(func(net.Conn) { told() }))
+// count wraps nc. The struct hides that nc is a TCP connection, which a Conn on Linux would
+// have watched.
+func count(tm *hashedwheel.Timer, nc net.Conn, d time.Duration, onIdle func()) (net.Conn, error) {
+	return idle.NewConn(tm, struct{ net.Conn }{nc}, d, idle.OnIdle(func(net.Conn) { onIdle() }))
 }
 
-// A server echoes what it reads, and has connections closed that are idle.
+// A server echoes all data, and closes idle connections.
 type server struct {
 	name     string
 	way      way
-	timer    *hashedwheel.Timer // one for all its connections
+	timer    *hashedwheel.Timer // for all its connections
 	idle     time.Duration
 	listener net.Listener
-	running  sync.WaitGroup // accept, and one goroutine a connection
+	running  sync.WaitGroup // accept, and a goroutine for each connection
 
-	open, closed, reads atomic.Int64
+	reads atomic.Int64
 
 	mu      sync.Mutex
+	open    int      // connections now; guarded by mu
 	endings []ending // guarded by mu
 }
 
 // An ending is how a connection ended, as the server saw it.
 type ending struct {
-	idle bool          // closed by the server as idle; else the client hung up
-	late time.Duration // of an idle close, counted from the last word + idle time; negative is early
+	idle bool          // closed by the server as idle, not by the client
+	late time.Duration // of an idle close, after the last word + idle time; negative is early
 	last byte          // the last word of the client
-	err  error         // if neither: what broke the connection
+	err  error         // why the connection broke, if neither side closed it
 }
 
 func listen(name string, way way, timer *hashedwheel.Timer, idle time.Duration) (*server, error) {
@@ -76,7 +77,7 @@ func listen(name string, way way, timer *hashedwheel.Timer, idle time.Duration) 
 
 func (s *server) addr() string { return s.listener.Addr().String() }
 
-// close accepts no more and waits until every connection has ended.
+// close accepts no more connections and waits until all have ended.
 func (s *server) close() {
 	_ = s.listener.Close()
 	s.running.Wait()
@@ -88,31 +89,43 @@ func (s *server) accept() {
 		if err != nil {
 			return // closed
 		}
-		s.open.Add(1)
+		s.mu.Lock()
+		s.open++
+		s.mu.Unlock()
 		s.running.Go(func() { s.record(s.serve(nc)) })
 	}
 }
 
 func (s *server) record(e ending) {
-	s.open.Add(-1)
-	if e.idle {
-		s.closed.Add(1)
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.open--
 	s.endings = append(s.endings, e)
 }
 
-// serve echoes what it reads until the client hangs up or has been idle. It knows
-// nothing of idle times: its Read fails when the connection has been closed for one.
+// now returns how many connections are open, were closed as idle, and were closed by their
+// clients. Their sum is the number of all connections so far.
+func (s *server) now() (open, closed, hungUp int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.endings {
+		if e.idle {
+			closed++
+		}
+	}
+	return s.open, closed, len(s.endings) - closed
+}
+
+// serve echoes all data until the client hangs up or is idle. It has no code for idle times:
+// Read fails once the connection was closed.
 func (s *server) serve(nc net.Conn) ending {
-	var said, told atomic.Pointer[time.Time] // just before the last word was sent; when it was idle
+	var said, idle atomic.Pointer[time.Time] // when the last word was read; when the idle time was over
 	now := func(at *atomic.Pointer[time.Time]) {
 		t := time.Now()
 		at.Store(&t)
 	}
 	now(&said)
-	c, err := s.way(s.timer, nc, s.idle, func() { now(&told) })
+	c, err := s.way(s.timer, nc, s.idle, func() { now(&idle) })
 	if err != nil {
 		_ = nc.Close()
 		return ending{err: err}
@@ -127,7 +140,7 @@ func (s *server) serve(nc net.Conn) ending {
 			_, err = c.Write(word)
 		}
 	}
-	if at := told.Load(); at != nil {
+	if at := idle.Load(); at != nil {
 		return ending{idle: true, late: at.Sub(said.Load().Add(s.idle)), last: word[0]}
 	}
 	if errors.Is(err, io.EOF) {

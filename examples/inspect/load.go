@@ -8,14 +8,14 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A server is made up: nobody is connected to it.
+// A server is a simulation without a network.
 type server struct {
 	connections, calls, jobs *hashedwheel.Timer
 	conns                    []conn
 	underWay                 []*call
 }
 
-// A conn closes when nothing was read from it for half a minute.
+// A conn is closed after half a minute without a read.
 type conn struct {
 	idle hashedwheel.Timeout
 }
@@ -29,13 +29,14 @@ const (
 	idleTimeout = 30 * time.Second
 	pingEvery   = 5 * time.Minute
 	deadline    = time.Second
+	maxCalls    = 10_000
 	pace        = 10 * time.Millisecond // between two steps of the load
 )
 
 func newServer(connections int) *server {
 	s := &server{
 		connections: hashedwheel.MustNew(),
-		calls:       hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond)),
+		calls:       hashedwheel.MustNew(hashedwheel.WithTick(10*time.Millisecond), hashedwheel.WithMaxPending(maxCalls)),
 		jobs:        hashedwheel.MustNew(hashedwheel.WithTick(time.Second)),
 		conns:       make([]conn, connections),
 	}
@@ -44,9 +45,9 @@ func newServer(connections int) *server {
 		c.idle.Init(s.connections, c)
 		c.idle.Reset(idleTimeout - rand.N(idleTimeout/3))
 		if i%6 == 0 {
-			_, _ = s.connections.Schedule(rand.N(pingEvery), hashedwheel.TaskFunc(c.ping)) // never refused: there is no bound
+			_, _ = s.connections.Schedule(rand.N(pingEvery), hashedwheel.TaskFunc(c.ping)) // never rejected: there is no bound
 		}
-		if i%40 == 0 { // one that has not said yet who it is
+		if i%40 == 0 { // not yet authenticated
 			s.connections.AfterFunc(rand.N(10*time.Minute), c.close)
 		}
 	}
@@ -54,7 +55,7 @@ func newServer(connections int) *server {
 	return s
 }
 
-// plan arms what is far away, and what comes again and again.
+// plan arms jobs in the far future and a job that repeats.
 func (s *server) plan() {
 	for range 250 {
 		s.jobs.AfterFunc(rand.N(30*time.Minute), s.expireSession)
@@ -62,11 +63,11 @@ func (s *server) plan() {
 	for i := range 40 {
 		s.jobs.AfterFunc(time.Duration(i)*36*time.Hour, s.renewCertificate)
 	}
-	s.jobs.AfterFunc(24*time.Hour, s.rotateLogs)
+	s.jobs.AfterFunc(24*time.Hour, func() {}) // a function literal: the page shows its file and line
 	s.jobs.Every(time.Second, s.report)
 }
 
-// work is the load: some connections are read from, some calls begin, some are answered.
+// work is the load: it reads from connections, begins calls and answers calls.
 func (s *server) work(ctx context.Context) {
 	ticker := time.NewTicker(pace)
 	defer ticker.Stop()
@@ -94,7 +95,7 @@ func (s *server) begin(n int) {
 	}
 }
 
-// answer answers most calls, the oldest first; some are never answered.
+// answer answers the oldest calls; a few calls are never answered.
 func (s *server) answer() {
 	const keep = 400
 	for len(s.underWay) > keep {
@@ -106,10 +107,13 @@ func (s *server) answer() {
 	}
 }
 
-// Run closes the connection, which is then opened again.
+// Run closes the connection and opens it again.
 func (c *conn) Run(to *hashedwheel.Timeout) { to.Reset(idleTimeout) }
 
-// ping asks whether the other side is there, and will again.
+// TaskName is the name on the page, in place of *main.conn.
+func (c *conn) TaskName() string { return "idle connection" }
+
+// ping pings the other side, and arms itself again.
 func (c *conn) ping(to *hashedwheel.Timeout) { to.Reset(pingEvery) }
 
 func (c *conn) close()                       {}
@@ -117,7 +121,6 @@ func (c *call) fail()                        {}
 func (c *call) retry()                       {}
 func (s *server) expireSession()             {}
 func (s *server) renewCertificate()          {}
-func (s *server) rotateLogs()                {}
 func (s *server) report(*hashedwheel.Series) {}
 
 func (s *server) stop() {

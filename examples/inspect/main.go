@@ -1,21 +1,22 @@
-// Inspect shows what is pending on the timers of a server, live in a browser.
+// Inspect shows the pending timeouts of a server, live in a browser.
 //
-// A made-up server works for eight seconds: connections with idle timeouts that every
-// read moves, calls of which nearly all are answered before their deadline, and jobs
-// that are due in minutes, in days, and every second. The page over its three timers
-// is at the address that is printed first. With -serve it stays up until you
-// interrupt it: open it in a browser and watch.
+// A simulated server has three timers for eight seconds: connections with idle timeouts that
+// reads move, calls that are nearly all answered before their deadline, and jobs that are due in
+// minutes, in days, and every second. The first line prints the address of the page over these
+// timers. With -serve the page stays up until you interrupt the program.
 //
-// The same figures are read as JSON every two seconds, as a program would, and
-// printed. Look at
+// Every two seconds the program reads the page as JSON and prints a line for each timer. On the
+// page, look at
 //
-//   - what is pending: functions and types, as they are called in load.go;
-//   - when it is due: the connections half a minute from now, the calls in a second;
-//   - "about": 200,000 connections are not counted one by one, but sampled.
+//   - the tasks: functions and types by their names in load.go, a function literal by its line,
+//     and "idle connection", the name that a task gives itself;
+//   - when they are due: connections within half a minute, calls within a second;
+//   - how late tasks were handed out, and how full the timer of the calls is;
+//   - "about": the page samples 200,000 connections instead of counting each.
 //
-// The exit status is 1 if the page or its figures are not there.
+// The exit status is 1 if a timer is missing on the page.
 //
-// Read page.go for how it is mounted, load.go for the server.
+// Read page.go for how to mount the page, load.go for the server.
 package main
 
 import (
@@ -57,14 +58,14 @@ type config struct {
 }
 
 func (c *config) flags(flags *flag.FlagSet) {
-	flags.StringVar(&c.addr, "addr", "127.0.0.1:0", "`address` of the page; port 0 is one that is free")
+	flags.StringVar(&c.addr, "addr", "127.0.0.1:0", "`address` of the page; port 0 is a free port")
 	flags.BoolVar(&c.serve, "serve", false, "keep the page up until interrupted")
 	flags.IntVar(&c.connections, "connections", 200_000, "`number` of connections, at most a million")
 	flags.DurationVar(&c.duration, "duration", 8*time.Second, "`time` for which the server works without -serve, at most 1m")
 	flags.DurationVar(&c.interval, "interval", 2*time.Second, "`time` between two lines")
 }
 
-// check returns an error that names the first flag that is wrong, and its value.
+// check returns an error that names the first wrong flag, and its value.
 func (c *config) check() error {
 	switch {
 	case c.connections < 1 || c.connections > 1_000_000:
@@ -85,17 +86,20 @@ func workAndShow(ctx context.Context, cfg config, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "%s shows the timers of a server\n\n", page.url())
-	if !cfg.serve {
+	fmt.Fprintf(stdout, "%s/debug/timers shows the timers of a server", page.URL)
+	if cfg.serve {
+		fmt.Fprint(stdout, " until you interrupt this program\n\n")
+	} else {
+		fmt.Fprintf(stdout, " for %v; with -serve until you interrupt it\n\n", cfg.duration)
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, cfg.duration)
 		defer cancel()
 	}
 	working := make(chan struct{})
 	go func() { defer close(working); s.work(ctx) }()
-	r := newReader(page.url(), stdout)
+	r := newReader(page.URL+"/debug/timers", stdout)
 	r.every(ctx, cfg.interval)
 	err = r.verdict(s)
 	<-working
-	return errors.Join(err, page.close())
+	return errors.Join(err, page.Close())
 }

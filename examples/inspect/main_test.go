@@ -9,30 +9,33 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashedwheel/hashedwheel/examples/internal/exampletest"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// untilEnd returns run with the test's context.
+func untilEnd(t *testing.T) exampletest.Run {
+	return func(args []string, stdout, stderr io.Writer) int { return run(t.Context(), args, stdout, stderr) }
+}
+
 func TestRunShowsAllThreeTimersAtWork(t *testing.T) {
-	var stdout, stderr strings.Builder
-	status := run(t.Context(), strings.Fields("-connections 5000 -duration 700ms -interval 300ms"), &stdout, &stderr)
-	require.Empty(t, stderr.String())
-	require.Zero(t, status)
-	for _, want := range []string{"http://127.0.0.1:", "calls ", "connections ", "jobs ", "*main.conn", "(*call).fail", "ok:"} {
-		require.Contains(t, stdout.String(), want)
+	out := exampletest.Output(t, untilEnd(t), "-connections 5000 -duration 3s -interval 300ms")
+	for _, want := range []string{"http://127.0.0.1:", "calls ", "connections ", "jobs ", "idle connection", "(*call).fail", "ok:"} {
+		require.Contains(t, out, want)
 	}
 }
 
 func TestServeEndsWhenInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
-	time.AfterFunc(500*time.Millisecond, interrupt)
+	time.AfterFunc(2*time.Second, interrupt)
 	var stdout strings.Builder
 	require.Zero(t, run(ctx, strings.Fields("-serve -connections 10 -duration 2ms -interval 1ms"), &stdout, io.Discard))
 }
 
-func TestAnAddressThatIsTakenIsSaid(t *testing.T) {
+func TestTakenAddressIsReported(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()
 	var stderr strings.Builder
@@ -41,23 +44,16 @@ func TestAnAddressThatIsTakenIsSaid(t *testing.T) {
 }
 
 func TestWrongFlagsAreNamed(t *testing.T) {
-	tests := []struct{ flags, want string }{
-		{"-connections 0", "-connections 0"},
-		{"-duration 0s", "-duration 0s"},
-		{"-duration 2m", "-duration 2m"},
-		{"-interval 6s", "-interval 6s"},
-		{"-interval 0s", "-interval 0s"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.flags, func(t *testing.T) {
-			var stderr strings.Builder
-			require.Equal(t, 2, run(t.Context(), strings.Fields(tt.flags), io.Discard, &stderr))
-			require.Contains(t, stderr.String(), tt.want)
-		})
-	}
+	exampletest.WrongFlags(t, untilEnd(t), map[string]string{
+		"-connections 0": "-connections 0",
+		"-duration 0s":   "-duration 0s",
+		"-duration 2m":   "-duration 2m",
+		"-interval 6s":   "-interval 6s",
+		"-interval 0s":   "-interval 0s",
+	})
 }
 
-func TestAPageThatIsNotThereIsNoticed(t *testing.T) {
+func TestMissingPageIsReported(t *testing.T) {
 	for name, page := range map[string]struct {
 		http.HandlerFunc
 		want string
@@ -72,13 +68,14 @@ func TestAPageThatIsNotThereIsNoticed(t *testing.T) {
 			r := newReader(s.URL, io.Discard)
 			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 			defer cancel()
+			r.look() // once at least, however slow the machine is
 			r.every(ctx, 20*time.Millisecond)
 			require.ErrorContains(t, r.verdict(&server{}), page.want)
 		})
 	}
 }
 
-func TestVerdictNoticesWhatIsMissing(t *testing.T) {
+func TestVerdictNamesMissingTimersAndTasks(t *testing.T) {
 	const timers = `{"timers": [{"name": "calls"}, {"name": "connections"}, {"name": "jobs"}]}`
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, timers) }))
 	defer s.Close()
@@ -87,5 +84,5 @@ func TestVerdictNoticesWhatIsMissing(t *testing.T) {
 	require.ErrorContains(t, r.verdict(&server{}), "calls: nothing is pending")
 	r.last.Timers[0].Stats.Pending, r.last.Timers[0].Sampled = 1, 1
 	r.last.Timers[0].Tasks = []taskRow{{"main.secret", 1}}
-	require.ErrorContains(t, r.verdict(&server{}), "main.secret, is not on the page")
+	require.ErrorContains(t, r.verdict(&server{}), "main.secret is missing on the page")
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A report is what the reader takes of the page's JSON.
+// A report holds the parts of the page's JSON that the reader uses.
 type report struct {
 	Timers []timerReport
 }
@@ -18,12 +18,13 @@ type report struct {
 type timerReport struct {
 	Name    string
 	Sampled int
-	Stats   struct{ Pending, Expired, Cancelled int }
+	Stats   struct{ Pending, Expired, Canceled int }
 	Due     []dueRow
 	Tasks   []taskRow
 }
 
 type dueRow struct {
+	From   time.Duration `json:"from_ns"`
 	Within time.Duration `json:"within_ns"`
 	Count  int
 }
@@ -33,7 +34,7 @@ type taskRow struct {
 	Count int
 }
 
-// A reader reads the page from time to time, as a program would.
+// A reader reads the page at an interval.
 type reader struct {
 	url    string
 	out    io.Writer
@@ -81,28 +82,24 @@ func (r *reader) look() {
 	}
 }
 
-// String says how much is pending, what most of it is and when most of it is due.
+// String returns the counters, the most frequent task and the time at which most timeouts are due.
 func (t timerReport) String() string {
 	var task taskRow
 	if len(t.Tasks) > 0 {
-		task = t.Tasks[0] // they are sorted
+		task = t.Tasks[0] // the most frequent
 	}
 	var due dueRow
-	var from time.Duration // a row counts what the row before it does not
-	for i, row := range t.Due {
+	for _, row := range t.Due {
 		if row.Count > due.Count {
 			due = row
-			if i > 0 {
-				from = t.Due[i-1].Within
-			}
 		}
 	}
 	about := ""
 	if t.Sampled < t.Stats.Pending {
 		about = "about "
 	}
-	return fmt.Sprintf("%-12s %6d pending %6d expired %6d cancelled; %s%d are %s, %d due in %s to %s",
-		t.Name, t.Stats.Pending, t.Stats.Expired, t.Stats.Cancelled, about, task.Count, task.Name, due.Count, brief(from), brief(due.Within))
+	return fmt.Sprintf("%-12s %6d pending %5d expired %6d canceled; %s%d are %s, %d due in %s to %s",
+		t.Name, t.Stats.Pending, t.Stats.Expired, t.Stats.Canceled, about, task.Count, task.Name, due.Count, brief(due.From), brief(due.Within))
 }
 
 // brief writes 1h for 1h0m0s.
@@ -117,7 +114,7 @@ func brief(d time.Duration) string {
 	return s
 }
 
-// get returns the page in a form.
+// get returns the page in the accepted format.
 func (r *reader) get(accept string) ([]byte, error) {
 	request, err := http.NewRequest(http.MethodGet, r.url, nil)
 	if err != nil {
@@ -135,7 +132,7 @@ func (r *reader) get(accept string) ([]byte, error) {
 	return io.ReadAll(resp.Body)
 }
 
-// verdict returns what the page does not show, or nil.
+// verdict returns an error that names a timer or task missing on the page, or nil.
 func (r *reader) verdict(s *server) error {
 	if r.err != nil {
 		return r.err
@@ -153,7 +150,7 @@ func (r *reader) verdict(s *server) error {
 			return fmt.Errorf("%s: nothing is pending", t.Name)
 		}
 		if !strings.Contains(string(page), t.Name) || !strings.Contains(string(page), t.Tasks[0].Name) {
-			return fmt.Errorf("%s, or its %s, is not on the page", t.Name, t.Tasks[0].Name)
+			return fmt.Errorf("%s or its %s is missing on the page", t.Name, t.Tasks[0].Name)
 		}
 	}
 	if n := r.last.Timers[1].Stats.Pending; n < len(s.conns) {

@@ -11,19 +11,19 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A collector reads the page from time to time, and keeps what it has seen.
+// A collector reads the page at an interval, and keeps the latest Stats.
 type collector struct {
 	url    string
 	out    io.Writer
 	start  time.Time
 	client http.Client
-	timer  *hashedwheel.Timer // its own: a timer should not watch itself
+	timer  *hashedwheel.Timer // a second one: a timer should not watch itself
 
-	// Only look works with these, and the report when that has ended.
+	// For look; the report reads them after the last look.
 	looks     int
 	last      hashedwheel.Stats
-	decreased []string      // counters that did
-	overdue   time.Duration // the longest
+	decreased []string      // counters that decreased
+	overdue   time.Duration // greatest so far
 	err       error         // why a look failed
 }
 
@@ -35,21 +35,20 @@ func newCollector(url string, out io.Writer) *collector {
 	}
 }
 
-// every begins to look at the page. While a look takes long the next is left out;
-// there are never two at the same time.
+// every reads the page at an interval. While a read takes longer, the next is left out.
 func (c *collector) every(interval time.Duration) {
 	c.timer.Every(interval, func(*hashedwheel.Series) { c.look() })
 }
 
-// finish ends the series and looks on until what it sees is settled.
-func (c *collector) finish(ctx context.Context, settled func(*hashedwheel.Stats) bool) error {
+// finish ends the series, then reads on until done returns true.
+func (c *collector) finish(ctx context.Context, done func(*hashedwheel.Stats) bool) error {
 	defer c.client.CloseIdleConnections()
-	if _, err := c.timer.Shutdown(ctx); err != nil { // waits for a look under way
+	if _, err := c.timer.Shutdown(ctx); err != nil { // waits for the current look
 		return err
 	}
 	for c.err == nil && ctx.Err() == nil {
 		c.look()
-		if settled(&c.last) {
+		if done(&c.last) {
 			break
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -67,8 +66,8 @@ func (c *collector) look() {
 	c.compare(s)
 	c.overdue = max(c.overdue, s.Overdue)
 	c.looks++
-	fmt.Fprintf(c.out, "%6.2fs %7d pending %9d expired %9d cancelled %7d rejected %4d panics   lag %v, overdue %v\n",
-		time.Since(c.start).Seconds(), s.Pending, s.Expired, s.Cancelled, s.Rejected, s.Panics,
+	fmt.Fprintf(c.out, "%6.2fs %5d pending %6d expired %7d canceled %6d rejected %5d panics   lag %v, overdue %v\n",
+		time.Since(c.start).Seconds(), s.Pending, s.Expired, s.Canceled, s.Rejected, s.Panics,
 		s.Lag.Round(10*time.Microsecond), s.Overdue.Round(10*time.Microsecond))
 }
 
@@ -90,7 +89,7 @@ func (c *collector) read() (s hashedwheel.Stats, err error) {
 	return *vars.Stats, nil
 }
 
-// compare notes which counters have decreased since the last look.
+// compare notes the counters that have decreased since the last look.
 func (c *collector) compare(s hashedwheel.Stats) {
 	note := func(name string, before, after uint64) {
 		if after < before {
@@ -98,7 +97,7 @@ func (c *collector) compare(s hashedwheel.Stats) {
 		}
 	}
 	note("Expired", c.last.Expired, s.Expired)
-	note("Cancelled", c.last.Cancelled, s.Cancelled)
+	note("Canceled", c.last.Canceled, s.Canceled)
 	note("Rejected", c.last.Rejected, s.Rejected)
 	note("Panics", c.last.Panics, s.Panics)
 	note("Wakeups", c.last.Wakeups, s.Wakeups)

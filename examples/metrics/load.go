@@ -7,22 +7,22 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// maxPending is little enough for a burst to be refused in part.
+// maxPending is so small that the timer rejects some timeouts.
 const maxPending = 1000
 
-// A tally is what the workers did, to be compared with what the timer says.
+// A tally counts the calls of the workers, for comparison with the timer's Stats.
 type tally struct {
-	armed, refused, stopped, panicking uint64
+	armed, rejected, stopped, panicking uint64
 }
 
 func (t *tally) add(other tally) {
 	t.armed += other.armed
-	t.refused += other.refused
+	t.rejected += other.rejected
 	t.stopped += other.stopped
 	t.panicking += other.panicking
 }
 
-// work has the workers arm timeouts for a while, with the collector looking on.
+// work has the workers arm timeouts for a while, while the collector reads the page.
 func work(tm *hashedwheel.Timer, cfg config, c *collector) (sum tally) {
 	c.every(cfg.interval)
 	end := time.Now().Add(cfg.duration)
@@ -55,7 +55,7 @@ func burst(tm *hashedwheel.Timer, n int) (t tally) {
 		to := tm.AfterFunc(50*time.Millisecond, task)
 		t.armed++
 		if to.Err() != nil {
-			t.refused++
+			t.rejected++
 			continue
 		}
 		if i == 0 {

@@ -1,30 +1,26 @@
-// Metrics publishes the statistics of a timer as an expvar, and watches them.
+// Metrics publishes the Stats of a Timer as an expvar.
 //
-// A hashedwheel.Timer works under load: timeouts that are stopped in time, some
-// that expire, some that are refused because too many are pending, and now and
-// then a task that panics. Its Stats are a variable under /debug/vars. A series on
-// a second timer reads that page over HTTP, as a collector would, prints a line
-// and keeps the books.
+// Most timeouts of the Timer are stopped in time, some expire, some are rejected because too many
+// are pending, and a few tasks panic. Its Stats are a variable on the page /debug/vars. A series
+// on a second Timer reads the page over HTTP, like a collector, and prints a line. In the table,
+// look at
 //
-// In the table at the end, look at
+//   - "armed" = "expired" + "canceled" + "rejected", once nothing is pending;
+//   - "decreased": no counter ever decreases, so a collector may take differences;
+//   - "greatest lag": how late the latest batch of tasks was handed out;
+//   - "greatest overdue": how long a due timeout had waited for its turn when the page was read.
+//     It grows while an executor blocks: alert on it.
 //
-//   - "armed" = "expired" + "cancelled" + "rejected", once nothing is pending;
-//   - "decreased": no counter ever does, so a collector may take differences;
-//   - "latest batch": how late the wheel was at worst, which on an idle machine is
-//     far below a tick;
-//   - "longest overdue": how long something due was waiting for its turn when the
-//     page was read. It is the number to raise an alarm on: it grows while an executor
-//     blocks.
+// The exit status is 1 if the counters do not add up.
 //
-// The exit status is 1 if the books do not balance.
-//
-// Read publish.go for the variable and collect.go for the series that reads it;
-// load.go is the load, report.go the books.
+// Read publish.go for the variable and collect.go for the series that reads it; load.go holds the
+// load, report.go the table.
 package main
 
 import (
 	"context"
 	"errors"
+	"expvar"
 	"flag"
 	"fmt"
 	"io"
@@ -35,8 +31,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
-// grace is how long the rest may take once the load has ended, before it counts
-// as not done: a busy machine may be late.
+// grace is how late things may be on a busy machine before they count as not done.
 const grace = 4 * time.Second
 
 func main() {
@@ -51,11 +46,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 		Flags: c.flags,
 		Check: c.check,
 		Show:  c.show,
-		Held:  "the books balance",
+		Held:  "every timeout was counted once, and no counter decreased",
 	}.Run(args, stdout, stderr)
 }
 
-// show runs all and prints what came of it.
+// show runs the load and prints the result.
 func (c *config) show(stdout io.Writer) error {
 	r, err := workAndCollect(*c, stdout)
 	if err != nil {
@@ -73,11 +68,11 @@ type config struct {
 func (c *config) flags(flags *flag.FlagSet) {
 	flags.IntVar(&c.workers, "workers", 4, "`number` of goroutines that arm timeouts, at most 1000")
 	flags.DurationVar(&c.tick, "tick", 10*time.Millisecond, "the timer's tick, a `time`")
-	flags.DurationVar(&c.interval, "interval", 500*time.Millisecond, "`time` between two looks at the page")
+	flags.DurationVar(&c.interval, "interval", 500*time.Millisecond, "`time` between two reads of the page")
 	flags.DurationVar(&c.duration, "duration", 3*time.Second, "`time` for which there is load, at most 5s")
 }
 
-// check returns an error that names the first flag that is wrong, and its value.
+// check returns an error that names the first wrong flag, and its value.
 func (c *config) check() error {
 	switch {
 	case c.workers < 1 || c.workers > 1000:
@@ -103,16 +98,16 @@ func workAndCollect(cfg config, stdout io.Writer) (*report, error) {
 		return nil, err
 	}
 	publish("hashedwheel", timer)
-	page, err := servePage()
+	page, err := example.Serve("127.0.0.1:0", expvar.Handler())
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(stdout, "%s/debug/vars shows a timer with a tick of %v and room for %d timeouts\n\n", page.url(), cfg.tick, maxPending)
-	c := newCollector(page.url(), stdout)
+	fmt.Fprintf(stdout, "%s/debug/vars shows the Stats of a timer: tick %v, at most %d pending\n\n", page.URL, cfg.tick, maxPending)
+	c := newCollector(page.URL, stdout)
 	armed := work(timer, cfg, c)
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	err = c.finish(ctx, func(s *hashedwheel.Stats) bool { return s.Pending == 0 })
-	left, closing := timer.Shutdown(ctx) // what is still pending comes back: here nothing should be
-	return newReport(armed, c, len(left)), errors.Join(err, closing, page.close(ctx))
+	left, closing := timer.Shutdown(ctx) // left is empty: nothing is pending
+	return newReport(armed, c, len(left)), errors.Join(err, closing, page.Close())
 }

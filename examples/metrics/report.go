@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -9,47 +8,38 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
-// A report is the workers' books beside the timer's.
+// A report compares the workers' tally with the timer's Stats.
 type report struct {
 	tally
-	hashedwheel.Stats // as last seen on the page
+	hashedwheel.Stats // from the last read of the page
 	looks             int
 	decreased         []string
-	overdue           time.Duration // the longest that was seen
-	left              int           // timeouts pending when all were to have ended
+	overdue           time.Duration // greatest on the page
+	left              int           // timeouts pending when all should have ended
 }
 
 func newReport(t tally, c *collector, left int) *report {
 	return &report{tally: t, Stats: c.last, looks: c.looks, decreased: c.decreased, overdue: c.overdue, left: left}
 }
 
-// verdict returns what does not balance, or nil.
+// verdict returns the promises that did not hold, or nil.
 func (r *report) verdict() error {
-	var errs []error
-	equal := func(what string, ours, theirs uint64) {
-		if ours != theirs {
-			errs = append(errs, fmt.Errorf("%s: %d by the workers' books, %d by the timer's", what, ours, theirs))
-		}
+	var checks example.Checks
+	equal := func(what string, tally, stats uint64) {
+		checks.That(tally == stats, "%s: %d by the workers' tally, %d by Stats", what, tally, stats)
 	}
 	equal("pending", 0, uint64(r.Pending))
-	equal("armed", r.armed, r.Expired+r.Cancelled+r.Rejected)
-	equal("rejected", r.refused, r.Rejected)
-	equal("cancelled", r.stopped, r.Cancelled)
-	if r.Panics > r.Expired || r.Panics > r.panicking {
-		errs = append(errs, fmt.Errorf("%d panics of %d tasks that could", r.Panics, r.panicking))
-	}
-	if len(r.decreased) > 0 {
-		errs = append(errs, fmt.Errorf("a counter has decreased: %s", r.decreased[0]))
-	}
-	if r.looks < 2 {
-		errs = append(errs, fmt.Errorf("the page was read %d times only", r.looks))
-	}
-	if r.left > 0 {
-		errs = append(errs, fmt.Errorf("%d timeouts left", r.left))
-	}
-	return errors.Join(errs...)
+	equal("armed", r.armed, r.Expired+r.Canceled+r.Rejected)
+	equal("rejected", r.rejected, r.Rejected)
+	equal("canceled", r.stopped, r.Canceled)
+	checks.That(r.Panics <= r.Expired && r.Panics <= r.panicking, "%d panics of %d tasks that may panic", r.Panics, r.panicking)
+	checks.That(len(r.decreased) == 0, "a counter has decreased: %s", strings.Join(r.decreased, ", "))
+	checks.That(r.looks >= 2, "the page was read %d times only", r.looks)
+	checks.That(r.left == 0, "%d timeouts left", r.left)
+	return checks.Err()
 }
 
 func (r *report) print(w io.Writer) {
@@ -62,12 +52,12 @@ func (r *report) print(w io.Writer) {
 	fmt.Fprintln(t)
 	fmt.Fprintf(t, "armed\t%d\n", r.armed)
 	fmt.Fprintf(t, "expired\t%d\n", r.Expired)
-	fmt.Fprintf(t, "cancelled\t%d\n", r.Cancelled)
+	fmt.Fprintf(t, "canceled\t%d\n", r.Canceled)
 	fmt.Fprintf(t, "rejected\t%d\n", r.Rejected)
 	fmt.Fprintf(t, "tasks that panicked\t%d\n", r.Panics)
 	fmt.Fprintf(t, "wake-ups\t%d\n", r.Wakeups)
-	fmt.Fprintf(t, "latest batch\t%v late\n", r.MaxLag.Round(10*time.Microsecond))
-	fmt.Fprintf(t, "longest overdue\t%v, as seen\n", r.overdue.Round(10*time.Microsecond))
-	fmt.Fprintf(t, "looks at the page\t%d\n", r.looks)
+	fmt.Fprintf(t, "greatest lag\t%v\n", r.MaxLag.Round(10*time.Microsecond))
+	fmt.Fprintf(t, "greatest overdue\t%v\n", r.overdue.Round(10*time.Microsecond))
+	fmt.Fprintf(t, "reads of the page\t%d\n", r.looks)
 	fmt.Fprintf(t, "decreased\t%s\n", decreased)
 }

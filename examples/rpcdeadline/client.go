@@ -12,21 +12,18 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A call is one call under way, and its deadline. It is also the task that runs
-// when the deadline passes.
+// A call is a call in flight, its timeout, and the timeout's task.
 //
-// Whether the call was answered or ran out of time is decided in one place, by
-// the Timeout: where Stop says true the answer has won, and where it says false
-// expiry has, and Run, which may be running at this moment, ends the call. Only
-// the winner sends to done and only the caller, once it has received, owns the
-// call again and may put it back in the pool; a loser does not touch it any more.
-// The answer looks the call up and stops it under the same hold of client.mu that
-// Run needs to end it, so a call that is found cannot meanwhile have ended, gone
-// through the pool and come back as another, whose timeout Stop would hit.
+// The Timeout decides whether the answer or the deadline ends the call. If Stop returns true,
+// the answer does; if false, Run does. Only the winner sends to done. The caller that receives
+// from done owns the call again and may put it back in the pool.
+//
+// A call in client.pending has not ended, because answer and Run both hold client.mu. So answer
+// never stops the timeout of a call that was put back and used again.
 type call struct {
 	client  *client
-	timeout hashedwheel.Timeout // by value; a call must not be copied
-	id      uint64              // new for each use, so that a late answer finds nobody
+	timeout hashedwheel.Timeout // a call must not be copied
+	id      uint64              // new for each use, so that a late answer finds no call
 	done    chan outcome        // has room for one, so that ending a call never blocks
 }
 
@@ -35,7 +32,7 @@ type outcome struct {
 	id    uint64
 	value uint64
 	err   error         // os.ErrDeadlineExceeded, or why the connection broke
-	late  time.Duration // if the deadline was exceeded: by how much; negative is early
+	late  time.Duration // by how much the deadline was exceeded; negative is early
 }
 
 // A client makes calls over one connection. It is safe for concurrent use.
@@ -52,7 +49,7 @@ type client struct {
 	lastID  uint64           // guarded by mu
 	broken  error            // why no more calls can be made; guarded by mu
 
-	// What the report is made of; a client in earnest needs none of it.
+	// For the report; a real client needs none of these.
 	made, armed, stopped, expired, dropped, twice atomic.Int64
 }
 
@@ -68,9 +65,8 @@ func dial(addr string, timer *hashedwheel.Timer, timeout time.Duration) (*client
 	return cl, nil
 }
 
-// newClient returns a client without a connection. Its pool binds the Timeout of
-// a call when it makes the call, for ever: a Timeout that has been used is armed
-// again, but never overwritten, since the timer may still have it in its wheel.
+// newClient returns a client without a connection. Its pool binds the Timeout once, when it
+// makes a call. A used Timeout is armed again and never overwritten: the timer may still hold it.
 func newClient(timer *hashedwheel.Timer, timeout time.Duration) *client {
 	cl := &client{timer: timer, timeout: timeout, pending: map[uint64]*call{}}
 	cl.pool.New = func() any {
@@ -95,12 +91,12 @@ func (cl *client) do(argument uint64) outcome {
 	}
 	end := <-c.done
 	if end.id != id {
-		cl.twice.Add(1) // somebody ended the call that c was before
+		cl.twice.Add(1) // an earlier use of c was ended again
 	}
 	return end
 }
 
-// begin gives the call a number and a deadline. From here on it has an outcome.
+// begin gives the call a number and a deadline. After it the call has exactly one outcome.
 func (cl *client) begin(c *call) (id uint64, err error) {
 	cl.mu.Lock()
 	defer cl.mu.Unlock()
@@ -109,7 +105,7 @@ func (cl *client) begin(c *call) (id uint64, err error) {
 	}
 	c.timeout.ResetAt(time.Now().Add(cl.timeout))
 	if err := c.timeout.Err(); err != nil {
-		return 0, err // refused: nothing would ever end the call
+		return 0, err // refused: no deadline would end the call
 	}
 	cl.armed.Add(1)
 	cl.lastID++
@@ -118,7 +114,7 @@ func (cl *client) begin(c *call) (id uint64, err error) {
 	return c.id, nil
 }
 
-// answer ends the call that an answer is for, if it is still waiting.
+// answer ends the answered call, if it is still waiting.
 func (cl *client) answer(f frame) {
 	cl.mu.Lock()
 	defer cl.mu.Unlock()
@@ -143,8 +139,8 @@ func (c *call) Run(to *hashedwheel.Timeout) {
 	c.end(outcome{id: c.id, err: os.ErrDeadlineExceeded, late: late})
 }
 
-// fail ends every call because the connection is of no use any more. Those that
-// it cannot stop have expired, and Run ends them.
+// fail ends every call because the connection is broken. If a timeout can no longer be stopped,
+// Run ends its call.
 func (cl *client) fail(err error) {
 	cl.mu.Lock()
 	defer cl.mu.Unlock()
@@ -165,7 +161,7 @@ func (c *call) end(o outcome) {
 	select {
 	case c.done <- o:
 	default:
-		c.client.twice.Add(1) // never: the call has ended before
+		c.client.twice.Add(1) // never: the call had already ended
 	}
 }
 
@@ -182,17 +178,16 @@ func (cl *client) read() {
 	}
 }
 
-// close hangs up, and waits for the late answers still on their way, no longer
-// than patience.
-func (cl *client) close(patience time.Duration) {
-	_ = cl.conn.SetReadDeadline(time.Now().Add(patience))
+// close hangs up, and waits for late answers, at most for limit.
+func (cl *client) close(limit time.Duration) {
+	_ = cl.conn.SetReadDeadline(time.Now().Add(limit))
 	_ = cl.conn.CloseWrite()
 	cl.reader.Wait()
 	_ = cl.conn.Close()
 }
 
-// timeoutAllocs measures how many allocations the timeout of a call costs: all
-// that do and answer do with it, without the network.
+// timeoutAllocs returns the number of allocations for the timeout of a call: the steps of do and
+// answer without the network.
 func (cl *client) timeoutAllocs() float64 {
 	const calls = 100_000
 	var before, after runtime.MemStats

@@ -22,12 +22,12 @@ type load struct {
 type tally struct {
 	started, answered int
 	late              []time.Duration // of each call that exceeded its deadline
-	wrong             int             // got the answer to another call
-	failed            int             // for another reason
-	reason            error           // one of those reasons
+	wrong             int             // calls that got the answer to another call
+	failed            int             // calls that failed for another reason
+	reason            error           // the last such reason
 }
 
-// startLoad starts callers that make one call after another until a time.
+// startLoad starts callers that make one call after another until a point in time.
 func startLoad(cl *client, callers int, until time.Time) *load {
 	l := &load{client: cl, done: make(chan struct{})}
 	var running sync.WaitGroup
@@ -72,10 +72,10 @@ func (t *tally) add(argument uint64, end outcome) {
 	}
 }
 
-// ended returns how many calls have ended, in whatever way.
+// ended returns how many calls have ended.
 func (t *tally) ended() int { return t.answered + len(t.late) + t.wrong + t.failed }
 
-// sum returns the tally as it is now.
+// sum returns a copy of the tally.
 func (l *load) sum() tally {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,23 +1,20 @@
-// Rpcdeadline is an RPC client that gives every call a deadline.
+// Rpcdeadline is an RPC client with a deadline for every call.
 //
-// It multiplexes calls over one TCP connection to a server in the same process,
-// which answers most calls at once, some too late and some never. Each call has
-// its hashedwheel.Timeout inside its own struct, and the calls come from a pool:
-// the Timeout is bound once, when the pool makes the call, and armed again with
-// ResetAt for every use. Nearly all are stopped within a millisecond, when the
-// answer arrives; the others expire, and the answer is dropped if it ever comes.
+// All calls share one TCP connection to a server in the same process, which answers most calls
+// at once, a few too late and a few never. The calls are from a pool, and each has a
+// hashedwheel.Timeout in its struct: bound once, when the pool makes the call, and armed by
+// ResetAt for every use. Nearly all timeouts are stopped within a millisecond, by the answer.
+// The others expire, and a late answer is dropped. In the table, look at
 //
-// In the table at the end, look at
-//
-//   - "armed" = "stopped" + "expired": each arming has one outcome, and since
-//     that outcome decides the call, no call ends twice or never;
-//   - "lateness": never below zero, up to one tick, and what the machine adds;
-//   - "allocations": none a call.
+//   - "timeouts armed" = "stopped" + "expired": each arming has one outcome, which decides
+//     the call, so every call ends exactly once;
+//   - "exceeded by": never below zero, at most one tick plus the delay of a busy machine;
+//   - "allocations": none for the timeout of a call.
 //
 // The exit status is 1 if a call was lost, ended twice or failed early.
 //
-// Read client.go for the use of the library; server.go and wire.go are the other
-// end and the line between, load.go is who calls, report.go is the table.
+// Read client.go for the use of the library; server.go and wire.go hold the server and the
+// protocol, load.go the callers, report.go the table.
 package main
 
 import (
@@ -32,8 +29,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
-// grace is how long after its deadline a call may still end, before it counts
-// as lost: a busy machine may be late.
+// grace is how late a call may end on a busy machine before it counts as lost.
 const grace = 4 * time.Second
 
 func main() {
@@ -52,7 +48,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}.Run(args, stdout, stderr)
 }
 
-// show runs all and prints what came of it.
+// show makes the calls and prints the result.
 func (c *config) show(stdout io.Writer) error {
 	r, err := callAndWatch(*c, stdout)
 	if err != nil {
@@ -68,13 +64,13 @@ type config struct {
 }
 
 func (c *config) flags(flags *flag.FlagSet) {
-	flags.IntVar(&c.callers, "callers", 100, "`number` of goroutines that call, one call after another")
-	flags.DurationVar(&c.timeout, "timeout", 100*time.Millisecond, "`time` that a call has")
+	flags.IntVar(&c.callers, "callers", 100, "`number` of goroutines that make one call after another")
+	flags.DurationVar(&c.timeout, "timeout", 100*time.Millisecond, "`time` allowed for a call")
 	flags.DurationVar(&c.tick, "tick", 5*time.Millisecond, "the timer's tick, a `time`: how late a deadline may be noticed")
 	flags.DurationVar(&c.duration, "duration", 4*time.Second, "`time` for which new calls are made")
 }
 
-// check returns an error that names the first flag that is wrong, and its value.
+// check returns an error that names the first wrong flag, and its value.
 func (c *config) check() error {
 	switch {
 	case c.callers <= 0:
@@ -86,7 +82,7 @@ func (c *config) check() error {
 	case c.duration <= 0:
 		return fmt.Errorf("-duration %v: must be positive", c.duration)
 	case c.timeout >= c.duration:
-		return fmt.Errorf("-timeout %v: must be shorter than -duration %v, or hardly a deadline would be seen",
+		return fmt.Errorf("-timeout %v: must be shorter than -duration %v, or hardly any deadline would be exceeded",
 			c.timeout, c.duration)
 	case c.tick > c.timeout:
 		return fmt.Errorf("-tick %v: must not be longer than -timeout %v, or late answers would be in time",
@@ -103,10 +99,9 @@ func callAndWatch(cfg config, stdout io.Writer) (*report, error) {
 	}
 	defer srv.close()
 
-	// Inline runs the tasks on the timer's one goroutine. That is right here,
-	// because all that call.Run does is a map operation under a short lock and a
-	// send that never blocks. A task that wrote to the connection would want the
-	// default, a goroutine in which it may block.
+	// Inline runs the tasks on the timer's worker. It suits call.Run, a map operation under a short
+	// lock and a send that never blocks. A task that writes to the connection may block, and needs
+	// the default executor.
 	timer, err := hashedwheel.New(
 		hashedwheel.WithTick(cfg.tick),
 		hashedwheel.WithExecutor(hashedwheel.Inline{}),
@@ -127,15 +122,15 @@ func callAndWatch(cfg config, stdout io.Writer) (*report, error) {
 	allocs := cl.timeoutAllocs()
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
-	left, err := timer.Shutdown(ctx) // what is still pending comes back: here nothing should be
+	left, err := timer.Shutdown(ctx) // left is empty: all calls have ended
 	return newReport(l, srv, lost, len(left), allocs), err
 }
 
-// watch prints progress until every caller is done. It gives up long after the
-// last deadline, and returns how many calls have not ended by then.
+// watch prints progress until every caller is done. Long after the last deadline it gives up and
+// returns the number of calls that have not ended.
 func watch(w io.Writer, l *load, cfg config) (lost int) {
 	start := time.Now()
-	ticker := time.NewTicker(cfg.duration / 8)
+	ticker := time.NewTicker(cfg.duration / 4)
 	defer ticker.Stop()
 	overdue := time.NewTimer(cfg.duration + cfg.timeout + grace)
 	defer overdue.Stop()

@@ -4,12 +4,11 @@ import (
 	"errors"
 	"io"
 	"os"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/exampletest"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 )
@@ -24,59 +23,32 @@ func TestRunEndsEveryCallOnce(t *testing.T) {
 	}
 	for name, flags := range tests {
 		t.Run(name, func(t *testing.T) {
-			var stdout, stderr strings.Builder
-			status := run(strings.Fields(flags), &stdout, &stderr)
-			require.Empty(t, stderr.String())
-			require.Zero(t, status)
-
-			out := stdout.String()
-			answered, exceeded := row(t, out, "calls answered"), row(t, out, "deadlines exceeded")
-			armed := row(t, out, "timeouts armed")
+			out := exampletest.Output(t, run, flags)
+			answered, exceeded := exampletest.Row(t, out, "calls answered"), exampletest.Row(t, out, "deadlines exceeded")
+			armed := exampletest.Row(t, out, "timeouts armed")
 			require.Positive(t, exceeded)
 			require.Equal(t, armed, answered+exceeded)
-			require.Equal(t, armed, row(t, out, "timeouts stopped")+row(t, out, "timeouts expired"))
-			require.LessOrEqual(t, row(t, out, "late answers dropped"), exceeded)
+			require.Equal(t, armed, exampletest.Row(t, out, "timeouts stopped")+exampletest.Row(t, out, "timeouts expired"))
+			require.LessOrEqual(t, exampletest.Row(t, out, "late answers dropped"), exceeded)
 			require.Contains(t, out, "answered ", "progress while running")
 		})
 	}
 }
 
-// row returns the number in the row of the table that has the label.
-func row(t *testing.T, table, label string) int {
-	t.Helper()
-	for line := range strings.Lines(table) {
-		if rest, ok := strings.CutPrefix(line, label+" "); ok {
-			n, err := strconv.Atoi(strings.Fields(rest)[0])
-			require.NoError(t, err)
-			return n
-		}
-	}
-	require.Fail(t, "no such row", "%s in\n%s", label, table)
-	return 0
-}
-
 func TestWrongFlagsAreNamed(t *testing.T) {
-	tests := []struct{ flags, want string }{
-		{"-callers 0", "-callers 0"},
-		{"-callers -3", "-callers -3"},
-		{"-timeout 0s", "-timeout 0s"},
-		{"-timeout -1s", "-timeout -1s"},
-		{"-tick 99us", "-tick 99µs"},
-		{"-tick 1s -timeout 500ms", "-tick 1s"},
-		{"-duration 0s", "-duration 0s"},
-		{"-timeout 5s -duration 5s", "-timeout 5s"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.flags, func(t *testing.T) {
-			var stderr strings.Builder
-			require.Equal(t, 2, run(strings.Fields(tt.flags), io.Discard, &stderr))
-			require.Contains(t, stderr.String(), tt.want)
-		})
-	}
+	exampletest.WrongFlags(t, run, map[string]string{
+		"-callers 0":               "-callers 0",
+		"-callers -3":              "-callers -3",
+		"-timeout 0s":              "-timeout 0s",
+		"-timeout -1s":             "-timeout -1s",
+		"-tick 99us":               "-tick 99µs",
+		"-tick 1s -timeout 500ms":  "-tick 1s",
+		"-duration 0s":             "-duration 0s",
+		"-timeout 5s -duration 5s": "-timeout 5s",
+	})
 }
 
-// manualClient returns a client without a connection, whose deadlines pass when
-// the clock is advanced.
+// manualClient returns a client without a connection, on a clock that the test advances.
 func manualClient() (*client, *hashedwheel.ManualClock) {
 	clock := hashedwheel.NewManualClock(time.Now())
 	timer := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
@@ -172,7 +144,7 @@ func TestVerdict(t *testing.T) {
 	}{
 		"a call lost":            {func(r *report) { r.lost = 1 }, "never ended"},
 		"a call ended twice":     {func(r *report) { r.twice = 1 }, "ended twice"},
-		"a deadline early":       {func(r *report) { r.late[0] = -time.Nanosecond }, "failed early, one by 1ns"},
+		"a deadline early":       {func(r *report) { r.late[0] = -time.Nanosecond }, "a call failed 1ns early"},
 		"a wrong answer":         {func(r *report) { r.wrong, r.answered = 1, 7 }, "answer to another"},
 		"a call not counted":     {func(r *report) { r.answered = 7 }, "10 calls begun, 9 ended"},
 		"a broken connection":    {func(r *report) { r.failed, r.reason = 1, io.EOF }, "EOF"},

@@ -1,22 +1,19 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"text/tabwriter"
-	"time"
 
 	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
-// A report is what came of a run.
+// A report is the result of a run.
 type report struct {
 	tally
 	lost                            int // calls that never ended
 	twice                           int64
-	dropped, sent                   int64 // answers that nobody waited for; answers in all
+	dropped, sent                   int64 // late answers; all answers
 	armed, stopped, expired, pooled int64
 	left                            int // timeouts pending when all calls had ended
 	allocs                          float64
@@ -40,29 +37,21 @@ func newReport(l *load, srv *server, lost, left int, allocs float64) *report {
 	}
 }
 
-// verdict returns what went wrong, or nil.
+// verdict returns the promises that did not hold, or nil.
 func (r *report) verdict() error {
-	var errs []error
-	check := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
-	check(r.lost == 0, "%d calls never ended", r.lost)
-	check(r.twice == 0, "%d calls ended twice", r.twice)
-	check(r.wrong == 0, "%d calls got the answer to another", r.wrong)
-	check(r.failed == 0, "%d calls failed: %v", r.failed, r.reason)
-	early := slices.DeleteFunc(slices.Clone(r.late), func(d time.Duration) bool { return d >= 0 })
-	if len(early) > 0 {
-		check(false, "%d calls failed early, one by %v", len(early), -slices.Min(early))
-	}
-	check(r.ended() == r.started, "%d calls begun, %d ended", r.started, r.ended())
-	check(r.armed == r.stopped+r.expired,
+	var checks example.Checks
+	checks.That(r.lost == 0, "%d calls never ended", r.lost)
+	checks.That(r.twice == 0, "%d calls ended twice", r.twice)
+	checks.That(r.wrong == 0, "%d calls got the answer to another", r.wrong)
+	checks.That(r.failed == 0, "%d calls failed: %v", r.failed, r.reason)
+	checks.NotEarly("a call failed", r.late)
+	checks.That(r.ended() == r.started, "%d calls begun, %d ended", r.started, r.ended())
+	checks.That(r.armed == r.stopped+r.expired,
 		"%d timeouts armed, but %d stopped and %d expired", r.armed, r.stopped, r.expired)
-	check(r.stopped+r.dropped == r.sent,
+	checks.That(r.stopped+r.dropped == r.sent,
 		"%d answers sent, but %d calls stopped and %d answers dropped", r.sent, r.stopped, r.dropped)
-	check(r.left == 0, "%d timeouts outlived their calls", r.left)
-	return errors.Join(errs...)
+	checks.That(r.left == 0, "%d timeouts outlived their calls", r.left)
+	return checks.Err()
 }
 
 func (r *report) print(w io.Writer) {
@@ -72,10 +61,10 @@ func (r *report) print(w io.Writer) {
 	fmt.Fprintf(t, "calls answered\t%d\n", r.answered)
 	fmt.Fprintf(t, "deadlines exceeded\t%d\n", len(r.late))
 	fmt.Fprintf(t, "late answers dropped\t%d\n", r.dropped)
-	fmt.Fprintf(t, "lateness of the exceeded\t%s\n", example.Spread(r.late))
+	fmt.Fprintf(t, "exceeded by\t%s\n", example.Spread(r.late))
 	fmt.Fprintf(t, "timeouts armed\t%d\n", r.armed)
 	fmt.Fprintf(t, "timeouts stopped\t%d\n", r.stopped)
 	fmt.Fprintf(t, "timeouts expired\t%d\n", r.expired)
-	fmt.Fprintf(t, "calls allocated by the pool\t%d\n", r.pooled)
-	fmt.Fprintf(t, "allocations a call for its timeout\t%.3f\n", r.allocs)
+	fmt.Fprintf(t, "call structs made by the pool\t%d\n", r.pooled)
+	fmt.Fprintf(t, "allocations for the timeout of a call\t%.3f\n", r.allocs)
 }

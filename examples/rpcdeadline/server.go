@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A server answers the calls of one client, not all of them in time.
+// A server answers the calls of one client, most of them in time.
 type server struct {
 	listener net.Listener
 	lateBy   time.Duration
@@ -28,8 +28,7 @@ func listen(lateBy time.Duration) (*server, error) {
 
 func (s *server) addr() string { return s.listener.Addr().String() }
 
-// close waits until the client has hung up and has got all its answers. It may
-// be called again.
+// close waits until the client has hung up and all answers are sent. It may be called twice.
 func (s *server) close() {
 	_ = s.listener.Close()
 	s.running.Wait()
@@ -44,9 +43,9 @@ func (s *server) accept() {
 	s.serve(nc)
 }
 
-// serve answers until the client has hung up and the last late answer is sent.
-// Of a hundred calls two are never answered, two too late, and the rest at once.
-// What makes answers late is package time, so that the server is a fair judge.
+// serve answers until the client has hung up and the last late answer is sent. Of a hundred
+// calls it never answers two, answers two too late, and the others at once. It delays answers by
+// package time, so that the delay does not depend on the timer under test.
 func (s *server) serve(nc net.Conn) {
 	in := &frameReader{r: bufio.NewReader(nc)}
 	out := &frameWriter{w: nc}
@@ -77,6 +76,6 @@ func (s *server) answer(out *frameWriter, f frame) {
 	}
 }
 
-// result is what the server is called for. It differs for each argument, so that
-// a caller notices an answer that was meant for another.
+// result is the server's answer. It differs for each argument, so that a caller notices the
+// answer to another call.
 func result(argument uint64) uint64 { return ^argument }

@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// A frame is a request or its answer: the number of the call, and the argument
-// or the result.
+// A frame is a request or an answer: the number of the call, and the argument or the result.
 type frame struct {
 	id, value uint64
 }

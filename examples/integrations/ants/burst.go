@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 	"github.com/panjf2000/ants/v2"
 )
 
@@ -16,7 +17,7 @@ const (
 	delay = 50 * time.Millisecond // until the burst is due
 )
 
-// A result is what came of one burst.
+// A result is the result of one burst.
 type result struct {
 	name             string
 	bounded, mayLose bool
@@ -40,7 +41,7 @@ func runAll(cfg config) ([]*result, error) {
 	}
 	defer waiting.Release() // after the Timers that use it were shut down
 
-	goroutines := hashedwheel.ExecutorFunc(func(f func()) { go f() }) // as the default, which shares them among quick tasks
+	goroutines := hashedwheel.ExecutorFunc(func(f func()) { go f() }) // like the default, which shares goroutines among quick tasks
 	cases := []struct {
 		executor hashedwheel.Executor
 		result
@@ -60,7 +61,7 @@ func runAll(cfg config) ([]*result, error) {
 	return results, nil
 }
 
-// measure runs the burst on a Timer of its own.
+// measure runs the burst on a new Timer.
 func (r *result) measure(cfg config, executor hashedwheel.Executor) error {
 	timer, err := hashedwheel.New(hashedwheel.WithTick(tick), hashedwheel.WithExecutor(executor))
 	if err != nil {
@@ -76,35 +77,32 @@ func (r *result) measure(cfg config, executor hashedwheel.Executor) error {
 	r.due = cfg.tasks
 	r.watch(cfg, timer, due)
 
-	patience := cfg.takes() + grace
+	limit := cfg.takes() + grace
 	if r.mayLose {
-		patience = cfg.takes() + 100*time.Millisecond // it will not come back
+		limit = cfg.takes() + 100*time.Millisecond // Shutdown will not return before that
 	}
-	return r.finish(timer, l, patience)
+	return r.finish(timer, l, limit)
 }
 
-// watch looks at the Timer in the middle of the burst, and waits for a deadline
-// beside it.
+// watch counts the pending timeouts in the middle of the burst, and waits for a channel of After.
 func (r *result) watch(cfg config, timer *hashedwheel.Timer, due time.Time) {
-	const beside = 20 * time.Millisecond // after the burst was due
+	const delay = 20 * time.Millisecond // after the burst was due
 	closed := make(chan time.Duration, 1)
-	after := timer.After(time.Until(due) + beside)
+	after := timer.After(time.Until(due) + delay)
 	go func() {
 		<-after
-		closed <- time.Since(due) - beside
+		closed <- time.Since(due) - delay
 	}()
 	time.Sleep(time.Until(due) + cfg.takes()/2)
 	r.stoppable = timer.Pending()
 	r.afterLate = <-closed
 }
 
-// finish waits for the tasks and counts. Shutdown is Stop, so it must not come
-// before the wheel has handed out the burst.
-func (r *result) finish(timer *hashedwheel.Timer, l *load, patience time.Duration) error {
-	for end := time.Now().Add(patience); timer.Pending() > 0 && time.Now().Before(end); {
-		time.Sleep(tick)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+// finish waits for the tasks and counts them. Shutdown also stops the Timer, so it must not be called
+// before all tasks are handed out.
+func (r *result) finish(timer *hashedwheel.Timer, l *load, limit time.Duration) error {
+	example.Until(limit, func() bool { return timer.Pending() == 0 })
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	_, err := timer.Shutdown(ctx)
 	r.stillWaiting = errors.Is(err, context.DeadlineExceeded)
@@ -115,7 +113,7 @@ func (r *result) finish(timer *hashedwheel.Timer, l *load, patience time.Duratio
 	return nil
 }
 
-// A load is the task of all timeouts of a burst, and counts itself.
+// A load is the task of all timeouts of a burst, and counts its runs.
 type load struct {
 	work time.Duration
 

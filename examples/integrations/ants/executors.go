@@ -7,21 +7,15 @@ import (
 	"github.com/panjf2000/ants/v2"
 )
 
-// The worker of a Timer calls Executor.Go for one task after another. What Go
-// does when the pool is full decides who waits.
-//
-// Whatever it does, it must see to it that the task runs: an Executor that drops
-// one has lost it, and the Timer waits for it in Shutdown. And ants recovers a
-// panic in a task on its own and only logs it: a program that wants to know gives
-// its Timer WithPanicHandler, which comes first.
+// The worker of a Timer calls Executor.Go for one task after another. An Executor must run every
+// task: if it drops one, the task is lost, and Shutdown waits for it. Ants recovers a panic in a
+// task and only logs it; WithPanicHandler recovers it first.
 
-// blocking waits until the pool has room. Meanwhile the wheel stands still: what
-// is due later is late, and stays Pending. That is back-pressure, and wants a
-// Timer of its own.
+// blocking waits until the pool has room. Until then later timeouts stay pending and are late:
+// that is back-pressure, and needs a separate Timer.
 //
-// A task in such a pool must not wait for its own Timer, as in <-tm.After(d): when
-// all workers of the pool wait for the wheel, and the wheel for the pool, that is
-// for ever.
+// A task in such a pool must not wait for its own Timer, as in <-tm.After(d): if all workers of
+// the pool wait for the Timer, and the Timer for the pool, that is a deadlock.
 func blocking(pool *ants.Pool) hashedwheel.Executor {
 	return hashedwheel.ExecutorFunc(func(f func()) {
 		if pool.Submit(f) != nil {
@@ -30,8 +24,8 @@ func blocking(pool *ants.Pool) hashedwheel.Executor {
 	})
 }
 
-// A queued executor never waits. Its pool does not either: it refuses when it is
-// full, see ants.WithNonblocking. What is refused waits in line.
+// A queued executor never waits. Its pool refuses tasks when it is full (ants.WithNonblocking), and
+// the executor keeps them in a queue.
 type queued struct {
 	pool *ants.Pool
 
@@ -40,25 +34,25 @@ type queued struct {
 	running int      // calls of work that have not ended; guarded by mu
 }
 
-// Go puts f in line and makes sure that somebody will come for it. The line has
-// no bound: WithMaxPending does not count what is in it.
+// Go appends f to the queue and makes sure that a worker takes it. The queue has no bound:
+// WithMaxPending does not count its tasks.
 func (q *queued) Go(f func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.waiting = append(q.waiting, f)
 	switch {
 	case q.running == q.pool.Cap():
-		return // enough are on their way
+		return // all workers take tasks
 	case q.pool.Submit(q.work) == nil:
 	case q.running == 0:
-		go q.work() // others have filled the pool, or it was released: nobody else would come
+		go q.work() // another user has filled the pool, or it was released: no worker would take f
 	default:
 		return
 	}
 	q.running++
 }
 
-// work runs in the pool and takes one task after another, until none is left.
+// work runs in the pool and takes one task after another until the queue is empty.
 func (q *queued) work() {
 	for {
 		f := q.next()
@@ -73,12 +67,12 @@ func (q *queued) next() func() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.waiting) == 0 {
-		q.waiting = nil // let the collector have it
+		q.waiting = nil // for the collector
 		q.running--
 		return nil
 	}
 	f := q.waiting[0]
-	q.waiting[0] = nil // let the collector have it
+	q.waiting[0] = nil // for the collector
 	q.waiting = q.waiting[1:]
 	return f
 }

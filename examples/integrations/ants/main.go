@@ -1,34 +1,28 @@
 // Ants runs the tasks of a Timer in a bounded pool, github.com/panjf2000/ants.
 //
-// A burst of timeouts is due at the same moment, many times more than the pool
-// has workers, and each task takes a while. The same burst runs four times, with
-// the executors of executors.go:
+// Many more timeouts are due at the same moment than the pool has workers, and each task takes a
+// while. The same burst runs four times, with the executors of executors.go:
 //
 //   - "goroutines" has no pool: all tasks run at once, as by default;
-//   - "blocking" waits in the pool's Submit, and with it waits the wheel;
-//   - "queued" puts what the pool cannot take at once into a queue;
-//   - "careless" has a pool that refuses when it is full, and ignores that.
+//   - "blocking" waits in the pool's Submit, which blocks the Timer's worker;
+//   - "queued" has a queue for tasks that the full pool refuses;
+//   - "careless" ignores that the full pool refuses tasks.
 //
-// In the table at the end, look at
+// In the table, look at
 //
-//   - "due", "run" and "lost": nothing is lost but by the careless one, whose
-//     Shutdown then waits in vain;
+//   - "due", "run" and "lost": only careless loses tasks, and its Shutdown waits for nothing;
 //   - "at once": the pool's bound holds;
-//   - "latest start": the bound has its price, whoever keeps it: the last tasks
-//     start when the others are done;
-//   - "stoppable": how many timeouts could still be stopped in the middle of the
-//     burst. Blocking is back-pressure: what waits for the pool waits in the wheel,
-//     where Stop takes it back, Pending counts it and WithMaxPending bounds it.
-//     What has gone into a queue has expired;
-//   - "After late": what blocking costs. A deadline of tm.After next to the burst
-//     is late by as long as the wheel was held up. It needs no executor, only a
-//     wheel that turns.
+//   - "latest start": with any bound, the last tasks start when the others are done;
+//   - "stoppable": the timeouts that could still be stopped in the middle of the burst. Blocking
+//     is back-pressure: waiting timeouts stay pending, so Stop cancels them, Pending counts them
+//     and WithMaxPending bounds them. Queued tasks have expired;
+//   - "After late": the price of blocking. A channel of Timer.After is closed late, as the worker
+//     was blocked.
 //
-// So block, on a Timer of its own, where being late is better than piling up;
-// queue where other timeouts on the wheel must not suffer.
+// So block where late tasks are better than a long queue, on a separate Timer. Queue where the
+// Timer has other timeouts that must not be late.
 //
-// The exit status is 1 if a pool lost a task or ran too many at once, or if a task
-// started early.
+// The exit status is 1 if a pool lost a task or ran too many at once, or if a task started early.
 package main
 
 import (
@@ -41,8 +35,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
-// grace is how much longer than it has to a burst may take: a busy machine may
-// be late.
+// grace is how late a burst may end on a busy machine.
 const grace = 4 * time.Second
 
 func main() {
@@ -57,11 +50,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 		Flags: c.flags,
 		Check: c.check,
 		Show:  c.show,
-		Held:  "a full pool made tasks late and lost none, unless its refusal was ignored",
+		Held:  "a full pool made tasks late and lost none, unless its error was ignored",
 	}.Run(args, stdout, stderr)
 }
 
-// show runs the burst with each executor and prints what came of it.
+// show runs the burst with each executor and prints the results.
 func (c *config) show(stdout io.Writer) error {
 	fmt.Fprintf(stdout, "%d tasks of %v due at once, a pool of %d workers\n\n", c.tasks, c.work, c.workers)
 	results, err := runAll(*c)
@@ -83,13 +76,13 @@ func (c *config) flags(flags *flag.FlagSet) {
 	flags.DurationVar(&c.work, "work", 10*time.Millisecond, "`time` that a task takes")
 }
 
-// check returns an error that names the first flag that is wrong, and its value.
+// check returns an error that names the first wrong flag, and its value.
 func (c *config) check() error {
 	switch {
 	case c.workers <= 0:
 		return fmt.Errorf("-workers %d: must be positive", c.workers)
 	case c.work < time.Millisecond:
-		return fmt.Errorf("-work %v: must be at least 1ms, or the pool would hardly be full", c.work)
+		return fmt.Errorf("-work %v: must be at least 1ms, or the pool is hardly ever full", c.work)
 	case c.tasks < 4*c.workers:
 		return fmt.Errorf("-tasks %d: must be at least 4 for each of the %d workers", c.tasks, c.workers)
 	case c.takes() > 2*time.Second:

@@ -2,60 +2,35 @@ package main
 
 import (
 	"context"
-	"io"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/exampletest"
 	"github.com/panjf2000/ants/v2"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 )
 
-// The package ants has a default pool, whose goroutines start at import.
+// Package ants starts the goroutines of its default pool at import.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
 func TestRunLosesNothing(t *testing.T) {
-	var stdout, stderr strings.Builder
-	status := run(strings.Fields("-tasks 60 -workers 3 -work 5ms"), &stdout, &stderr)
-	require.Empty(t, stderr.String())
-	require.Zero(t, status)
-
-	out := stdout.String()
+	out := exampletest.Output(t, run, "-tasks 60 -workers 3 -work 5ms")
 	for _, name := range []string{"goroutines", "blocking", "queued"} {
-		require.Equal(t, []string{"60", "60", "0"}, row(t, out, name)[1:4], "due, run and lost of %s", name)
+		require.Equal(t, []string{"60", "60", "0"}, exampletest.Columns(t, out, name)[:3], "due, run and lost of %s", name)
 	}
-	require.NotEqual(t, "0", row(t, out, "careless")[3], "lost")
-}
-
-// row returns the fields of the row of the table that begins with name.
-func row(t *testing.T, table, name string) []string {
-	t.Helper()
-	for line := range strings.Lines(table) {
-		if fields := strings.Fields(line); len(fields) > 3 && fields[0] == name {
-			return fields
-		}
-	}
-	require.Fail(t, "no such row", "%s in\n%s", name, table)
-	return nil
+	require.NotEqual(t, "0", exampletest.Columns(t, out, "careless")[2], "lost")
 }
 
 func TestWrongFlagsAreNamed(t *testing.T) {
-	tests := []struct{ flags, want string }{
-		{"-workers 0", "-workers 0"},
-		{"-tasks 31", "-tasks 31"},
-		{"-work 1us", "-work 1µs"},
-		{"-work 1s", "-work 1s"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.flags, func(t *testing.T) {
-			var stderr strings.Builder
-			require.Equal(t, 2, run(strings.Fields(tt.flags), io.Discard, &stderr))
-			require.Contains(t, stderr.String(), tt.want)
-		})
-	}
+	exampletest.WrongFlags(t, run, map[string]string{
+		"-workers 0": "-workers 0",
+		"-tasks 31":  "-tasks 31",
+		"-work 1us":  "-work 1µs",
+		"-work 1s":   "-work 1s",
+	})
 }
 
 func newPool(t *testing.T, opts ...ants.Option) *ants.Pool {
@@ -92,7 +67,7 @@ func shutdown(t *testing.T, tm *hashedwheel.Timer) []*hashedwheel.Timeout {
 	return left
 }
 
-func TestBlockedTimeoutsCanBeTakenBack(t *testing.T) {
+func TestStopCancelsBlockedTimeouts(t *testing.T) {
 	tm, release, ran := startOnFullPool(t, blocking(newPool(t)))
 	require.Eventually(t, func() bool { return tm.Pending() == 1 }, time.Minute, time.Millisecond,
 		"one has its worker, one waits in Submit, one is still pending")

@@ -1,23 +1,19 @@
 // Clockwork runs the same code on a fake clock and on the real one.
 //
-// Where a program gets its time from github.com/jonboulle/clockwork, its Timer does
-// too: a clockwork.Clock is a hashedwheel.Clock as it is. Presence.go is such a
-// piece of code, with one timeout a member. Its test, presence_test.go, is what to
-// look at: it turns the hands of a FakeClock, and never sleeps.
+// A clockwork.Clock of github.com/jonboulle/clockwork is a hashedwheel.Clock as it is, so code that
+// has one passes it to its Timer. Presence.go is such code, with a timeout for each member. Its
+// test, presence_test.go, advances a FakeClock and never sleeps: read that first.
 //
-// This program plays a scene on both clocks: a member is seen three times, a
-// quarter of its ttl apart, and then no more. Look at
+// The program sees a member three times, a quarter of its ttl apart, on both clocks. Look at
 //
-//   - "stayed" on the fake clock: exactly one and a half ttl, that is 90 minutes,
-//     which take next to nothing;
-//   - "stayed" on the real clock: the same, up to a tick and what the machine adds.
+//   - "stayed" on the fake clock: exactly one and a half ttl, 90 minutes, within a moment;
+//   - "stayed" on the real clock: the same, plus at most a tick and the delay of a busy machine.
 //
 // The exit status is 1 if the member left early or never.
 //
-// A Timer has a goroutine that waits in Clock.After, and a test that turns the hands
-// of a FakeClock has to wait for it, as for any other goroutine: see advance. Where
-// the rest of the code does not need clockwork, hashedwheel.ManualClock spares a
-// test that: its Advance returns when all that was due has been handed out.
+// A Timer has a goroutine that waits in Clock.After. A test must wait for that goroutine before it
+// advances a FakeClock: see advance. With hashedwheel.ManualClock it need not: Advance returns
+// when all due tasks have been handed out.
 package main
 
 import (
@@ -45,7 +41,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return example.Program{
 		Name: "clockwork",
 		Flags: func(flags *flag.FlagSet) {
-			flags.DurationVar(&ttl, "ttl", time.Second, "`time` for which a member is here on the real clock")
+			flags.DurationVar(&ttl, "ttl", time.Second, "`time` for which a member stays on the real clock")
 		},
 		Check: func() error {
 			if ttl < 10*time.Millisecond || ttl > 2*time.Second {
@@ -54,7 +50,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 			return nil
 		},
 		Show: func(stdout io.Writer) error { return show(ttl, stdout) },
-		Held: "the member stayed while it was seen, and a ttl more",
+		Held: "the member left a ttl after it was last seen, on both clocks",
 	}.Run(args, stdout, stderr)
 }
 

@@ -8,25 +8,22 @@ import (
 	"github.com/jonboulle/clockwork"
 )
 
-// A presence knows who is here: everybody that was seen within the last ttl. It is
-// safe for concurrent use.
-//
-// It is written for any clock. The Timer and the presence have the same one, or
-// times of the one would be compared with times of the other.
+// A presence holds the members seen within the last ttl. It is safe for concurrent use. The Timer
+// and the presence must have the same clock, since they compare times.
 type presence struct {
 	clock clockwork.Clock
 	timer *hashedwheel.Timer
 	ttl   time.Duration
-	left  func(name string, stayed time.Duration) // called when somebody has not been seen for ttl
+	left  func(name string, stayed time.Duration) // called when a member was not seen for ttl
 
 	mu      sync.Mutex
 	members map[string]*member // guarded by mu
 }
 
-// A member is somebody who is here, and the task of the timeout that says no longer.
+// A member is present until its timeout expires, and is that timeout's task.
 type member struct {
 	presence *presence
-	timeout  hashedwheel.Timeout // by value; a member must not be copied
+	timeout  hashedwheel.Timeout // a member must not be copied
 	name     string
 	since    time.Time
 }
@@ -41,10 +38,10 @@ func newPresence(clock clockwork.Clock, ttl time.Duration, left func(string, tim
 	}
 }
 
-// close forgets everybody, and calls nobody for it.
+// close stops the Timer. It does not call left.
 func (p *presence) close() { p.timer.Stop() }
 
-// seen makes that somebody is here for another ttl.
+// seen keeps a member present for another ttl.
 func (p *presence) seen(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -57,15 +54,15 @@ func (p *presence) seen(name string) {
 	m.timeout.Reset(p.ttl)
 }
 
-// isHere tells whether somebody is here.
+// isHere reports whether a member is present.
 func (p *presence) isHere(name string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.members[name] != nil
 }
 
-// Run is called by the Timer when nobody has seen m for ttl. If seen came between
-// the expiry and here, the timeout is pending again and m stays.
+// Run is called by the Timer when m was not seen for ttl. If seen is called before Run has the
+// lock, the timeout is pending again and m stays.
 func (m *member) Run(to *hashedwheel.Timeout) {
 	p := m.presence
 	if p.remove(m, to) {

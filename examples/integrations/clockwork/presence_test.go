@@ -12,22 +12,21 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// What a test with a FakeClock has to know of a Timer:
+// Four rules for a test of a Timer with a FakeClock:
 //
-//   - While something is pending, the Timer's goroutine waits in Clock.After. Wait
-//     for that (BlockUntilContext) before each Advance.
-//   - When it waits again after an Advance, it has handed out all that was due. Wait
-//     for that too before looking at what must not have happened.
-//   - With nothing pending there is no goroutine, and nobody waits.
-//   - An arming may wake the goroutine and make it wait for another time. The one it
-//     had waited for stays on the clock, and is counted until it has come: from then
-//     on a count of 1 proves nothing. So arm first, then advance. Moving a timeout
-//     later, as seen does, wakes nobody and may be done at any time. For a test that
-//     must arm in between, take a hashedwheel.ManualClock.
+//   - While a timeout is pending, the Timer's goroutine waits in Clock.After. Wait for that
+//     (BlockUntilContext) before each Advance.
+//   - When it waits again after an Advance, it has handed out all due tasks. Wait for that before
+//     checking that something did not happen.
+//   - While no timeout is pending there is no goroutine, so nothing waits.
+//   - An arming may make the goroutine wait for an earlier time. The later wait stays on the
+//     FakeClock and is counted until its time, so a count of 1 proves nothing. Arm first, then
+//     advance. Moving a timeout later, as seen does, is safe at any time. A test that must arm
+//     in between needs a hashedwheel.ManualClock.
 
 const ttl = time.Minute
 
-// waiters blocks until n wait for the clock.
+// waiters blocks until n goroutines wait for the clock.
 func waiters(t *testing.T, clock *clockwork.FakeClock, n int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -35,8 +34,7 @@ func waiters(t *testing.T, clock *clockwork.FakeClock, n int) {
 	require.NoError(t, clock.BlockUntilContext(ctx, n))
 }
 
-// newTestPresence returns a presence on a fake clock, and a channel on which come
-// those who left.
+// newTestPresence returns a presence on a fake clock, and a channel of the members that left.
 func newTestPresence(t *testing.T) (*presence, *clockwork.FakeClock, <-chan string) {
 	t.Helper()
 	clock := clockwork.NewFakeClock()
@@ -53,7 +51,7 @@ func TestMemberLeavesAfterTTL(t *testing.T) {
 
 	waiters(t, clock, 1)
 	clock.Advance(ttl - 1)
-	waiters(t, clock, 1) // the wheel has looked, and waits again
+	waiters(t, clock, 1) // the Timer has handed out due tasks, and waits again
 	require.True(t, p.isHere("ann"))
 
 	clock.Advance(1)
@@ -101,7 +99,7 @@ func TestMemberMayComeBack(t *testing.T) {
 	}
 }
 
-// Seen may come between the expiry of a timeout and its task. Here it does.
+// The test calls seen between the expiry of a timeout and its task.
 func TestMemberSeenWhileLeavingStays(t *testing.T) {
 	p, _, left := newTestPresence(t)
 	p.seen("ann")

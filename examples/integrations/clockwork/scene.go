@@ -10,13 +10,12 @@ import (
 	"github.com/jonboulle/clockwork"
 )
 
-// patience is how long, in real time, something that is due may take: a busy
-// machine may be late.
-const patience = 5 * time.Second
+// grace is how late, in real time, the member may leave on a busy machine.
+const grace = 5 * time.Second
 
 // playFake plays the scene on a fake clock.
 func playFake(w io.Writer, ttl time.Duration) (stayed time.Duration, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	clock := clockwork.NewFakeClock()
 	pass := func(d time.Duration) error { return advance(ctx, clock, d) }
@@ -29,16 +28,16 @@ func playReal(w io.Writer, ttl time.Duration) (stayed time.Duration, err error) 
 	return play(w, "real", clockwork.NewRealClock(), ttl, pass)
 }
 
-// advance moves the clock on as soon as the wheel waits for it. If the clock moved
-// first, the wheel would begin to wait only then, from the later time on.
+// advance waits until the Timer waits for the clock, then advances the clock. In the other order
+// the Timer would begin to wait at the later time.
 func advance(ctx context.Context, clock *clockwork.FakeClock, d time.Duration) error {
 	err := clock.BlockUntilContext(ctx, 1)
 	clock.Advance(d)
 	return err
 }
 
-// play sees a member three times and returns how long it stayed. Pass lets time pass
-// on the clock.
+// play sees a member three times and returns how long it stayed. Pass lets time pass on the
+// clock.
 func play(w io.Writer, name string, clock clockwork.Clock, ttl time.Duration,
 	pass func(time.Duration) error) (stayed time.Duration, err error) {
 	left := make(chan time.Duration, 3)
@@ -56,7 +55,7 @@ func play(w io.Writer, name string, clock clockwork.Clock, ttl time.Duration,
 	}
 	select {
 	case stayed = <-left:
-	case <-time.After(patience):
+	case <-time.After(grace):
 		return 0, fmt.Errorf("on the %s clock the member did not leave", name)
 	}
 	fmt.Fprintf(w, "%s clock: ttl %v, stayed %v, in %v of real time\n",

@@ -1,18 +1,17 @@
 // Cron runs functions at the times of a crontab line.
 //
-// The line is parsed by github.com/robfig/cron, and what its parser returns goes
-// into Timer.Recur as it is: a cron.Schedule is a hashedwheel.Scheduler. Nothing
-// else of that library is used; the wheel does the waiting.
+// The parser of github.com/robfig/cron returns a cron.Schedule, which is a hashedwheel.Scheduler as
+// it is: pass it to Timer.Recur. The program uses nothing else of that library.
 //
-// First a week of a weekday schedule, on a ManualClock, so in no time. It is the
-// week in which Berlin sets its clocks forward. Then a schedule of every second, on
-// the clock of the machine. Look at
+// First it runs a weekday schedule for a week on a ManualClock, within a moment: the week in
+// which Berlin sets its clocks forward. Then it runs a schedule of every second on the real
+// clock. Look at
 //
-//   - the week: five runs, none at the weekend, each at 09:30 in Berlin, which is
-//     08:30 UTC before the change and 07:30 after it;
-//   - "late": never below zero, up to one tick, and what the machine adds.
+//   - the week: five runs, none on the weekend, each at 09:30 in Berlin, which is 08:30 UTC
+//     before the change and 07:30 UTC after it;
+//   - "late": never below zero, at most one tick plus the delay of a busy machine.
 //
-// The exit status is 1 if a run was missing, early or twice for the same second.
+// The exit status is 1 if a run was missing or early, or if two runs had the same second.
 package main
 
 import (
@@ -31,8 +30,7 @@ import (
 // A cron.Schedule is a Scheduler as it is.
 var _ hashedwheel.Scheduler = cron.Schedule(nil)
 
-// grace is how much longer than it has to a run may take: a busy machine may be
-// late.
+// grace is how late a run may be on a busy machine.
 const grace = 5 * time.Second
 
 func main() {
@@ -47,7 +45,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		Flags: c.flags,
 		Check: c.check,
 		Show:  c.show,
-		Held:  "every run came once, and none early",
+		Held:  "every run took place once, and none early",
 	}.Run(args, stdout, stderr)
 }
 
@@ -68,7 +66,7 @@ func (c *config) flags(flags *flag.FlagSet) {
 	flags.DurationVar(&c.tick, "tick", 10*time.Millisecond, "the timer's tick, a `time`: how late a run may be")
 }
 
-// check returns an error that names the first flag that is wrong, and its value.
+// check returns an error that names the first wrong flag, and its value.
 func (c *config) check() error {
 	switch {
 	case c.runs <= 0:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/exampletest"
 	"github.com/robfig/cron/v3"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -15,32 +16,22 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// In a bubble the clock of the machine is virtual: this takes no time.
+// In a bubble the real clock is virtual, so the test is quick.
 func TestRunKeepsBothSchedules(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var stdout, stderr strings.Builder
-		status := run(strings.Fields("-runs 20"), &stdout, &stderr)
-		require.Empty(t, stderr.String())
-		require.Zero(t, status)
-		require.Contains(t, stdout.String(), "Fri 27 Mar 09:30:00 CET    08:30 UTC")
-		require.Contains(t, stdout.String(), "Mon 30 Mar 09:30:00 CEST   07:30 UTC")
-		require.Equal(t, 20, strings.Count(stdout.String(), " late\n"))
+		out := exampletest.Output(t, run, "-runs 20")
+		require.Contains(t, out, "Fri 27 Mar 09:30:00 CET    08:30 UTC")
+		require.Contains(t, out, "Mon 30 Mar 09:30:00 CEST   07:30 UTC")
+		require.Equal(t, 20, strings.Count(out, " late\n"))
 	})
 }
 
 func TestWrongFlagsAreNamed(t *testing.T) {
-	tests := []struct{ flags, want string }{
-		{"-runs 0", "-runs 0"},
-		{"-tick 99us", "-tick 99µs"},
-		{"-tick 1s", "-tick 1s"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.flags, func(t *testing.T) {
-			var stderr strings.Builder
-			require.Equal(t, 2, run(strings.Fields(tt.flags), io.Discard, &stderr))
-			require.Contains(t, stderr.String(), tt.want)
-		})
-	}
+	exampletest.WrongFlags(t, run, map[string]string{
+		"-runs 0":    "-runs 0",
+		"-tick 99us": "-tick 99µs",
+		"-tick 1s":   "-tick 1s",
+	})
 }
 
 func TestScheduleRunsAtItsTimes(t *testing.T) {
@@ -68,7 +59,7 @@ func TestScheduleRunsAtItsTimes(t *testing.T) {
 	}
 }
 
-func TestScheduleThatNeverComesIsNotPending(t *testing.T) {
+func TestScheduleWithoutATimeIsNotPending(t *testing.T) {
 	timer := hashedwheel.MustNew(hashedwheel.WithClock(hashedwheel.NewManualClock(time.Now())))
 	schedule, err := cron.ParseStandard("0 0 30 2 *") // February the 30th
 	require.NoError(t, err)

@@ -10,13 +10,13 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// everySecond is a line with a field for seconds in front, as crontab has not.
+// everySecond begins with a field for seconds, which crontab does not have.
 const everySecond = "* * * * * *"
 
-// withSeconds parses such a line.
+// withSeconds parses lines with a field for seconds.
 var withSeconds = cron.NewParser(cron.Second | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow)
 
-// showSeconds runs the schedule of every second on the clock of the machine.
+// showSeconds runs the schedule of every second on the real clock.
 func showSeconds(w io.Writer, cfg config) error {
 	schedule, err := withSeconds.Parse(everySecond)
 	if err != nil {
@@ -33,7 +33,7 @@ func showSeconds(w io.Writer, cfg config) error {
 	series := timer.Recur(schedule, func(*hashedwheel.Series) {
 		select {
 		case runs <- time.Now():
-		default: // one run more than asked for
+		default: // one run too many
 		}
 	})
 	seen, err := watch(w, runs, cfg.runs)
@@ -43,7 +43,7 @@ func showSeconds(w io.Writer, cfg config) error {
 	return errors.Join(err, checkSeconds(seen))
 }
 
-// watch prints the runs as they come, until there are n.
+// watch prints n runs.
 func watch(w io.Writer, runs <-chan time.Time, n int) (seen []time.Time, err error) {
 	overdue := time.NewTimer(time.Duration(n)*time.Second + grace)
 	defer overdue.Stop()
@@ -54,15 +54,14 @@ func watch(w io.Writer, runs <-chan time.Time, n int) (seen []time.Time, err err
 			late := at.Sub(at.Truncate(time.Second)).Round(10 * time.Microsecond)
 			fmt.Fprintf(w, "  %s   %v late\n", at.Format("15:04:05"), late)
 		case <-overdue.C:
-			return seen, fmt.Errorf("%d runs of %d came in time", len(seen), n)
+			return seen, fmt.Errorf("%d runs of %d in time", len(seen), n)
 		}
 	}
 	return seen, nil
 }
 
-// checkSeconds returns an error if two runs were for the same second: then one of
-// them was early. That one was left out is no error: a run that is still on when
-// the next is due leaves that one out.
+// checkSeconds returns an error if two runs had the same second, since one was early. A run that is
+// left out, because the run before took longer, is not an error.
 func checkSeconds(runs []time.Time) error {
 	for i := 1; i < len(runs); i++ {
 		if !runs[i].Truncate(time.Second).After(runs[i-1].Truncate(time.Second)) {

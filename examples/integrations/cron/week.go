@@ -10,8 +10,7 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// weekdays is a crontab line. Without CRON_TZ it would mean the time zone of the
-// Timer's clock.
+// weekdays is a crontab line. Without CRON_TZ it uses the time zone of the Timer's clock.
 const weekdays = "CRON_TZ=Europe/Berlin 30 9 * * MON-FRI"
 
 // showWeek runs the weekday schedule for a week.
@@ -32,9 +31,8 @@ func showWeek(w io.Writer) error {
 	return checkWeek(runs, berlin)
 }
 
-// runsOf returns when a schedule runs its function. The Timer on a ManualClock has
-// no goroutine: Advance stops at every run, and has done it with Inline before it
-// goes on.
+// runsOf returns the times of a schedule's runs. The clock's Advance stops at every run, and with
+// Inline the run has returned before Advance goes on.
 func runsOf(line string, start time.Time, length time.Duration) (runs []time.Time, err error) {
 	schedule, err := cron.ParseStandard(line)
 	if err != nil {
@@ -52,7 +50,7 @@ func runsOf(line string, start time.Time, length time.Duration) (runs []time.Tim
 	return runs, nil
 }
 
-// checkWeek returns an error if it was not 09:30 on the five weekdays.
+// checkWeek returns an error unless the runs were at 09:30 on the five weekdays.
 func checkWeek(runs []time.Time, zone *time.Location) error {
 	want := []string{"Wed 09:30:00", "Thu 09:30:00", "Fri 09:30:00", "Mon 09:30:00", "Tue 09:30:00"}
 	var got []string

@@ -8,11 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashedwheel/hashedwheel/examples/internal/exampletest"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 )
 
-// The workers of a test are processes of the test's own binary.
+// The test binary also runs as the workers of a test.
 func TestMain(m *testing.M) {
 	if slices.Contains(os.Args, "-worker") {
 		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
@@ -21,31 +22,22 @@ func TestMain(m *testing.M) {
 }
 
 func TestRunLosesNoJobOfAKilledWorker(t *testing.T) {
-	var stdout, stderr strings.Builder
-	status := run(strings.Fields("-jobs 120 -spread 1500ms -horizon 300ms"), &stdout, &stderr)
-	require.Empty(t, stderr.String())
-	require.Zero(t, status)
-	require.Regexp(t, `worker one killed, with [1-9]\d* claimed jobs`, stdout.String())
-	require.Regexp(t, `worker two ended, and gave back [1-9]\d* claimed jobs`, stdout.String())
-	require.Regexp(t, `jobs lost +0\n`, stdout.String())
+	out := exampletest.Output(t, run, "-jobs 120 -spread 1500ms -horizon 300ms")
+	require.Regexp(t, `worker one killed, with [1-9]\d* claimed jobs`, out)
+	require.Regexp(t, `worker two ended, and gave back [1-9]\d* claimed jobs`, out)
+	require.Regexp(t, `jobs lost +0\n`, out)
+	require.Regexp(t, `jobs given up +1, after [1-9]`, out)
 }
 
 func TestWrongFlagsAreNamed(t *testing.T) {
-	tests := []struct{ flags, want string }{
-		{"-jobs 49", "-jobs 49"},
-		{"-horizon 1ms", "-horizon 1ms"},
-		{"-horizon 1m", "-horizon 1m"},
-		{"-spread 999ms", "-spread 999ms"},
-		{"-spread 5s", "-spread 5s"},
-		{"-worker one", `-worker "one"`},
-	}
-	for _, tt := range tests {
-		t.Run(tt.flags, func(t *testing.T) {
-			var stderr strings.Builder
-			require.Equal(t, 2, run(strings.Fields(tt.flags), io.Discard, &stderr))
-			require.Contains(t, stderr.String(), tt.want)
-		})
-	}
+	exampletest.WrongFlags(t, run, map[string]string{
+		"-jobs 49":      "-jobs 49",
+		"-horizon 1ms":  "-horizon 1ms",
+		"-horizon 1m":   "-horizon 1m",
+		"-spread 999ms": "-spread 999ms",
+		"-spread 5s":    "-spread 5s",
+		"-worker one":   `-worker "one"`,
+	})
 }
 
 func TestWorkerWithoutServerFails(t *testing.T) {
@@ -55,7 +47,7 @@ func TestWorkerWithoutServerFails(t *testing.T) {
 	require.NotEmpty(t, stderr.String())
 }
 
-func TestJournalKnowsWhatADeadWorkerHeld(t *testing.T) {
+func TestJournalCountsTheJobsOfADeadWorker(t *testing.T) {
 	j := newJournal()
 	for _, line := range []string{"ready", "claimed 1 0", "claimed 2 0", "claimed 3 0", "ran 1 5", "returned 2 0"} {
 		j.add(parseEvent("one", line))
@@ -74,7 +66,7 @@ func TestJournalKnowsWhatADeadWorkerHeld(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	good := func() *report {
 		return &report{
-			jobs: 9, ran: 9, held: 2, returned: 1,
+			jobs: 10, ran: 9, givenUp: 1, held: 2, returned: 1,
 			onTime: []time.Duration{0, 1}, late: []time.Duration{1, 2},
 		}
 	}
@@ -84,7 +76,8 @@ func TestVerdict(t *testing.T) {
 		spoil func(*report)
 		want  string
 	}{
-		"a job lost":             {func(r *report) { r.ran = 8 }, "1 jobs lost of 9"},
+		"a job lost":             {func(r *report) { r.ran = 8 }, "1 jobs lost of 10"},
+		"a good job given up":    {func(r *report) { r.ran, r.givenUp = 8, 2 }, "2 jobs given up"},
 		"a job not acknowledged": {func(r *report) { r.kept = 1 }, "still in the stream"},
 		"a job early":            {func(r *report) { r.onTime[0] = -1 }, "1ns early"},
 		"a job not taken over":   {func(r *report) { r.late = r.late[1:] }, "1 jobs taken over, of 2"},

@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// A process is a worker process, seen by the one that started it.
+// A process is a worker process.
 type process struct {
 	name   string
 	cmd    *exec.Cmd
-	input  io.Closer     // the worker ends when it is closed; so it does when this process dies
-	read   chan struct{} // closed when its output has ended
+	input  io.Closer     // the worker ends when it is closed, also by the death of this process
+	read   chan struct{} // closed when the worker's output has ended
 	stderr bytes.Buffer
 }
 
@@ -28,7 +28,7 @@ type event struct {
 	late         time.Duration
 }
 
-// startWorker starts this very program as a worker. What it writes goes to events.
+// startWorker starts this program as a worker, and calls events for each line of its output.
 func startWorker(cfg config, name, server string, events func(event)) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -56,7 +56,7 @@ func startWorker(cfg config, name, server string, events func(event)) (*process,
 	return p, nil
 }
 
-// parseEvent reads a line of worker.tell.
+// parseEvent reads a line of worker.log.
 func parseEvent(worker, line string) event {
 	fields := append(strings.Fields(line), "", "", "")
 	e := event{worker: worker, what: fields[0]}
@@ -66,8 +66,8 @@ func parseEvent(worker, line string) event {
 	return e
 }
 
-// kill ends the worker as a power failure would. It returns when all that the worker
-// has written is read. The second call does nothing.
+// kill kills the worker. It returns when all output of the worker has been read. A second call does
+// nothing.
 func (p *process) kill() {
 	if p.cmd.ProcessState != nil {
 		return
@@ -77,7 +77,7 @@ func (p *process) kill() {
 	_ = p.cmd.Wait()
 }
 
-// end tells the worker to give back its jobs and end, and waits until it has.
+// end makes the worker give back its jobs and end, and waits for it.
 func (p *process) end() error {
 	_ = p.input.Close()
 	<-p.read

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,32 +14,49 @@ import (
 )
 
 const (
-	tick     = 5 * time.Millisecond
-	patience = 10 * time.Second // for an answer of the server, on a busy machine
+	tick          = 5 * time.Millisecond
+	patience      = 10 * time.Second       // limit for an answer of the server, on a busy machine
+	maxDeliveries = 6                      // then a job is given up; the first send-back and each give-back count
+	retryPause    = 500 * time.Millisecond // after a job has panicked; minutes in production
+	measurePause  = 10 * time.Second       // between two measurements of the server's clock
 )
 
 // A worker claims jobs and runs them when they are due.
 type worker struct {
-	timer   *hashedwheel.Timer
-	horizon time.Duration
+	timer     *hashedwheel.Timer // claimed jobs
+	beats     *hashedwheel.Timer // extends claims, also while timer is shutting down and jobs still run
+	clock     *serverClock
+	horizon   time.Duration
+	claimFor  time.Duration
+	connected func() bool
+	perform   func(text string) // the work itself; it may panic
 
 	mu  sync.Mutex
-	out io.Writer // what it does, one line a job; guarded by mu
+	out io.Writer // a line for each event; guarded by mu
 }
 
-// A job is a message from the stream, and the task of the timeout that says when it
-// is due.
-type job struct {
-	worker  *worker
-	message jetstream.Msg
-	timeout hashedwheel.Timeout // by value; a job must not be copied
-	due     time.Time
+// newWorker returns a worker. The options are for its two Timers.
+func newWorker(cfg config, perform func(string), out io.Writer, opts ...hashedwheel.Option) *worker {
+	giveUp := hashedwheel.WithPanicHandler(func(to *hashedwheel.Timeout, recovered any) {
+		to.Task().(*job).panicked()
+	})
+	w := &worker{
+		timer:     hashedwheel.MustNew(append([]hashedwheel.Option{hashedwheel.WithTick(tick), giveUp}, opts...)...),
+		beats:     hashedwheel.MustNew(append([]hashedwheel.Option{hashedwheel.WithTick(4 * tick)}, opts...)...),
+		horizon:   cfg.horizon,
+		claimFor:  cfg.claimFor(),
+		connected: func() bool { return true },
+		perform:   perform,
+		out:       out,
+	}
+	w.clock = &serverClock{now: w.timer.Now}
+	return w
 }
 
-// work is a worker process. It ends when in does, and then gives back the jobs that
-// it has claimed and not begun.
-func work(cfg config, in io.Reader, out io.Writer) error {
-	nc, js, err := connect(cfg.server)
+// work is a worker process. It ends when in ends, and gives back the claimed jobs that have not
+// begun.
+func work(cfg config, in io.Reader, out, log io.Writer) error {
+	nc, js, err := connect(cfg.server, log)
 	if err != nil {
 		return err
 	}
@@ -49,60 +67,83 @@ func work(cfg config, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-
-	w := &worker{timer: hashedwheel.MustNew(hashedwheel.WithTick(tick)), horizon: cfg.horizon, out: out}
-	consuming, err := consumer.Consume(w.receive, jetstream.PullMaxMessages(4)) // few, so that the others get some
+	w := newWorker(cfg, perform, out)
+	w.connected = nc.IsConnected
+	if _, err := w.clock.measure(func() (time.Time, error) { return serverTime(consumer) }); err != nil {
+		return err
+	}
+	w.beats.Every(measurePause, func(*hashedwheel.Series) { w.lookAtClock(consumer, log) })
+	consuming, err := consumer.Consume(w.receive,
+		jetstream.PullMaxMessages(4), // few, so that the other workers get some
+		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) { fmt.Fprintln(log, "consuming:", err) }))
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(out, "ready")
-	_, _ = io.Copy(io.Discard, in) // until told to end
-	consuming.Drain()
-	<-consuming.Closed()
-	return errors.Join(w.end(), nc.FlushTimeout(patience)) // flush what was acknowledged and given back
+	fmt.Fprintln(out, "ready 0", w.clock.off().Nanoseconds())
+	inEnded := make(chan struct{})
+	go func() {
+		defer close(inEnded)
+		_, _ = io.Copy(io.Discard, in)
+	}()
+	select {
+	case <-inEnded:
+		consuming.Drain()
+		<-consuming.Closed()
+	case <-consuming.Closed():
+		err = errors.New("the consumer is gone")
+	}
+	return errors.Join(err, w.end(), nc.FlushTimeout(patience)) // send all acknowledgements and give-backs
 }
 
-// receive is called for one message after another.
+// perform is the work of the demonstration: "7", "8 lasts 2s" or "9 panics".
+func perform(text string) {
+	fields := append(strings.Fields(text), "", "", "")
+	switch fields[1] {
+	case "lasts":
+		d, _ := time.ParseDuration(fields[2])
+		time.Sleep(d)
+	case "panics":
+		panic("job " + text)
+	}
+}
+
+// lookAtClock measures the server's clock again, and logs a jump.
+func (w *worker) lookAtClock(consumer jetstream.Consumer, log io.Writer) {
+	moved, err := w.clock.measure(func() (time.Time, error) { return serverTime(consumer) })
+	switch {
+	case err != nil:
+		fmt.Fprintln(log, "the server's clock:", err) // the last measurement remains valid
+	case moved.Abs() > 100*time.Millisecond:
+		fmt.Fprintln(log, "the server's clock has moved by", moved)
+	}
+}
+
+// receive is called for each message. Calls do not overlap.
 func (w *worker) receive(message jetstream.Msg) {
-	due, err := time.Parse(time.RFC3339Nano, message.Headers().Get(dueHeader))
+	meta, err := message.Metadata()
 	if err != nil {
-		_ = message.TermWithReason("no time in header " + dueHeader)
+		return // not a message of a stream
+	}
+	j := &job{worker: w, message: message}
+	delay, err := time.ParseDuration(message.Headers().Get(delayHeader))
+	switch {
+	case err != nil:
+		_ = message.TermWithReason("no duration in header " + delayHeader)
+		return
+	case meta.NumDelivered > maxDeliveries:
+		w.log("terminated", j, 0)
+		_ = message.TermWithReason(fmt.Sprint("given up after deliveries: ", maxDeliveries))
 		return
 	}
-	if early := time.Until(due) - w.horizon; early > 0 {
-		_ = message.NakWithDelay(early) // far off: the stream keeps it
+	j.due = meta.Timestamp.Add(delay) // both by the server's clock
+	if early := j.due.Sub(w.clock.Now()) - w.horizon; early > 0 {
+		_ = message.NakWithDelay(early) // due later than the horizon: the stream keeps it
 		return
 	}
-	w.claim(&job{worker: w, message: message, due: due})
+	j.claim()
 }
 
-// claim puts a job on the wheel. One that the Timer refuses, because it has been
-// stopped or is full, goes back at once.
-//
-// If this process dies from here on, the stream waits in vain for the job to be
-// acknowledged, and hands it to another worker.
-func (w *worker) claim(j *job) {
-	w.tell("claimed", j, 0)
-	j.timeout.Init(w.timer, j)
-	j.timeout.Reset(time.Until(j.due)) // due is a time of day, from another process
-	if j.timeout.Err() != nil {
-		j.giveBack()
-	}
-}
-
-// Run is called by the Timer when the job is due. Acknowledged before, a job would be
-// lost if the process died now; acknowledged after, it may run twice.
-func (j *job) Run(*hashedwheel.Timeout) {
-	j.worker.tell("ran", j, time.Since(j.due)) // the job
-	_ = j.message.Ack()                        // if this is lost, the stream hands out the job again
-}
-
-func (j *job) giveBack() {
-	j.worker.tell("returned", j, 0)
-	_ = j.message.Nak()
-}
-
-// end stops the Timer and gives back the jobs that it had not begun.
+// end stops the Timer and gives back the jobs that have not begun.
 func (w *worker) end() error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -110,12 +151,14 @@ func (w *worker) end() error {
 	for _, to := range left {
 		to.Task().(*job).giveBack()
 	}
+	w.beats.Stop()
 	return err
 }
 
-// tell writes what became of a job.
-func (w *worker) tell(what string, j *job, late time.Duration) {
+// log writes an event of a job.
+func (w *worker) log(what string, j *job, late time.Duration) {
+	name, _, _ := strings.Cut(string(j.message.Data()), " ")
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	fmt.Fprintln(w.out, what, string(j.message.Data()), late.Nanoseconds())
+	fmt.Fprintln(w.out, what, name, late.Nanoseconds())
 }

@@ -9,15 +9,16 @@ import (
 	"time"
 )
 
-// A client does something with a connection, and says when it was last heard.
+// A client uses a connection, and returns the time of its last byte.
 type client struct {
 	does, ends string
+	note       string
 	talk       func(c net.Conn, idle time.Duration) (heard time.Time, err error)
 }
 
-// clients come one after another. All but the first are silent in the end, and closed.
+// clients run one after another. All except the first fall silent, and their connections are closed.
 var clients = []client{
-	{"sends a request each half idle time", "kept", func(c net.Conn, idle time.Duration) (time.Time, error) {
+	{"sends a request each half idle time", "kept", "", func(c net.Conn, idle time.Duration) (time.Time, error) {
 		r := bufio.NewReader(c)
 		for range 5 {
 			if err := request(c, r, "/"); err != nil {
@@ -27,22 +28,22 @@ var clients = []client{
 		}
 		return time.Time{}, nil
 	}},
-	{"connects and says nothing", "closed", func(net.Conn, time.Duration) (time.Time, error) { return time.Now(), nil }},
-	{"stops in the middle of a request", "closed", func(c net.Conn, idle time.Duration) (time.Time, error) {
+	{"connects and says nothing", "closed", "", func(net.Conn, time.Duration) (time.Time, error) { return time.Now(), nil }},
+	{"stops in the middle of a request", "closed", "", func(c net.Conn, idle time.Duration) (time.Time, error) {
 		time.Sleep(idle / 2)
 		heard := time.Now()
 		_, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: ")
 		return heard, err
 	}},
-	{"stops reading in the middle of a long answer", "closed", func(c net.Conn, idle time.Duration) (time.Time, error) {
+	{"stops reading in the middle of a long answer", "closed", " (its kernel received data for a while)", func(c net.Conn, idle time.Duration) (time.Time, error) {
 		heard := time.Now()
 		_, err := io.WriteString(c, "GET /long HTTP/1.1\r\nHost: x\r\n\r\n")
-		time.Sleep(2 * idle) // meanwhile the server cannot send, and closes
+		time.Sleep(2 * idle) // the server cannot send, and closes the connection
 		return heard, err
 	}},
 }
 
-// request sends one and reads its answer.
+// request sends a request and reads its answer.
 func request(c net.Conn, r *bufio.Reader, path string) error {
 	if _, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path); err != nil {
 		return err
@@ -59,8 +60,8 @@ func request(c net.Conn, r *bufio.Reader, path string) error {
 	}
 }
 
-// run returns after what time the server closed the connection, from when the client
-// was last heard, or how long it was kept.
+// run returns the time from the client's last byte until the server closed the connection, or how
+// long the connection was kept.
 func (c client) run(s *server, idle time.Duration) (time.Duration, error) {
 	conn, err := net.Dial("tcp", s.addr())
 	if err != nil {

@@ -1,18 +1,18 @@
 // Fasthttp closes the idle connections of a fasthttp server.
 //
-// A fasthttp server has timeouts of its own, set as deadlines for each request. Here
-// they are left out, and the server is given an idle.Listener: one hashedwheel.Timer
-// closes whatever connection nothing was said on, be it before a request, in the middle of
-// one, or in a long answer to a client that no longer reads. Look at
+// A fasthttp server sets its timeouts as deadlines for each request. Here it has none of them, and
+// an idle.Listener instead: a hashedwheel.Timer closes every connection without data, also
+// before a request, in the middle of one, and in a long answer that the client stops reading.
+// Look at
 //
-//   - "kept": a client that sends a request now and then keeps its connection;
-//   - the three that are closed, each after the idle time, never before; up to a tick and
-//     20 ms later, as the kernel that is asked has a coarse clock. It is counted from the
-//     last word of the client; the last of the long answer goes some 0.2 s after that.
+//   - "kept": the client that sends requests keeps its connection;
+//   - "closed": three clients, after the idle time plus at most a tick and 20 ms, the resolution
+//     of the kernel's clock. The time is counted from the client's last byte. The last client's
+//     idle time begins when its kernel buffers no more of the answer, about 0.2 s later.
 //
 // The exit status is 1 if a connection was closed early or not at all.
 //
-// Read server.go: it is the use of both libraries.
+// Read server.go for the use of both libraries.
 package main
 
 import (
@@ -38,7 +38,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		Flags: c.flags,
 		Check: c.check,
 		Show:  func(stdout io.Writer) error { return show(c, stdout) },
-		Held:  "nobody was closed early, and nobody forgotten",
+		Held:  "every silent connection was closed, none early",
 	}.Run(args, stdout, stderr)
 }
 
@@ -51,7 +51,7 @@ func (c *config) flags(flags *flag.FlagSet) {
 	flags.DurationVar(&c.tick, "tick", 10*time.Millisecond, "the timer's tick, a `time`: how late a close may be")
 }
 
-// check returns an error that names the first flag that is wrong, and its value.
+// check returns an error that names the first wrong flag, and its value.
 func (c *config) check() error {
 	switch {
 	case c.idle < 100*time.Millisecond || c.idle > 2*time.Second:
@@ -73,13 +73,13 @@ func show(cfg config, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "without data for %v a connection is closed, tick %v\n\n", cfg.idle, cfg.tick)
+	fmt.Fprintf(stdout, "idle time %v, tick %v; four clients:\n\n", cfg.idle, cfg.tick)
 	for _, c := range clients {
 		took, err := c.run(s, cfg.idle)
 		if err != nil {
 			return fmt.Errorf("the client that %s: %w", c.does, err)
 		}
-		fmt.Fprintf(stdout, "%-52s %-6s after %v\n", c.does, c.ends, took.Round(time.Millisecond))
+		fmt.Fprintf(stdout, "%-45s %-6s after %v%s\n", c.does, c.ends, took.Round(time.Millisecond), c.note)
 	}
 	return s.stop()
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A server answers "/" with a word, and "/long" with more than a socket takes in.
+// A server answers "/" with a word, and "/long" with more data than a socket buffers.
 type server struct {
 	listener net.Listener
 	timer    *hashedwheel.Timer
 	http     fasthttp.Server
 	ended    chan error
-	closed   chan time.Time // when a connection was idle
+	closed   chan time.Time // when a connection was closed as idle
 }
 
 var (
@@ -26,7 +26,7 @@ var (
 	long  = bytes.Repeat([]byte("long"), 16<<20)
 )
 
-// quiet drops what the server logs of a connection that was closed.
+// quiet drops the server's log of closed connections.
 type quiet struct{}
 
 func (quiet) Printf(string, ...any) {}
@@ -53,7 +53,7 @@ func answer(ctx *fasthttp.RequestCtx) {
 
 func (s *server) addr() string { return s.listener.Addr().String() }
 
-// stop ends the server, and returns an error if an idle time outlived its connection.
+// stop ends the server. It returns an error if a timeout outlived its connection.
 func (s *server) stop() error {
 	err := errors.Join(s.http.Shutdown(), <-s.ended)
 	if n := s.timer.Pending(); n > 0 {

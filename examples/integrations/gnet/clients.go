@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// freeAddr returns an address on loopback that nobody listens on: gnet cannot be asked
-// which port it chose.
+// freeAddr returns an unused address on loopback, since gnet does not report the port that it chose.
 func freeAddr() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -19,7 +18,7 @@ func freeAddr() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// talk runs the clients. Every second one falls silent half way and waits to be closed.
+// talk runs the clients. Every second client falls silent halfway and waits until it is closed.
 func talk(cfg config, addr string) error {
 	failed := make([]error, cfg.clients)
 	start := time.Now()
@@ -36,8 +35,7 @@ func talk(cfg config, addr string) error {
 	return errors.Join(failed...)
 }
 
-// client returns an error only if it cannot connect, or nobody closes it: how its
-// connection ended is for the server to say.
+// client returns an error if it cannot connect, or is not closed although it is silent.
 func client(addr string, every time.Duration, until time.Time, silent bool) error {
 	c, err := net.Dial("tcp", addr)
 	if err != nil {

@@ -2,38 +2,28 @@ package main
 
 import (
 	"io"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/examples/internal/exampletest"
 	"github.com/stretchr/testify/require"
 )
 
 func TestRunClosesTheSilentAndKeepsTheTalking(t *testing.T) {
-	var stdout, stderr strings.Builder
-	status := run(strings.Fields("-clients 20 -idle 300ms -tick 5ms -duration 900ms"), &stdout, &stderr)
-	require.Empty(t, stderr.String())
-	require.Zero(t, status)
-	require.Regexp(t, `closed as idle +1\d`, stdout.String())
-	require.Regexp(t, `timeouts moved +\d{2,}`, stdout.String())
+	out := exampletest.Output(t, run, "-clients 20 -idle 1s -tick 5ms -duration 3s")
+	require.Regexp(t, `closed as idle +1\d`, out)
+	require.Regexp(t, `timeouts moved +\d{2,}`, out)
 }
 
 func TestWrongFlagsAreNamed(t *testing.T) {
-	tests := []struct{ flags, want string }{
-		{"-clients 1", "-clients 1"},
-		{"-idle 1ms", "-idle 1ms"},
-		{"-tick 99us", "-tick 99µs"},
-		{"-duration 1h", "-duration 1h"},
-		{"-idle 2s", "-idle 2s"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.flags, func(t *testing.T) {
-			var stderr strings.Builder
-			require.Equal(t, 2, run(strings.Fields(tt.flags), io.Discard, &stderr))
-			require.Contains(t, stderr.String(), tt.want)
-		})
-	}
+	exampletest.WrongFlags(t, run, map[string]string{
+		"-clients 1":   "-clients 1",
+		"-idle 1ms":    "-idle 1ms",
+		"-tick 99us":   "-tick 99µs",
+		"-duration 1h": "-duration 1h",
+		"-idle 2s":     "-idle 2s",
+	})
 	require.Zero(t, run([]string{"-h"}, io.Discard, io.Discard), "help is no error")
 }
 
@@ -45,19 +35,14 @@ func TestVerdict(t *testing.T) {
 	}{
 		"all is well":          {[]time.Duration{0}, 1, 0, ""},
 		"a connection is gone": {[]time.Duration{0}, 0, 0, "2 clients, but 1 connections ended"},
-		"forgotten":            {nil, 2, 0, "1 clients fell silent, but 0"},
+		"not closed":           {nil, 2, 0, "1 clients fell silent, but 0"},
 		"early":                {[]time.Duration{-1}, 1, 0, "1ns early"},
 		"left behind":          {[]time.Duration{0}, 1, 1, "1 timeouts outlived"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := &server{timer: hashedwheel.MustNew(), closed: tt.closed, kept: tt.kept}
-			err := s.verdict(2, tt.left)
-			if tt.want == "" {
-				require.NoError(t, err)
-				return
-			}
-			require.ErrorContains(t, err, tt.want)
+			exampletest.Error(t, s.verdict(2, tt.left), tt.want)
 		})
 	}
 }

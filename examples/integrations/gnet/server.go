@@ -15,42 +15,43 @@ import (
 	"github.com/panjf2000/gnet/v2"
 )
 
-// A server echoes, and closes connections without traffic. It is gnet's EventHandler;
-// its On methods are called by the event loops.
+// A server echoes all data, and closes connections without traffic. It is a gnet.EventHandler: the
+// event loops call its On methods.
 type server struct {
 	gnet.BuiltinEventEngine
 	timer *hashedwheel.Timer
+	loop  *loopWheel // drives timer, from OnTick; nil if the timer has a worker
 	idle  time.Duration
 
 	booted chan gnet.Engine
 	moved  atomic.Int64
 
 	mu     sync.Mutex
-	closed []time.Duration // how late each idle close was; guarded by mu
-	kept   int             // closed by the client; guarded by mu
+	closed []time.Duration // lateness of the idle closes; guarded by mu
+	kept   int             // connections closed by the client; guarded by mu
 }
 
-// A conn is what gnet keeps as the context of a connection.
+// A conn is the context of a gnet connection.
 type conn struct {
 	gnet.Conn
-	timeout hashedwheel.Timeout // by value: a conn must not be copied
-	due     time.Time           // of the last arming in time; the loop's
+	timeout hashedwheel.Timeout // a conn must not be copied
+	due     time.Time           // of the last traffic in time; only for the loop
 	idle    atomic.Bool
 }
 
-// Run is called by the timer when there was no traffic for the idle time. Of all that
-// a gnet.Conn has, Close is safe outside its loop.
+// Run is called by the timer when there was no traffic for the idle time. Close is safe outside the
+// connection's loop.
 func (c *conn) Run(*hashedwheel.Timeout) {
 	c.idle.Store(true)
 	_ = c.Close()
 }
 
-// OnOpen arms the timeout. If the timer refuses it, the connection is refused.
+// OnOpen arms the timeout. If the timer rejects it, OnOpen closes the connection.
 func (s *server) OnOpen(nc gnet.Conn) ([]byte, gnet.Action) {
 	c := &conn{Conn: nc}
 	c.timeout.Init(s.timer, c)
 	nc.SetContext(c)
-	c.due = s.timer.Now().Add(s.idle)
+	c.due = time.Now().Add(s.idle)
 	c.timeout.ResetAt(c.due)
 	if c.timeout.Err() != nil {
 		return nil, gnet.Close
@@ -58,12 +59,12 @@ func (s *server) OnOpen(nc gnet.Conn) ([]byte, gnet.Action) {
 	return nil, gnet.None
 }
 
-// OnTraffic reads the clock once, for whatever needs the time of this event, and moves
-// the timeout by it: one CAS. If it was no longer pending it has expired, and the
-// connection is as good as closed: the new arming is taken back.
+// OnTraffic reads the clock once for the whole event, and moves the timeout by one CAS. If the
+// timeout was not pending, it has expired and the connection is being closed: OnTraffic stops
+// the new arming.
 func (s *server) OnTraffic(nc gnet.Conn) gnet.Action {
 	c := nc.Context().(*conn)
-	due := s.timer.Now().Add(s.idle)
+	due := time.Now().Add(s.idle)
 	if !c.timeout.ResetAt(due) {
 		c.timeout.Stop()
 		return gnet.None
@@ -76,27 +77,35 @@ func (s *server) OnTraffic(nc gnet.Conn) gnet.Action {
 	return gnet.None
 }
 
-// OnClose stops the timeout, so that nothing of the connection is held any longer.
+// OnClose stops the timeout, so that the timer no longer refers to the connection.
 func (s *server) OnClose(nc gnet.Conn, _ error) gnet.Action {
 	c := nc.Context().(*conn)
 	c.timeout.Stop()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c.idle.Load() {
-		s.closed = append(s.closed, s.timer.Now().Sub(c.due))
+		s.closed = append(s.closed, time.Since(c.due))
 	} else {
 		s.kept++
 	}
 	return gnet.None
 }
 
-// OnBoot tells start that there is an engine.
+// OnTick is called by the first event loop if there is a loopWheel, and again after the returned
+// time.
+func (s *server) OnTick() (time.Duration, gnet.Action) {
+	now := time.Now()
+	s.loop.turn(now)
+	return max(time.Millisecond, s.loop.sleep(now, s.timer.Tick())), gnet.None
+}
+
+// OnBoot sends the engine to start.
 func (s *server) OnBoot(e gnet.Engine) gnet.Action {
 	s.booted <- e
 	return gnet.None
 }
 
-// start serves in the background, until stop.
+// start serves in the background until stop is called.
 func (s *server) start() (addr string, stop func() error, err error) {
 	if addr, err = freeAddr(); err != nil {
 		return "", nil, err
@@ -104,7 +113,7 @@ func (s *server) start() (addr string, stop func() error, err error) {
 	s.booted = make(chan gnet.Engine, 1)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- gnet.Run(s, "tcp://"+addr, gnet.WithNumEventLoop(2), gnet.WithLogger(quiet{}))
+		ended <- gnet.Run(s, "tcp://"+addr, gnet.WithNumEventLoop(2), gnet.WithTicker(s.loop != nil), gnet.WithLogger(quiet{}))
 	}()
 	select {
 	case engine := <-s.booted:
@@ -114,7 +123,7 @@ func (s *server) start() (addr string, stop func() error, err error) {
 	}
 }
 
-// quiet is the engine's logger. What goes wrong the program finds out by itself.
+// quiet drops the engine's log: the program checks the results.
 type quiet struct{}
 
 func (quiet) Debugf(string, ...any) {}
@@ -138,8 +147,8 @@ func (s *server) print(w io.Writer) {
 	}
 }
 
-// verdict returns what went wrong, or nil. A client that a stalled machine kept from
-// talking for the idle time is closed rightly, so there may be more closes than silent clients.
+// verdict returns the promise that did not hold, or nil. A stalled machine may keep a talking client
+// silent for the idle time, so more connections may be closed than clients fell silent.
 func (s *server) verdict(clients, left int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

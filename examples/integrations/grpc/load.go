@@ -15,10 +15,10 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// logged is how many calls of each kind are printed.
+// logged is the number of calls of each kind that are printed.
 const logged = 3
 
-// A load makes calls, and notes what the watcher says about them.
+// A load makes calls, and records the reports of the watcher.
 type load struct {
 	cfg    config
 	client healthpb.HealthClient
@@ -26,10 +26,10 @@ type load struct {
 
 	mu       sync.Mutex
 	calls    map[string]int     // by service; guarded by mu
-	failed   []error            // of calls that should not have; guarded by mu
-	late     []time.Duration    // in flight when reported; guarded by mu
-	returned []time.Duration    // in flight altogether, of those reported; guarded by mu
-	statuses map[codes.Code]int // of those; guarded by mu
+	failed   []error            // of calls that should have succeeded; guarded by mu
+	late     []time.Duration    // time in flight when reported; guarded by mu
+	returned []time.Duration    // time in flight of the reported calls at their return; guarded by mu
+	statuses map[codes.Code]int // of the reported calls; guarded by mu
 }
 
 // callAndWatch runs the server, the client and its callers from beginning to end.
@@ -58,14 +58,13 @@ func callAndWatch(cfg config, stdout io.Writer) (*report, error) {
 	if err := l.connect(); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(stdout, "%d callers for %v; reported when not answered within %v, tick %v\n\n",
+	fmt.Fprintf(stdout, "%d callers for %v: a call is reported when not answered within %v, tick %v\n\n",
 		cfg.callers, cfg.duration, cfg.limit, cfg.tick)
 	l.callAll()
 	return l.report(timer)
 }
 
-// connect makes a first call, which may take longer than the limit, so that the
-// others do not wait for the connection.
+// connect makes a first call, which waits for the connection and may take longer than the limit.
 func (l *load) connect() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -74,8 +73,8 @@ func (l *load) connect() error {
 	return err
 }
 
-// callAll makes calls until the time is up. Each caller's first calls are a slow and a
-// hung one, in turn, and so is one in five hundred of the others.
+// callAll makes calls for the duration. The first call of each caller, and one in five hundred of
+// the others, is slow or hung in turn.
 func (l *load) callAll() {
 	end := time.Now().Add(l.cfg.duration)
 	var running sync.WaitGroup
@@ -100,7 +99,7 @@ func serviceOf(caller, i int) string {
 	}
 }
 
-// call makes one call. Only a hung one should run into its deadline.
+// call makes one call. Only a hung call should exceed its deadline.
 func (l *load) call(service string) {
 	deadline := l.cfg.deadline()
 	if service == fast {

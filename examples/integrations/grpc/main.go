@@ -1,22 +1,19 @@
 // Grpc watches the calls of a gRPC client while they are in flight.
 //
-// Each call of google.golang.org/grpc goes through an interceptor that arms a timeout
-// on a hashedwheel.Timer and stops it when the call returns. What is not answered
-// within the limit is reported at that moment, while the call still hangs. Nearly all
-// calls return much sooner, so nearly all timeouts are stopped: what a wheel is for.
+// An interceptor for google.golang.org/grpc arms a timeout for each call and stops it when the call
+// returns. A call without an answer within the limit is reported at that moment, while it still
+// hangs. Nearly all calls return sooner, so nearly all timeouts are stopped.
 //
-// The server is a real one on loopback, with gRPC's own health service, and takes its
-// time for some of the calls. Look at
+// The server on loopback has gRPC's health service, and delays some calls. Look at
 //
 //   - the log: a call is reported late first, and returns after that;
-//   - "calls reported late": all slow and hung calls are among them, and any other that
-//     the machine made late. The timeouts of the rest were stopped;
-//   - "reported after": never less than the limit; more by up to a tick and what the
-//     machine adds.
+//   - "calls reported late": all slow and hung calls, and others if the machine was busy;
+//   - "reported after": never less than the limit, and at most a tick more plus the delay of a
+//     busy machine.
 //
-// The exit status is 1 if a call was reported early, or a late one was not.
+// The exit status is 1 if a call was reported early, or a late call was not reported.
 //
-// Read watcher.go: it can be copied as it is.
+// Read watcher.go, which can be copied as it is.
 package main
 
 import (
@@ -45,7 +42,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}.Run(args, stdout, stderr)
 }
 
-// show runs all and prints what came of it.
+// show makes the calls and prints the result.
 func (c *config) show(stdout io.Writer) error {
 	r, err := callAndWatch(*c, stdout)
 	if err != nil {
@@ -61,19 +58,19 @@ type config struct {
 	tick            time.Duration
 }
 
-// lateBy is how long a slow call takes, and deadline how long any may: so much more
-// than the limit that a busy machine does not blur the difference.
+// lateBy is the time of a slow call, deadline the most time for any call: so much more than the
+// limit that a busy machine does not blur the difference.
 func (c config) lateBy() time.Duration   { return 5*c.limit + 200*time.Millisecond }
 func (c config) deadline() time.Duration { return 2 * c.lateBy() }
 
 func (c *config) flags(flags *flag.FlagSet) {
-	flags.IntVar(&c.callers, "callers", 20, "`number` of goroutines that call")
+	flags.IntVar(&c.callers, "callers", 20, "`number` of goroutines that make calls")
 	flags.DurationVar(&c.limit, "limit", 50*time.Millisecond, "report a call that is not answered within this `time`")
 	flags.DurationVar(&c.tick, "tick", 5*time.Millisecond, "the timer's tick, a `time`: how late a report may be")
 	flags.DurationVar(&c.duration, "duration", 2*time.Second, "`time` for which calls are made")
 }
 
-// check returns an error that names the first flag that is wrong, and its value.
+// check returns an error that names the first wrong flag, and its value.
 func (c *config) check() error {
 	switch {
 	case c.callers <= 0:

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -13,7 +12,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
-// A report is what came of a run.
+// A report is the result of a run.
 type report struct {
 	limit, deadline  time.Duration
 	fast, slow, hung int // calls
@@ -27,7 +26,7 @@ type report struct {
 func (l *load) report(timer *hashedwheel.Timer) (*report, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	left, err := timer.Shutdown(ctx) // waits until the late ones are reported
+	left, err := timer.Shutdown(ctx) // waits until the late calls are reported
 
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -43,24 +42,22 @@ func (l *load) report(timer *hashedwheel.Timer) (*report, error) {
 
 func (r *report) calls() int { return r.fast + r.slow + r.hung }
 
-// verdict returns what went wrong, or nil.
+// verdict returns the promises that did not hold, or nil.
 func (r *report) verdict() error {
-	errs := r.failed[:min(5, len(r.failed))]
-	check := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
+	var checks example.Checks
+	for _, err := range r.failed {
+		checks.That(false, "%w", err)
 	}
-	check(len(r.late) >= r.slow+r.hung, "%d calls reported late, but %d were", len(r.late), r.slow+r.hung)
-	check(len(r.late) == r.expired, "%d calls reported late, but %d timeouts expired", len(r.late), r.expired)
-	check(len(r.late) == len(r.returned), "%d calls reported late, of which %d returned", len(r.late), len(r.returned))
-	check(len(r.late) > 0, "no call was late, so nothing was shown")
+	checks.That(len(r.late) >= r.slow+r.hung, "%d calls reported late, but %d were", len(r.late), r.slow+r.hung)
+	checks.That(len(r.late) == r.expired, "%d calls reported late, but %d timeouts expired", len(r.late), r.expired)
+	checks.That(len(r.late) == len(r.returned), "%d calls reported late, of which %d returned", len(r.late), len(r.returned))
+	checks.That(len(r.late) > 0, "no call was late, so nothing was shown")
 	if len(r.late) > 0 {
 		earliest := slices.Min(r.late)
-		check(earliest >= r.limit, "a call was reported after %v, before the limit of %v", earliest, r.limit)
+		checks.That(earliest >= r.limit, "a call was reported after %v, before the limit of %v", earliest, r.limit)
 	}
-	check(r.left == 0, "%d timeouts outlived their calls", r.left)
-	return errors.Join(errs...)
+	checks.That(r.left == 0, "%d timeouts outlived their calls", r.left)
+	return checks.Err()
 }
 
 func (r *report) print(w io.Writer) {

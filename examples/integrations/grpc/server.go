@@ -10,16 +10,15 @@ import (
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 )
 
-// The services whose health is asked for. The server knows all of them, but takes
-// its time for some.
+// The services that the clients check. The server delays two of them.
 const (
 	fast = "fast" // answered at once
 	slow = "slow" // answered long after the limit
 	hung = "hung" // not answered before the caller gives up
 )
 
-// startServer starts a server of the standard health service on loopback. Slow calls
-// are late by lateBy.
+// startServer starts a server of the standard health service on loopback. It delays slow calls by
+// lateBy.
 func startServer(lateBy time.Duration) (addr string, stop func(), err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -39,7 +38,7 @@ func startServer(lateBy time.Duration) (addr string, stop func(), err error) {
 	return l.Addr().String(), func() { srv.Stop(); <-ended }, nil
 }
 
-// delay holds up the calls for the slow and the hung service.
+// delay delays the calls for the slow and the hung service.
 func delay(lateBy time.Duration) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 		switch request.(*healthpb.HealthCheckRequest).GetService() {

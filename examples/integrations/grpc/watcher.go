@@ -9,12 +9,11 @@ import (
 	"google.golang.org/grpc"
 )
 
-// A watcher keeps an eye on the calls of a client while they are in flight. It
-// reports each that is not answered within the limit, at that moment: a call that
-// hangs is in the log while it hangs, not when it has ended, if it ever does.
+// A watcher reports each call of a client that is not answered within the limit, at that moment: a
+// call that hangs is in the log while it hangs.
 //
-// It does not end a call: for that a call has the deadline of its context. Streams
-// would be watched in the same way, by a grpc.StreamClientInterceptor.
+// It does not end the call; the deadline of the call's context does. A grpc.StreamClientInterceptor
+// would watch streams in the same way.
 type watcher struct {
 	timer    *hashedwheel.Timer
 	limit    time.Duration
@@ -24,10 +23,10 @@ type watcher struct {
 	pool sync.Pool // of *call
 }
 
-// A call is one in flight, and the task of the timeout that watches it.
+// A call is a call in flight, its timeout, and the timeout's task.
 type call struct {
 	watcher *watcher
-	timeout hashedwheel.Timeout // by value; a call must not be copied
+	timeout hashedwheel.Timeout // a call must not be copied
 	method  string
 	start   time.Time
 }
@@ -41,14 +40,14 @@ func newWatcher(timer *hashedwheel.Timer, limit time.Duration) *watcher {
 	}
 	w.pool.New = func() any {
 		c := &call{watcher: w}
-		c.timeout.Init(timer, c) // once: a Timeout that was used is armed again, never overwritten
+		c.timeout.Init(timer, c) // once: a used Timeout is armed again, never overwritten
 		return c
 	}
 	return w
 }
 
-// unary is a grpc.UnaryClientInterceptor. What it adds to a call is a clock read, an
-// arming and a Stop, without a lock or an allocation.
+// unary is a grpc.UnaryClientInterceptor. It adds a clock read, a ResetAt and a Stop to a call,
+// without a lock or an allocation.
 func (w *watcher) unary(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn,
 	invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 	c := w.begin(method)
@@ -64,9 +63,9 @@ func (w *watcher) begin(method string) *call {
 	return c
 }
 
-// end puts the call back in the pool if its timeout was stopped. One that has expired
-// is left to the collector: Run may still be reading it. If the Timer has been stopped
-// or is full, calls go unwatched, and that is all.
+// end puts the call back in the pool if its timeout was stopped. A call whose timeout has expired is
+// left to the collector, since Run may still read it. If the Timer is stopped or full, calls are
+// not watched.
 func (w *watcher) end(c *call, err error) {
 	switch {
 	case c.timeout.Stop():

@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"time"
 
+	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
@@ -14,29 +14,22 @@ import (
 // An endpoint serves metrics over HTTP on loopback.
 type endpoint struct {
 	url    string
-	server http.Server
+	server *example.Server
 	client http.Client
-	ended  chan struct{}
 }
 
 func listen(registry *prometheus.Registry) (*endpoint, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	s, err := example.Serve("127.0.0.1:0", mux)
 	if err != nil {
 		return nil, err
 	}
-	e := &endpoint{url: "http://" + l.Addr().String() + "/metrics", ended: make(chan struct{})}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
-	e.server = http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	e.client = http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
-	go func() {
-		defer close(e.ended)
-		_ = e.server.Serve(l) // until close
-	}()
-	return e, nil
+	client := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	return &endpoint{url: s.URL + "/metrics", server: s, client: client}, nil
 }
 
-// scrape returns the metrics as Prometheus would get them.
+// scrape returns the metrics as Prometheus would receive them.
 func (e *endpoint) scrape() (string, error) {
 	response, err := e.client.Get(e.url)
 	if err != nil {
@@ -50,7 +43,4 @@ func (e *endpoint) scrape() (string, error) {
 	return string(body), err
 }
 
-func (e *endpoint) close() {
-	_ = e.server.Close()
-	<-e.ended
-}
+func (e *endpoint) close() { _ = e.server.Close() }

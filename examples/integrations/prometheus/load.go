@@ -12,29 +12,29 @@ import (
 
 // A load arms timeouts and stops nearly all of them a moment later.
 type load struct {
-	name             string
-	timer            *hashedwheel.Timer
-	open             []*hashedwheel.Timeout // armed by the last call of arm
-	armed, cancelled int
+	name            string
+	timer           *hashedwheel.Timer
+	open            []*hashedwheel.Timeout // armed by the latest call of arm
+	armed, canceled int
 }
 
-// newLoad returns a load on a Timer of its own, whose name is a label.
+// newLoad returns a load on a new Timer, whose name is a label.
 func newLoad(name string, tick time.Duration) *load {
 	return &load{name: name, timer: hashedwheel.MustNew(
 		hashedwheel.WithTick(tick),
 		hashedwheel.WithExecutor(hashedwheel.Inline{}),
-		hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}), // counted, and that is all
+		hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}), // Stats counts the panics
 	)}
 }
 
 func (l *load) collector() *collector { return newCollector(l.timer, l.name) }
 
-// arm stops the timeouts that it armed when it was last called and arms new ones.
-// One in a hundred is due at once instead, and one in a thousand panics.
+// arm stops the timeouts of its previous call and arms n new ones. One in a hundred is due at once,
+// and one in a thousand panics.
 func (l *load) arm(n int) {
 	for _, to := range l.open {
 		if to.Stop() {
-			l.cancelled++
+			l.canceled++
 		}
 	}
 	l.open = l.open[:0]
@@ -51,16 +51,16 @@ func (l *load) arm(n int) {
 	l.armed += n
 }
 
-// settle stops the Timer, so that the metrics do not change any more.
-func (l *load) settle() error {
+// stop stops the Timer, so that its metrics no longer change.
+func (l *load) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	left, err := l.timer.Shutdown(ctx)
-	l.cancelled += len(left) // besides those that arm stopped
+	l.canceled += len(left)
 	return err
 }
 
-// verdict returns what is wrong with the metrics, once the load has settled.
+// verdict returns an error for each wrong metric, once the load has stopped.
 func (l *load) verdict(metrics string) error {
 	var errs []error
 	check := func(metric string, want int) {
@@ -69,8 +69,8 @@ func (l *load) verdict(metrics string) error {
 		}
 	}
 	check(fmt.Sprintf(`hashedwheel_timeouts_pending{timer=%q}`, l.name), 0)
-	check(fmt.Sprintf(`hashedwheel_timeouts_settled_total{outcome="cancelled",timer=%q}`, l.name), l.cancelled)
-	check(fmt.Sprintf(`hashedwheel_timeouts_settled_total{outcome="expired",timer=%q}`, l.name), l.armed-l.cancelled)
-	check(fmt.Sprintf(`hashedwheel_timeouts_settled_total{outcome="rejected",timer=%q}`, l.name), 0)
+	check(fmt.Sprintf(`hashedwheel_timeouts_ended_total{outcome="canceled",timer=%q}`, l.name), l.canceled)
+	check(fmt.Sprintf(`hashedwheel_timeouts_ended_total{outcome="expired",timer=%q}`, l.name), l.armed-l.canceled)
+	check(fmt.Sprintf(`hashedwheel_timeouts_ended_total{outcome="rejected",timer=%q}`, l.name), 0)
 	return errors.Join(errs...)
 }

@@ -1,22 +1,18 @@
 // Prometheus exports the Stats of Timers as metrics.
 //
-// The collector of collector.go, for github.com/prometheus/client_golang, reads
-// Stats when it is scraped, and never else: a Timer counts whether anybody looks
-// or not. Two Timers, told apart by a label, are under load here, and their
-// metrics are scraped over HTTP. Look at
+// The collector for github.com/prometheus/client_golang reads Stats at each scrape. Two Timers with
+// different labels work here, and their metrics are scraped over HTTP. Look at
 //
-//   - hashedwheel_timeouts_settled_total: nearly all of the work is cancelled, as
-//     deadlines are; the difference to what was armed is pending;
-//   - hashedwheel_wakeups_total: a Timer wakes up once a tick at most, whatever
-//     goes through it;
-//   - hashedwheel_lag_seconds: what the machine adds to the promised tick;
-//   - hashedwheel_overdue_seconds: how long something has been due that did not get
-//     its turn. When it is above two ticks, the machine is overloaded or an executor
-//     holds the wheel up right now: a good alarm.
+//   - hashedwheel_timeouts_ended_total: nearly all timeouts are canceled, as deadlines are;
+//   - hashedwheel_wakeups_total: a Timer wakes at most once in a tick, whatever its load;
+//   - hashedwheel_lateness_seconds: a histogram of the lateness. Its sum is NaN, since Stats only
+//     has counts: use quantiles, not the mean;
+//   - hashedwheel_overdue_seconds: how long the oldest due timeout has waited for its turn. Alert
+//     above two ticks: then the machine is overloaded, or an executor blocks the Timer.
 //
-// The exit status is 1 if the last scrape does not say what was done.
+// The exit status is 1 if the last scrape differs from the work done.
 //
-// Read collector.go: it can be copied as it is.
+// Read collector.go, which can be copied as it is.
 package main
 
 import (
@@ -44,7 +40,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		Flags: c.flags,
 		Check: c.check,
 		Show:  func(stdout io.Writer) error { return loadAndScrape(c, stdout) },
-		Held:  "the metrics say what was done",
+		Held:  "the metrics agree with the work done",
 	}.Run(args, stdout, stderr)
 }
 
@@ -54,11 +50,11 @@ type config struct {
 }
 
 func (c *config) flags(flags *flag.FlagSet) {
-	flags.IntVar(&c.timeouts, "timeouts", 1000, "`number` of timeouts that each Timer is given every 10ms")
-	flags.DurationVar(&c.duration, "duration", 2*time.Second, "`time` for which the load goes on")
+	flags.IntVar(&c.timeouts, "timeouts", 1000, "`number` of timeouts armed on each Timer every 10ms")
+	flags.DurationVar(&c.duration, "duration", 2*time.Second, "`time` for which the Timers work")
 }
 
-// check returns an error that names the first flag that is wrong, and its value.
+// check returns an error that names the first wrong flag, and its value.
 func (c *config) check() error {
 	switch {
 	case c.timeouts < 100:
@@ -84,20 +80,21 @@ func loadAndScrape(cfg config, stdout io.Writer) error {
 	}
 	defer e.close()
 
-	fmt.Fprintf(stdout, "two Timers at work for %v, scraped from %s\n", cfg.duration, e.url)
+	fmt.Fprintf(stdout, "two Timers work for %v; scraped from %s\n", cfg.duration, e.url)
 	armFor(cfg.duration/2, cfg.timeouts, fast, slow)
 	if err := showPending(stdout, e); err != nil {
 		return err
 	}
 	armFor(cfg.duration/2, cfg.timeouts, fast, slow)
-	if err := errors.Join(fast.settle(), slow.settle()); err != nil {
+	if err := errors.Join(fast.stop(), slow.stop()); err != nil {
 		return err
 	}
 	body, err := e.scrape()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "\nat the end, with both Timers stopped:\n\n%s", body)
+	fmt.Fprint(stdout, "\nat the end, with both Timers stopped, except the buckets of the histograms:\n\n")
+	printLines(stdout, body, func(line string) bool { return !strings.Contains(line, "_bucket{") })
 	return errors.Join(fast.verdict(body), slow.verdict(body))
 }
 
@@ -110,17 +107,22 @@ func armFor(d time.Duration, n int, loads ...*load) {
 	}
 }
 
-// showPending scrapes in the middle of the work, and prints one of the metrics.
+// showPending scrapes in the middle of the work, and prints the pending timeouts.
 func showPending(w io.Writer, e *endpoint) error {
 	body, err := e.scrape()
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(w, "\nhalf-way:\n\n")
+	fmt.Fprint(w, "\nhalfway:\n\n")
+	printLines(w, body, func(line string) bool { return strings.HasPrefix(line, "hashedwheel_timeouts_pending") })
+	return nil
+}
+
+// printLines prints the matching lines, without comments.
+func printLines(w io.Writer, body string, match func(string) bool) {
 	for line := range strings.Lines(body) {
-		if strings.HasPrefix(line, "hashedwheel_timeouts_pending") {
+		if !strings.HasPrefix(line, "#") && match(line) {
 			fmt.Fprint(w, line)
 		}
 	}
-	return nil
 }

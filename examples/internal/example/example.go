@@ -1,5 +1,5 @@
-// Package example is what the examples have in common, and what none of them is about:
-// flags, errors, and how late things were.
+// Package example holds the parts that all examples share and none is about: flags, waiting,
+// checks, an HTTP server and lateness.
 package example
 
 import (
@@ -9,17 +9,17 @@ import (
 	"io"
 )
 
-// A Program is an example. Run calls its functions in the order in which they stand here.
+// A Program is an example. Run calls its functions in this order.
 type Program struct {
 	Name  string
 	Flags func(*flag.FlagSet)          // declares the flags
-	Check func() error                 // names the first flag that is wrong, and its value
-	Show  func(stdout io.Writer) error // says whether what the example shows held
-	Held  string                       // what is printed then, if anything
+	Check func() error                 // names the first wrong flag, and its value
+	Show  func(stdout io.Writer) error // returns an error if a promise did not hold
+	Held  string                       // printed if all promises held, unless it is empty
 }
 
-// Run runs p. It returns the exit status: 0 if all held or help was asked for, 1 if
-// something did not hold, 2 if a flag was wrong. stderr is told which.
+// Run runs p and returns the exit status: 0 if all promises held or help was requested, 1 if
+// one did not hold, 2 if a flag was wrong. The reason is written to stderr.
 func (p Program) Run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet(p.Name, flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -27,7 +27,7 @@ func (p Program) Run(args []string, stdout, stderr io.Writer) int {
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return 0
 	} else if err != nil {
-		return 2 // Parse has told stderr
+		return 2 // Parse has written err to stderr
 	}
 	err := p.Check()
 	if flags.NArg() > 0 {
