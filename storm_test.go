@@ -217,7 +217,7 @@ func TestSleepingWorkerPublishesItsAlarmTime(t *testing.T) {
 		assert.False(t, waits(&tm.worker))
 		time.Sleep(8 * time.Second)
 		synctest.Wait()
-		assert.EqualValues(t, notWanted, tm.worker.wanted.Load(), "the worker has ended")
+		assert.Equal(t, notWanted, tm.worker.wanted.Load(), "the worker has ended")
 	})
 }
 
@@ -228,7 +228,7 @@ func TestWorkerPublishesNoAlarmTimeOnAUsersClock(t *testing.T) {
 		tm.AfterFunc(time.Hour, func() {})
 		time.Sleep(90 * time.Second)
 		synctest.Wait()
-		assert.EqualValues(t, notWanted, tm.worker.wanted.Load())
+		assert.Equal(t, notWanted, tm.worker.wanted.Load())
 	})
 }
 
@@ -305,7 +305,7 @@ func TestCallersDoNotYieldToAWorkerInUserCode(t *testing.T) {
 				assert.False(t, waits(&tm.worker))
 				time.Sleep(time.Hour)
 				synctest.Wait()
-				assert.EqualValues(t, notWanted, tm.worker.wanted.Load(), "the worker has ended")
+				assert.Equal(t, notWanted, tm.worker.wanted.Load(), "the worker has ended")
 			})
 		})
 	}

@@ -51,8 +51,8 @@ const (
 const (
 	patienceNs = 100_000                // how long the worker, or a task, may wait for a processor until callers yield: an idle processor takes less
 	holdNs     = 1_000_000              // how long the worker may take from one hold of the lock to the next until callers yield: the system may have interrupted it
-	forLock    = math.MinInt64          // the worker waits for a lock
-	notWanted  = math.MaxInt64          // callers need not yield
+	forLock    = int64(math.MinInt64)   // the worker waits for a lock
+	notWanted  = int64(math.MaxInt64)   // callers need not yield
 	backlog    = 500 * time.Microsecond // so long may filing the queue take: a fixed number was late on many processors, or a third slower on two (compare -load storm)
 )
 
