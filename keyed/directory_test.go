@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -89,7 +90,7 @@ func TestMapOfManyKeysHas128ShardsAProcessor(t *testing.T) {
 }
 
 func TestShardHasTwoCacheLines(t *testing.T) {
-	if runtime.GOARCH == "386" {
+	if strconv.IntSize == 32 {
 		t.Skip("pointers are shorter")
 	}
 	assert.Equal(t, uintptr(128), keyed.ShardSize[int, int]())
