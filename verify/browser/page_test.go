@@ -156,9 +156,9 @@ func TestWithoutJavaScriptTheBrowserReloadsThePage(t *testing.T) {
 func TestPageReportsThatTheServerIsGone(t *testing.T) {
 	s := serve(t, map[string]*hashedwheel.Timer{"sessions": newTimer(t, 3)})
 	tab := open(t, s.URL)
-	assert.NotContains(t, value[string](t, tab, text), "No answer")
+	assert.NotContains(t, value[string](t, tab, text), "does not answer")
 	s.Close()
-	tab.until(t, text+`.includes("No answer")`)
+	tab.until(t, text+`.includes("does not answer")`)
 	assert.Contains(t, value[string](t, tab, text), "browser.(*session).expire", "what was known is lost")
 }
 
