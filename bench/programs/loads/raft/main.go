@@ -4,6 +4,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -15,9 +16,11 @@ import (
 func main() {
 	load.Main(func(r *load.Run) {
 		leaders := make([]*raft.Raft, r.Scale(200))
+		var started sync.WaitGroup
 		for i := range leaders {
-			leaders[i] = group(i)
+			started.Go(func() { leaders[i] = group(i) }) // an election takes half a second or more
 		}
+		started.Wait()
 		r.Pace(float64(r.Scale(500)), len(leaders), func(i, _ int) {
 			if err := leaders[i].Apply([]byte("command"), 10*time.Second).Error(); err != nil {
 				load.Must(fmt.Errorf("group %d: %w", i, err))
