@@ -81,16 +81,16 @@ func (g *guarded) fileRound(limit int) int {
 }
 
 // help has a producer file a part of the lists or, if there are none, of t's stripe, which is deep. With inTurn it
-// waits for the lock; otherwise it does nothing if the lock is taken. Between passes it turns the wheel to tick.
-func (g *guarded) help(t *Timeout, inTurn bool, tick int64) {
+// waits for the lock; otherwise it reports false if the lock is taken. Between passes it turns the wheel to tick.
+func (g *guarded) help(t *Timeout, inTurn bool, tick int64) (ok bool) {
 	if inTurn {
 		g.Lock()
 	} else if !g.TryLock() {
-		return
+		return false
 	}
 	defer g.Unlock()
 	if g.stopped {
-		return
+		return true
 	}
 	if !g.passing {
 		g.wheel.skip(tick) // as drainAll does
@@ -99,6 +99,7 @@ func (g *guarded) help(t *Timeout, inTurn bool, tick int64) {
 		g.takeFrom(g.queue.stripeOf(t))
 	}
 	g.file(2*portion, g.taken())
+	return true
 }
 
 // drainAll files everything that is queued, then looks. A timeout that was armed for the past is due at the
@@ -315,8 +316,7 @@ func (g *guarded) consider(t *Timeout, tick int64) {
 	g.batch = append(g.batch, t)
 }
 
-// look returns the earliest tick at which a timeout may be due, and how many are pending, those included
-// that wait in the batch for their turn.
+// look returns the earliest tick at which a timeout may be due, and how many are pending, also in the batch.
 func (g *guarded) look() (next int64, pending int) {
 	next, pending = g.wheel.next(), g.wheel.count
 	for _, t := range g.batch {

@@ -167,6 +167,37 @@ func pushesUntil(isDone *atomic.Bool, tm *Timer) (n int) {
 	return n
 }
 
+// Others that arm and stop, whoever holds the lock among them, would otherwise come after 10 ms each. But
+// on many processors the scheduler's lock would be in the way if every producer yielded.
+func TestOneProducerIn100µsYieldsWhileTheLockIsTaken(t *testing.T) {
+	skipIfSmall(t)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	g, tm := newGuarded()
+	tm.queue.makeStripes(1)        // of many stripes some would be flooded, as the addresses happen to be
+	var turns, isDone atomic.Int64 // of a bystander
+	go func() {
+		for isDone.Load() == 0 {
+			turns.Add(1)
+			runtime.Gosched()
+		}
+	}()
+	const rounds = 20
+	yields := int64(0) // also when the scheduler preempts the producer
+	for range rounds {
+		before := turns.Load()
+		g.Lock()
+		for range limits.Most * 3 / 4 { // from a third of them on the stripe is deep
+			tm.AfterFunc(time.Hour, func() {})
+		}
+		g.Unlock()
+		yields += turns.Load() - before
+		tm.time.clock.(*ManualClock).Advance(patienceNs) // and drains
+	}
+	assert.GreaterOrEqual(t, yields, int64(rounds/2)) // the scheduler does not always take turns
+	assert.Less(t, yields, int64(10*rounds))
+	isDone.Store(1)
+}
+
 // With one processor, the worker would otherwise find the lock taken again when it wakes, or would not
 // run before the scheduler preempts the producer.
 func TestProducerYieldsToAWorkerWaitingForTheLock(t *testing.T) {

@@ -116,9 +116,8 @@ func (t *Timeout) Reset(d time.Duration) bool {
 	return tm.arm(t, tm.deadlineIn(d))
 }
 
-// ResetAt is Reset to a time from the timer's clock, without a clock read. A time without a monotonic
-// reading, from a file or another process, is compared with the wall clock as it was in New: prefer
-// Reset(time.Until(at)).
+// ResetAt is Reset to a time from the timer's clock, without a clock read. A time without a monotonic reading,
+// as from a file, is compared with the wall clock as it was in New: prefer Reset(time.Until(at)).
 func (t *Timeout) ResetAt(at time.Time) bool {
 	tm := t.timer
 	if tm == nil {

@@ -20,6 +20,7 @@ type worker struct {
 	status    atomic.Int32 // awake, asleep or absent: producers push, then look at it; pairs with the second look in park
 	woken     atomic.Int64 // the tick in which the worker was started or woken: it stores, turnable reads; noTick: it has not been since it parked
 	wanted    atomic.Int64 // the time from which callers yield to the worker, or forLock, or notWanted; deadlineIn, relieve and Sample read it
+	yieldAt   atomic.Int64 // the time from which one caller may yield to others that file, in relieve
 	turnstile sync.Mutex   // held by a producer that waits for the lock: the worker waits behind one of them, not behind all
 
 	_ [128]byte // away from the lines that the worker writes
@@ -301,7 +302,8 @@ func (wk *worker) unpark() {
 }
 
 // relieve makes the producer of t, whose stripe is deep, drop stopped timeouts or file a portion; if the
-// stripe is flooded, it waits for the lock to do so. A worker that waits goes first.
+// stripe is flooded, it waits for the lock to do so. A worker that waits goes first. A producer that finds
+// the lock taken yields to its holder, but one in 100 µs: Gosched takes a lock of the whole scheduler.
 func (wk *worker) relieve(t *Timeout, how pushed) {
 	s := wk.queue.stripeOf(t)
 	isDone := how == littered && wk.queue.comb(s)
@@ -317,9 +319,14 @@ func (wk *worker) relieve(t *Timeout, how pushed) {
 			wk.guarded.help(t, true, wk.turnable(now))
 		}
 	case wk.wanted.Load() <= now:
-		runtime.Gosched() // takes a lock of the whole scheduler: not in any other case
+		runtime.Gosched()
 	case !isDone:
-		wk.guarded.help(t, false, wk.turnable(now))
+		at := wk.yieldAt.Load()
+		helped := wk.guarded.help(t, false, wk.turnable(now))
+		yields := !helped && at <= now && wk.yieldAt.CompareAndSwap(at, now+patienceNs)
+		if yields {
+			runtime.Gosched()
+		}
 	}
 }
 
