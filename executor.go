@@ -39,10 +39,9 @@ type runner struct {
 	executor Executor // nil: the crews; this and the next two are init's, then read only
 	isInline bool
 	onPanic  func(t *Timeout, recovered any)
-	crews    crew.Crews[*Timeout] // for tasks that have no other executor; only the worker touches it, except Waiting
+	crews    crew.Crews[*Timeout] // for tasks that have no other executor; only the worker touches it, except Late
 	panics   atomic.Uint64        // counted by panicked, for Stats
 	count    atomic.Uint64        // tasks handed out, counted by the worker, for Stats
-	starting atomic.Int64         // when callers begin to yield for batches that no goroutine has begun: handOut stores it, deadlineIn reads it
 
 	// running counts goroutines, the worker's, Advance's and crews', tasks that the executor has, and
 	// one until Timer.Stop. At 0 nothing runs and nothing can start. Leave pairs with Enter.
@@ -71,8 +70,7 @@ func (r *runner) init(o *options) {
 
 func (r *runner) Enter() { r.running.Add(1) }
 
-// Leave ends what Enter began. After Timer.Stop running can come to 0 again: a producer enters, and
-// finds that there is no worker to start.
+// Leave ends what Enter began. After Timer.Stop running can come to 0 again: a producer enters in vain.
 func (r *runner) Leave() {
 	if r.running.Add(-1) == 0 {
 		r.idle.Do(func() { close(r.done) })
@@ -87,7 +85,7 @@ func (r *runner) execute(t *Timeout) {
 	case r.executor == nil || t.isOwn():
 		r.crews.Add(t) // until the end of the batch
 	default:
-		r.crews.Launch() // own tasks must not wait while the user's executor blocks
+		r.crews.Launch(0) // own tasks must not wait while the user's executor blocks
 		r.Enter()
 		r.submit(t)
 	}

@@ -117,8 +117,14 @@ func (tm *Timer) String() string { return fmt.Sprintf("hashedwheel.Timer(tick %v
 
 // deadlineIn returns the deadline d from now. It yields to a worker or task that waits for a processor.
 func (tm *Timer) deadlineIn(d time.Duration) int64 {
-	now := tm.time.now()
-	if now >= tm.worker.wanted.Load() || tm.worker.out.crews.Waiting() > 0 && now >= tm.worker.out.starting.Load() {
+	now := int64(-1)
+	if tm.time.isSystem {
+		now = int64(time.Since(tm.time.start)) // as now does, a call less
+	}
+	if now < 0 {
+		now = tm.time.now()
+	}
+	if now >= tm.worker.wanted.Load() || now >= tm.worker.out.crews.Late() {
 		runtime.Gosched()
 	}
 	return tm.time.deadline(now, d)

@@ -192,13 +192,10 @@ func (wk *worker) handOut(tick int64) (now int64) {
 			wk.out.execute(t)
 		}
 		if wk.time.mayStep {
-			wk.out.crews.Launch() // before the user's clock is read again
+			wk.out.crews.Launch(now + patienceNs) // before the user's clock is read again
 		}
 	}
-	if wk.out.crews.Waiting() == 0 {
-		wk.out.starting.Store(now + patienceNs)
-	}
-	wk.out.crews.Launch()
+	wk.out.crews.Launch(now + patienceNs)
 	if len(all) > 0 {
 		wk.guarded.settle(wk.expired, now)
 	}

@@ -7,7 +7,10 @@
 // (verify/spin/crew.pml). This is the leader/followers pattern of Schmidt and others, 2000.
 package crew
 
-import "sync/atomic"
+import (
+	"math"
+	"sync/atomic"
+)
 
 // A Host runs tasks, and counts the goroutines that do.
 type Host[T any] interface {
@@ -22,11 +25,17 @@ type Crews[T any] struct {
 	next    *crew[T]                // for the tasks of this batch; nil before its first
 	size    int                     // of the last batch: a guess at the size of the next
 	spare   atomic.Pointer[crew[T]] // a crew that all goroutines have left: Swap in Add pairs with Store in leave
-	waiting atomic.Int32            // launched batches of which no task was taken: Launch counts up, run down
+	waiting atomic.Int32            // launched batches of which no task was taken: Launch counts up, begun down
+	late    atomic.Int64            // what Late returns: Launch stores a time, begun noTime
 }
 
+const noTime = math.MaxInt64
+
 // Init sets the host, before the first Add.
-func (cs *Crews[T]) Init(host Host[T]) { cs.host = host }
+func (cs *Crews[T]) Init(host Host[T]) {
+	cs.host = host
+	cs.late.Store(noTime)
+}
 
 // Add adds a task to the batch. It allocates nothing if a crew is spare: while the collector is at work, a
 // goroutine that allocates may have to help it, and then waits behind all others that are ready to run.
@@ -41,15 +50,29 @@ func (cs *Crews[T]) Add(task T) {
 	cs.next.tasks = append(cs.next.tasks, task)
 }
 
-// Waiting returns how many batches wait for their first goroutine. Any goroutine may call it.
-func (cs *Crews[T]) Waiting() int { return int(cs.waiting.Load()) }
-
-// Launch has goroutines run the tasks of the batch, and does not wait for them.
-func (cs *Crews[T]) Launch() {
+// Launch has goroutines run the tasks of the batch, and does not wait for them. From late on, on the caller's
+// clock, the batch's first goroutine is late.
+func (cs *Crews[T]) Launch(late int64) {
 	if c := cs.next; c != nil {
 		cs.next, cs.size = nil, len(c.tasks)
 		cs.waiting.Add(1)
+		if cs.Late() == noTime {
+			cs.late.Store(late) // before call, so that the last batch to begin stores noTime after this
+		}
 		c.call()
+	}
+}
+
+// Late returns since when the first goroutine of a launched batch is late, or is going to be late; the
+// largest int64 if no batch waits for one. Any goroutine may call it. It may be too large until the next
+// Launch, if the last batch began while this one was launched.
+func (cs *Crews[T]) Late() int64 { return cs.late.Load() }
+
+// begun counts a batch whose first goroutine has taken a task.
+func (cs *Crews[T]) begun() {
+	waiting := cs.waiting.Add(-1)
+	if waiting == 0 {
+		cs.late.Store(noTime)
 	}
 }
 
@@ -81,7 +104,7 @@ func (c *crew[T]) run() {
 			return
 		}
 		if i == 0 {
-			c.crews.waiting.Add(-1)
+			c.crews.begun()
 		}
 		if i+1 < len(c.tasks) {
 			c.call()

@@ -28,7 +28,7 @@ func crews(h *host) (launch func(tasks ...func())) {
 		for _, f := range tasks {
 			cs.Add(f)
 		}
-		cs.Launch()
+		cs.Launch(0)
 	}
 }
 
@@ -116,11 +116,32 @@ func TestEmptyCrewIsReused(t *testing.T) {
 		cs.Init(h)
 		allocated := testing.AllocsPerRun(1000, func() {
 			cs.Add(task)
-			cs.Launch()
+			cs.Launch(0)
 			synctest.Wait()
 		})
 		assert.Zero(t, allocated, "for a batch")
 		assert.Equal(t, 1001, runs)
+	})
+}
+
+func TestLateIsTheTimeOfTheFirstBatchThatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var cs Crews[func()]
+		cs.Init(new(host))
+		assert.Equal(t, int64(noTime), cs.Late())
+		begun := make(chan bool)
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // no goroutine begins before the test waits
+		for late := range int64(3) {
+			cs.Add(func() { begun <- true })
+			cs.Launch(late + 7)
+			assert.Equal(t, int64(7), cs.Late())
+		}
+		for range 3 {
+			<-begun
+		}
+		assert.Equal(t, int64(noTime), cs.Late())
+		cs.Launch(8)
+		assert.Equal(t, int64(noTime), cs.Late(), "there is no task")
 	})
 }
 
@@ -151,7 +172,7 @@ func TestCrewReleasesTasksThatHaveRun(t *testing.T) {
 		held := new([64]byte)
 		runtime.AddCleanup(held, func(c chan struct{}) { close(c) }, gone)
 		cs.Add(func() { held[0]++; close(done) })
-		cs.Launch()
+		cs.Launch(0)
 	}()
 	<-done
 	assert.Eventually(t, func() bool {
