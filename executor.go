@@ -39,7 +39,7 @@ type runner struct {
 	executor Executor // nil: the crews; this and the next two are init's, then read only
 	isInline bool
 	onPanic  func(t *Timeout, recovered any)
-	crews    crew.Crews[*Timeout] // for tasks that have no other executor; only the worker touches it, except Late
+	crews    crew.Crews[*Timeout] // for tasks that have no other executor; only the worker touches it, except LateFrom
 	panics   atomic.Uint64        // counted by panicked, for Stats
 	count    atomic.Uint64        // tasks handed out, counted by the worker, for Stats
 
@@ -70,7 +70,7 @@ func (r *runner) init(o *options) {
 
 func (r *runner) Enter() { r.running.Add(1) }
 
-// Leave ends what Enter began. After Timer.Stop running can come to 0 again: a producer enters in vain.
+// Leave ends what Enter began. After Timer.Stop running can come to 0 again: unpark enters, and finds no worker to start.
 func (r *runner) Leave() {
 	if r.running.Add(-1) == 0 {
 		r.idle.Do(func() { close(r.done) })
@@ -85,7 +85,7 @@ func (r *runner) execute(t *Timeout) {
 	case r.executor == nil || t.isOwn():
 		r.crews.Add(t) // until the end of the batch
 	default:
-		r.crews.Launch(0) // own tasks must not wait while the user's executor blocks
+		r.crews.Launch(0) // late at once: own tasks must not wait while the user's executor blocks
 		r.Enter()
 		r.submit(t)
 	}

@@ -316,7 +316,7 @@ func (g *guarded) consider(t *Timeout, tick int64) {
 	g.batch = append(g.batch, t)
 }
 
-// look returns the earliest tick at which a timeout may be due, and how many are pending, also in the batch.
+// look returns the earliest tick at which a timeout may be due, and how many are pending, the batch's included.
 func (g *guarded) look() (next int64, pending int) {
 	next, pending = g.wheel.next(), g.wheel.count
 	for _, t := range g.batch {

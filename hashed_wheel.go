@@ -100,7 +100,7 @@ func (w *hashedWheel) remove(t *Timeout) {
 // close makes all timeouts that place files from now on, also those of this pass's tasks, expire after a tick.
 func (w *hashedWheel) close(tick int64) { w.opening = max(w.opening, tick+1) }
 
-// skip moves on to a tick, unless something is due before it: timeouts armed for the past are then filed there.
+// skip moves on to a tick if nothing is due before it: timeouts armed for the past are then filed under it.
 func (w *hashedWheel) skip(tick int64) {
 	if first, _ := w.first(); first >= tick {
 		w.leave(tick - 1)
@@ -264,8 +264,8 @@ func (w *hashedWheel) wake() int64 {
 	return tick
 }
 
-// crowdAt returns the first crowded slot that was not opened yet, or noTick, and the tick at which to open it so
-// that it and all crowds behind it are done in time, but not before its timeouts fit into the level below.
+// crowdAt returns the first crowded slot that was not opened yet, and the tick at which to open it so that it and
+// all crowds behind it are done in time, but not before its timeouts fit into the level below; or noTick, twice.
 func (l *level) crowdAt(current, tick int64) (number, at int64) {
 	number, at = noTick, noTick
 	work := int64(0)

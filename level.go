@@ -72,7 +72,7 @@ func (l *level) vacate(tick int64) {
 	}
 }
 
-// next returns the first number from on, within a turn of current, whose slot is in set, a bitmap; or noTick.
+// next returns the first number, from or later, within a turn after current, whose slot is in set; or noTick.
 func (l *level) next(set bitmap.Bitmap, from, current int64) int64 {
 	i := l.index(from)
 	j := set.NextRound(i)

@@ -115,7 +115,7 @@ func (s *Series) Reset(d time.Duration) bool {
 	return s.armFirst(grid.Grid{Point: now, Period: d}, now.Add(max(d, 1)))
 }
 
-// Next returns when the next run is due, or was due if it has yet to begin; zero once the series has ended.
+// Next returns when the next run is due, or was due if it has yet to begin; the zero time once s has ended.
 func (s *Series) Next() (at time.Time) {
 	defer s.lock().Unlock()
 	if s.isOn() {

@@ -167,35 +167,44 @@ func pushesUntil(isDone *atomic.Bool, tm *Timer) (n int) {
 	return n
 }
 
-// Others that arm and stop, whoever holds the lock among them, would otherwise come after 10 ms each. But
-// on many processors the scheduler's lock would be in the way if every producer yielded.
-func TestOneProducerIn100µsYieldsWhileTheLockIsTaken(t *testing.T) {
-	skipIfSmall(t)
+// Goroutines that arm and stop, and a holder of the lock that was interrupted, would otherwise each wait 10 ms
+// for the next. If every producer yielded, the scheduler's lock would block many processors; if a task did
+// that runs on the worker, due timeouts would wait for all others.
+func TestOneProducerIn100usYieldsWhileTheLockIsTaken(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	g, tm := newGuarded()
-	tm.queue.makeStripes(1)        // of many stripes some would be flooded, as the addresses happen to be
-	var turns, isDone atomic.Int64 // of a bystander
+	tm := MustNew()
+	defer tm.Stop()
+	tm.worker.guarded.Lock()
+	defer tm.worker.guarded.Unlock()
+	var turns, isDone atomic.Int64 // of a bystander, who has the processor when the producer yields
 	go func() {
 		for isDone.Load() == 0 {
 			turns.Add(1)
 			runtime.Gosched()
 		}
 	}()
-	const rounds = 20
-	yields := int64(0) // also when the scheduler preempts the producer
-	for range rounds {
-		before := turns.Load()
-		g.Lock()
-		for range limits.Most * 3 / 4 { // from a third of them on the stripe is deep
-			tm.AfterFunc(time.Hour, func() {})
+	defer isDone.Store(1)
+	// yields returns how often a producer yields, beyond the preemptions that are to be expected, and for how long it ran.
+	yields := func() (n int64, d time.Duration) {
+		before, begun := turns.Load(), time.Now()
+		for d < 20*time.Millisecond {
+			tm.worker.relieve(new(Timeout), deepened)
+			d = time.Since(begun)
 		}
-		g.Unlock()
-		yields += turns.Load() - before
-		tm.time.clock.(*ManualClock).Advance(patienceNs) // and drains
+		return turns.Load() - before, d
 	}
-	assert.GreaterOrEqual(t, yields, int64(rounds/2)) // the scheduler does not always take turns
-	assert.Less(t, yields, int64(10*rounds))
-	isDone.Store(1)
+	tm.worker.wanted.Store(notWanted - 1)
+	for begun := time.Now(); ; {
+		n, d := yields()
+		require.LessOrEqual(t, n, int64(d/(100*time.Microsecond)+d/(5*time.Millisecond))+2)
+		if n > int64(d/time.Millisecond) {
+			break
+		}
+		require.Less(t, time.Since(begun), 20*time.Second, "the producer does not yield")
+	}
+	tm.worker.wanted.Store(notWanted)
+	n, d := yields()
+	assert.LessOrEqual(t, n, int64(d/(5*time.Millisecond))+2, "the worker may run user code")
 }
 
 // With one processor, the worker would otherwise find the lock taken again when it wakes, or would not

@@ -117,7 +117,7 @@ func (t *Timeout) Reset(d time.Duration) bool {
 }
 
 // ResetAt is Reset to a time from the timer's clock, without a clock read. A time without a monotonic reading,
-// as from a file, is compared with the wall clock as it was in New: prefer Reset(time.Until(at)).
+// as one from a file, is compared with the wall clock as it was in New: prefer Reset(time.Until(at)).
 func (t *Timeout) ResetAt(at time.Time) bool {
 	tm := t.timer
 	if tm == nil {

@@ -119,12 +119,12 @@ func (tm *Timer) String() string { return fmt.Sprintf("hashedwheel.Timer(tick %v
 func (tm *Timer) deadlineIn(d time.Duration) int64 {
 	now := int64(-1)
 	if tm.time.isSystem {
-		now = int64(time.Since(tm.time.start)) // as now does, a call less
+		now = int64(time.Since(tm.time.start)) // as now does, a call less: now is not inlined
 	}
 	if now < 0 {
 		now = tm.time.now()
 	}
-	if now >= tm.worker.wanted.Load() || now >= tm.worker.out.crews.Late() {
+	if now >= tm.worker.wanted.Load() || now >= tm.worker.out.crews.LateFrom() {
 		runtime.Gosched()
 	}
 	return tm.time.deadline(now, d)

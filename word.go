@@ -67,7 +67,7 @@ func (t *Timeout) cancel(w word) (push, ok bool) {
 	return !w.queued(), t.cas(w, w.settled(Canceled)|queued)
 }
 
-// claim makes t Expired if it is due and not queued: the caller then owes its task one run.
+// claim makes t Expired, unless its deadline is after due or it is queued: the caller then owes its task one run.
 func (t *Timeout) claim(due int64) bool {
 	for {
 		w := t.load()

@@ -20,7 +20,7 @@ type worker struct {
 	status    atomic.Int32 // awake, asleep or absent: producers push, then look at it; pairs with the second look in park
 	woken     atomic.Int64 // the tick in which the worker was started or woken: it stores, turnable reads; noTick: it has not been since it parked
 	wanted    atomic.Int64 // the time from which callers yield to the worker, or forLock, or notWanted; deadlineIn, relieve and Sample read it
-	yieldAt   atomic.Int64 // the time from which one caller may yield to others that file, in relieve
+	yieldAt   atomic.Int64 // the time from which one producer may yield because the lock is taken; only relieve uses it
 	turnstile sync.Mutex   // held by a producer that waits for the lock: the worker waits behind one of them, not behind all
 
 	_ [128]byte // away from the lines that the worker writes
@@ -50,7 +50,7 @@ const (
 )
 
 const (
-	patienceNs = 100_000                // how long the worker, or a task, may wait for a processor until callers yield: an idle processor takes less
+	patienceNs = 100_000                // how long the worker, or a task, may wait for a processor until callers yield: an idle processor takes less. Also the time between two yields of producers that find the lock taken
 	holdNs     = 1_000_000              // how long the worker may take from one hold of the lock to the next until callers yield: the system may have interrupted it
 	forLock    = int64(math.MinInt64)   // the worker waits for a lock
 	notWanted  = int64(math.MaxInt64)   // callers need not yield
@@ -299,8 +299,9 @@ func (wk *worker) unpark() {
 }
 
 // relieve makes the producer of t, whose stripe is deep, drop stopped timeouts or file a portion; if the
-// stripe is flooded, it waits for the lock to do so. A worker that waits goes first. A producer that finds
-// the lock taken yields to its holder, but one in 100 µs: Gosched takes a lock of the whole scheduler.
+// stripe is flooded, it waits for the lock to do so. A worker that waits goes first. Of the producers that find
+// the lock taken one in 100 µs yields, since Gosched takes a lock of the whole scheduler; none does while the
+// worker may run user code: the producer may be that code, and the worker must not wait.
 func (wk *worker) relieve(t *Timeout, how pushed) {
 	s := wk.queue.stripeOf(t)
 	isDone := how == littered && wk.queue.comb(s)
@@ -318,9 +319,8 @@ func (wk *worker) relieve(t *Timeout, how pushed) {
 	case wk.wanted.Load() <= now:
 		runtime.Gosched()
 	case !isDone:
-		at := wk.yieldAt.Load()
-		helped := wk.guarded.help(t, false, wk.turnable(now))
-		yields := !helped && at <= now && wk.yieldAt.CompareAndSwap(at, now+patienceNs)
+		helped, at := wk.guarded.help(t, false, wk.turnable(now)), wk.yieldAt.Load()
+		yields := !helped && at <= now && wk.wanted.Load() != notWanted && wk.yieldAt.CompareAndSwap(at, now+patienceNs)
 		if yields {
 			runtime.Gosched()
 		}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel/internal/crew"
 )
 
 // Pending, Stats and a helping producer file lists in portions. A worker that parks between two portions
@@ -203,17 +205,17 @@ func TestCallersYieldUntilEachBatchHasBegun(t *testing.T) {
 	waited := false
 	for range 100 { // in a few of them the system interrupts the worker
 		var first atomic.Bool
-		wait := make(chan bool, 1)
+		othersWait := make(chan bool, 1)
 		for range batches * batchSize {
 			tm.AfterFunc(time.Second, func() {
 				if first.CompareAndSwap(false, true) {
-					wait <- tm.worker.out.crews.Late() < notWanted
+					othersWait <- tm.worker.out.crews.LateFrom() != crew.NoTime
 				}
 			})
 		}
 		clock.Advance(2 * time.Second)
-		waited = <-wait || waited
+		waited = <-othersWait || waited
 	}
 	assert.True(t, waited)
-	assert.Eventually(t, func() bool { return tm.worker.out.crews.Late() == notWanted }, 20*time.Second, time.Millisecond)
+	assert.Eventually(t, func() bool { return tm.worker.out.crews.LateFrom() == crew.NoTime }, 20*time.Second, time.Millisecond)
 }

@@ -21,20 +21,21 @@ type Host[T any] interface {
 
 // Crews launches one batch after another. Add and Launch are for one goroutine at a time.
 type Crews[T any] struct {
-	host    Host[T]
-	next    *crew[T]                // for the tasks of this batch; nil before its first
-	size    int                     // of the last batch: a guess at the size of the next
-	spare   atomic.Pointer[crew[T]] // a crew that all goroutines have left: Swap in Add pairs with Store in leave
-	waiting atomic.Int32            // launched batches of which no task was taken: Launch counts up, begun down
-	late    atomic.Int64            // what Late returns: Launch stores a time, begun noTime
+	host     Host[T]
+	next     *crew[T]                // for the tasks of this batch; nil before its first
+	size     int                     // of the last batch: a guess at the size of the next
+	spare    atomic.Pointer[crew[T]] // a crew that all goroutines have left: Swap in Add pairs with Store in leave
+	waiting  atomic.Int32            // launched batches of which no task was taken: Launch counts up, begun down
+	lateFrom atomic.Int64            // Launch stores a time, begun NoTime
 }
 
-const noTime = math.MaxInt64
+// NoTime is later than every time.
+const NoTime = int64(math.MaxInt64)
 
 // Init sets the host, before the first Add.
 func (cs *Crews[T]) Init(host Host[T]) {
 	cs.host = host
-	cs.late.Store(noTime)
+	cs.lateFrom.Store(NoTime)
 }
 
 // Add adds a task to the batch. It allocates nothing if a crew is spare: while the collector is at work, a
@@ -50,29 +51,29 @@ func (cs *Crews[T]) Add(task T) {
 	cs.next.tasks = append(cs.next.tasks, task)
 }
 
-// Launch has goroutines run the tasks of the batch, and does not wait for them. From late on, on the caller's
-// clock, the batch's first goroutine is late.
-func (cs *Crews[T]) Launch(late int64) {
+// Launch has goroutines run the tasks of the batch, and does not wait for them. If none has taken a task by
+// lateFrom, a time of the caller's clock, others should yield: see LateFrom.
+func (cs *Crews[T]) Launch(lateFrom int64) {
 	if c := cs.next; c != nil {
 		cs.next, cs.size = nil, len(c.tasks)
 		cs.waiting.Add(1)
-		if cs.Late() == noTime {
-			cs.late.Store(late) // before call, so that the last batch to begin stores noTime after this
+		if cs.LateFrom() == NoTime {
+			cs.lateFrom.Store(lateFrom) // before call, so that the last batch to begin stores NoTime after this
 		}
 		c.call()
 	}
 }
 
-// Late returns since when the first goroutine of a launched batch is late, or is going to be late; the
-// largest int64 if no batch waits for one. Any goroutine may call it. It may be too large until the next
-// Launch, if the last batch began while this one was launched.
-func (cs *Crews[T]) Late() int64 { return cs.late.Load() }
+// LateFrom returns the time from which the first goroutine of a launched batch is late, or NoTime if no batch
+// waits for one. Any goroutine may call it. While batches overlap, it is the first one's time. It may miss a
+// batch that is launched while the last one begins.
+func (cs *Crews[T]) LateFrom() int64 { return cs.lateFrom.Load() }
 
 // begun counts a batch whose first goroutine has taken a task.
 func (cs *Crews[T]) begun() {
 	waiting := cs.waiting.Add(-1)
 	if waiting == 0 {
-		cs.late.Store(noTime)
+		cs.lateFrom.Store(NoTime)
 	}
 }
 

@@ -124,24 +124,48 @@ func TestEmptyCrewIsReused(t *testing.T) {
 	})
 }
 
-func TestLateIsTheTimeOfTheFirstBatchThatWaits(t *testing.T) {
+// With one processor no batch begins before the test waits.
+func TestLateFromIsTheTimeOfTheFirstBatchThatWaits(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	synctest.Test(t, func(t *testing.T) {
 		var cs Crews[func()]
 		cs.Init(new(host))
-		assert.Equal(t, int64(noTime), cs.Late())
-		begun := make(chan bool)
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // no goroutine begins before the test waits
-		for late := range int64(3) {
-			cs.Add(func() { begun <- true })
-			cs.Launch(late + 7)
-			assert.Equal(t, int64(7), cs.Late())
+		assert.Equal(t, NoTime, cs.LateFrom())
+		late := make(chan int64, 3)
+		for i := range int64(3) {
+			cs.Add(func() { late <- cs.LateFrom() })
+			cs.Launch(7 + i)
+			assert.Equal(t, int64(7), cs.LateFrom())
 		}
-		for range 3 {
-			<-begun
-		}
-		assert.Equal(t, int64(noTime), cs.Late())
+		synctest.Wait()
+		assert.Equal(t, []int64{7, 7, NoTime}, []int64{<-late, <-late, <-late})
 		cs.Launch(8)
-		assert.Equal(t, int64(noTime), cs.Late(), "there is no task")
+		assert.Equal(t, NoTime, cs.LateFrom(), "there is no task")
+	})
+}
+
+// enterHost calls a func when a goroutine is about to be started.
+type enterHost struct {
+	host
+	enter func()
+}
+
+func (h *enterHost) Enter() {
+	h.host.Enter()
+	h.enter()
+}
+
+// A time that is stored after the goroutine has begun its batch would stay.
+func TestLaunchStoresTheTimeBeforeItStartsAGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var cs Crews[func()]
+		var late int64
+		cs.Init(&enterHost{enter: func() { late = cs.LateFrom() }})
+		cs.Add(func() {})
+		cs.Launch(7)
+		assert.Equal(t, int64(7), late)
+		synctest.Wait()
+		assert.Equal(t, NoTime, cs.LateFrom())
 	})
 }
 
