@@ -14,10 +14,12 @@ import (
 func outcome(stdCPU, wheelCPU, stdHeap, wheelHeap float64, mark string) (r results) {
 	for _, by := range []float64{-0.5, 0, 0.5} {
 		r.add(alone, []loads.Figure{{Name: "CPU", Value: 10 + by}})
-		for name, v := range map[string][]float64{std: {stdCPU, stdHeap, 0.1}, wheel: {wheelCPU, wheelHeap, 5}} {
-			r.add(name, []loads.Figure{{Name: "CPU", Value: v[0] + by, Mark: mark}, {Name: "peak heap", Value: v[1]},
-				{Name: "late p50", Value: v[2]}, {Name: "late p99", Value: v[2]}, {Name: "late max", Value: v[2]}})
+		add := func(name string, cpu, heap, late float64) {
+			r.add(name, []loads.Figure{{Name: "CPU", Value: cpu + by, Mark: mark}, {Name: "peak heap", Value: heap},
+				{Name: "late p50", Value: late}, {Name: "late p99", Value: late}, {Name: "late max", Value: late}})
 		}
+		add(std, stdCPU, stdHeap, 0.1) // first, as main measures it: the verdict names the first mark
+		add(wheel, wheelCPU, wheelHeap, 5)
 	}
 	return r
 }
