@@ -60,8 +60,7 @@
 // gets an error in place of an answer. So when an idle time is over, Conn and Watcher query the
 // socket for unread data (on Linux, Windows, macOS and the BSDs). A connection with unread data is
 // not idle: this end is slow, not the peer. It stays open until the data has been read and a whole
-// idle time has passed after that; up to two where the kernel counts, because it does not count
-// reads.
+// idle time, or up to two, has passed after that.
 //
 // If this end does not read at all, the connection is closed after 64 idle times. Otherwise
 // a single byte from the peer would keep it open forever. So an end that only writes should

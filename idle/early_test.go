@@ -43,10 +43,10 @@ func TestNeverEarlyIdleTimeSetWhileTheTimerIsFull(t *testing.T) {
 	notBefore(t, there, start, short/2)
 }
 
-// A hooked connection calls afterAsk each time its socket has been queried.
+// A hooked connection calls beforeAsk and afterAsk, unless they are nil, around each query of its socket.
 type hooked struct {
 	*net.TCPConn
-	afterAsk func()
+	beforeAsk, afterAsk func()
 }
 
 func (h *hooked) SyscallConn() (syscall.RawConn, error) {
@@ -60,7 +60,12 @@ type hookedSocket struct {
 }
 
 func (s hookedSocket) Control(f func(fd uintptr)) error {
-	defer s.conn.afterAsk()
+	if s.conn.beforeAsk != nil {
+		s.conn.beforeAsk()
+	}
+	if s.conn.afterAsk != nil {
+		defer s.conn.afterAsk()
+	}
 	return s.RawConn.Control(f)
 }
 

@@ -211,17 +211,20 @@ func (l *limit) left(s *setting, quiet time.Duration) time.Duration {
 // unread.
 func (l *limit) close(s *setting, quiet time.Duration) {
 	q := l.queues()
+	next := &setting{d: s.d, since: s.since, queues: q}
 	switch {
 	case l.movedSince(s, q):
-		next := &setting{d: s.d, since: l.timeout.Timer().Now(), queues: q}
-		if l.setting.CompareAndSwap(s, next) {
-			l.arm(l.full(s.d), next)
-		}
-	case q.unread > 0 && quiet/patience < s.d:
-		l.arm(l.full(s.d), s)
-	case l.setting.CompareAndSwap(s, reached):
+		next.since = l.timeout.Timer().Now()
+	case q.unread == 0 || quiet/patience >= s.d:
+		next = reached
+	}
+	switch {
+	case !l.setting.CompareAndSwap(s, next): // another call changed the setting, and has armed the timeout
+	case next == reached:
 		l.disarm()
 		l.owner.idle()
+	default:
+		l.arm(l.full(s.d), next)
 	}
 }
 
@@ -239,14 +242,15 @@ func (l *limit) queues() (q queues) {
 	return q
 }
 
-// movedSince reports whether data left a queue since the last run. The kernel counts sent data but
-// no reads, after which fewer bytes are unread. A Conn counts reads: a read has moved the timeout,
+// movedSince reports whether data left a queue since the last run. The kernel counts sent data but no
+// reads, after which fewer bytes are unread. A Conn counts reads, but a read that is under way may be yet
+// to move the timeout; if other data has taken the place of the data that was read, the read shows in moved,
 // and extends the patience. A Conn does not see that its peer reads from a full queue.
 func (l *limit) movedSince(s *setting, q queues) bool {
 	if l.kernelCounts {
 		return q.unread != s.queues.unread
 	}
-	read := q.unread > 0 && l.moved.Swap(false)
+	read := q.unread < s.queues.unread || q.unread > 0 && l.moved.Swap(false)
 	return read || q.unsent != s.queues.unsent
 }
 

@@ -78,19 +78,22 @@ func TestCountedConnIsNotWatched(t *testing.T) {
 
 func TestCountedConnOfTCPCountsItself(t *testing.T) {
 	t.Parallel()
-	here, there := tcp(t)
-	conn, err := idle.NewConn(newTimer(t), here, short, idle.Counted())
-	require.NoError(t, err)
-	var last time.Time
-	for range 12 {
-		start := time.Now()
-		if _, err := conn.Write([]byte("!")); err != nil {
-			break
+	inSteps(t, short, func(each func(talk func())) (check func()) {
+		here, there := tcp(t)
+		conn, err := idle.NewConn(newTimer(t), here, short, idle.Counted())
+		require.NoError(t, err)
+		var last time.Time
+		for range 12 {
+			each(func() {
+				last = time.Now()
+				_, err = conn.Write([]byte("!"))
+			})
 		}
-		last = start
-		time.Sleep(short / 8)
-	}
-	notBefore(t, there, last, short)
+		return func() {
+			require.NoError(t, err)
+			notBefore(t, there, last, short)
+		}
+	})
 }
 
 func TestNameIsShown(t *testing.T) {

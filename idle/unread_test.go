@@ -105,6 +105,33 @@ func TestNeverEarlyAfterUnreadDataWasRead(t *testing.T) {
 	}
 }
 
+// Data that waited at the last run is read while the next run is under way.
+func TestNeverEarlyUnreadDataIsReadDuringTheRun(t *testing.T) {
+	socketsTellUnread(t)
+	clock, told := hashedwheel.NewManualClock(time.Now()), 0
+	tm := newTimer(t, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	inner, there := tcp(t)
+	here := &hooked{TCPConn: inner}
+	conn, err := idle.NewConn(tm, here, d, idle.Counted(), idle.OnIdle(func(net.Conn) { told++ }))
+	require.NoError(t, err)
+	_, err = there.Write([]byte("early"))
+	require.NoError(t, err)
+	_, err = conn.Read(make([]byte, 1)) // the rest is here now
+	require.NoError(t, err)
+	clock.Advance(d + tick)
+	here.beforeAsk = func() {
+		here.beforeAsk = nil
+		_, err := io.ReadFull(conn, make([]byte, 4))
+		require.NoError(t, err)
+	}
+	clock.Advance(d + tick)
+	require.Nil(t, here.beforeAsk, "there was a run")
+	clock.Advance(d - 3*tick)
+	require.Zero(t, told)
+	clock.Advance(2 * d)
+	require.Equal(t, 1, told)
+}
+
 // onManualClock returns a Conn that counts itself, on a clock that the test moves; its socket is real
 // and holds the given data.
 func onManualClock(t *testing.T, data string) (conn *idle.Conn, there *net.TCPConn, clock *hashedwheel.ManualClock, told *int) {
