@@ -21,7 +21,7 @@ import (
 // Timer.Stop closes the channel at once, and later calls return a closed channel: a loop that waits only
 // for After must end when its timer does, or it spins. To sleep, call wheeltime.Sleep.
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
-	tick := roundUp(tm.deadlineIn(d), tm.time.tick)
+	tick := roundUp(tm.deadlineIn(d), tm.time.tickLen)
 	if s := tm.after.recent[tick&(recentTicks-1)].Load(); s.isFor(tick) {
 		return s.done
 	}
@@ -29,7 +29,7 @@ func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	if isNew {
 		s.Init(tm, s)
 		tm.room.release(-1) // takes a place, beyond the bound also
-		s.begin(s.load(), min(tick*tm.time.tick, maxDeadline))
+		s.begin(s.load(), min(tick*tm.time.tickLen, maxDeadline))
 		tm.push(&s.Timeout) // refused: then Stop has closed it, or is about to
 	}
 	return s.done

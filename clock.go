@@ -72,7 +72,7 @@ func (c *ManualClock) next() (due []time.Time) {
 	}
 	for _, wk := range workers {
 		if tick, _ := wk.look(); tick != noTick {
-			due = append(due, wk.time.at(tick*wk.time.tick))
+			due = append(due, wk.time.at(tick*wk.time.tickLen))
 		}
 	}
 	return due
@@ -104,13 +104,13 @@ type timeline struct {
 	clock    Clock
 	isSystem bool  // clock is the system's: read it in the fastest way
 	mayStep  bool  // clock is the user's, and not a ManualClock
-	tick     int64 // ns
+	tickLen  int64 // ns
 }
 
-func newTimeline(c Clock, tick time.Duration) timeline {
+func newTimeline(c Clock, tickLen time.Duration) timeline {
 	_, isManual := c.(*ManualClock)
 	isSystem := c == Clock(systemClock{})
-	return timeline{made: time.Now(), start: c.Now(), clock: c, isSystem: isSystem, mayStep: !isSystem && !isManual, tick: int64(tick)}
+	return timeline{made: time.Now(), start: c.Now(), clock: c, isSystem: isSystem, mayStep: !isSystem && !isManual, tickLen: int64(tickLen)}
 }
 
 // now returns the time in ns since start, always less than maxDeadline.
@@ -126,7 +126,7 @@ func (tl *timeline) now() int64 {
 	return min(d, maxDeadline-1)
 }
 
-// checkIn returns when the worker, which has the lock now, should be back for it; never on a clock that may leap.
+// checkIn returns when a worker that has the lock now should be back for it; never on a clock that may leap.
 func (tl *timeline) checkIn() int64 {
 	if tl.isSystem {
 		return int64(time.Since(tl.start)) + holdNs
@@ -163,6 +163,6 @@ func (tl *timeline) since(at time.Time) int64 { return clamp(int64(at.Sub(tl.sta
 func (tl *timeline) at(deadline int64) time.Time { return tl.start.Add(time.Duration(deadline)) }
 
 // tickAt returns the last tick that has begun at a time.
-func (tl *timeline) tickAt(now int64) int64 { return -roundUp(-now, tl.tick) }
+func (tl *timeline) tickAt(now int64) int64 { return -roundUp(-now, tl.tickLen) }
 
 func clamp(ns int64) int64 { return max(minDeadline, min(ns, maxDeadline)) }

@@ -10,8 +10,8 @@ import (
 
 // An Executor runs tasks. The worker calls Go with no lock held, and waits until it returns before it
 // hands out the next task: tasks that wait for others must not fill a pool whose Go blocks. One Timer
-// never calls Go concurrently. Go runs f once, itself or in another goroutine. If f never runs the task
-// is lost, and Shutdown waits for it forever. If Go panics or ends its goroutine, Shutdown does not wait
+// never calls Go concurrently. Go runs f once, itself or in another goroutine. If f never runs the task is
+// lost, and Shutdown waits until its context ends. If Go panics or ends its goroutine, Shutdown does not wait
 // for a task that has not begun by then; the panic goes to the panic handler, or crashes the program.
 //
 // *sync.WaitGroup fits (call its Wait after Timer.Stop), and so do most pools; for others see ExecutorFunc.
@@ -33,13 +33,12 @@ type Inline struct{}
 // Go calls f.
 func (Inline) Go(f func()) { f() }
 
-// runner is the way out: it gives each expired timeout's task to the executor, and counts running tasks
-// and goroutines, for Shutdown to wait for.
+// runner gives each expired timeout's task to the executor, and counts running tasks and goroutines, for Shutdown.
 type runner struct {
 	executor Executor // nil: the crews; this and the next two are init's, then read only
 	isInline bool
 	onPanic  func(t *Timeout, recovered any)
-	crews    crew.Crews[*Timeout] // for tasks that have no other executor; only the worker touches it, except LateFrom
+	crews    crew.Crews[*Timeout] // for tasks that have no other executor; only the worker touches it
 	panics   atomic.Uint64        // counted by panicked, for Stats
 	count    atomic.Uint64        // tasks handed out, counted by the worker, for Stats
 
@@ -58,13 +57,13 @@ func (t *Timeout) isOwn() bool {
 	return is
 }
 
-func (r *runner) init(o *options) {
+func (r *runner) init(o *options, lateFrom *atomic.Int64) {
 	r.executor, r.onPanic = o.executor, o.onPanic
 	_, isValue := o.executor.(Inline)
 	_, isPointer := o.executor.(*Inline)
 	r.isInline = isValue || isPointer
 	r.done = make(chan struct{})
-	r.crews.Init(r)
+	r.crews.Init(r, lateFrom)
 	r.Enter()
 }
 

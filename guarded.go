@@ -19,14 +19,14 @@ type guarded struct {
 	queue *mpscQueue // as its consumer
 	wheel hashedWheel
 
-	lists   []*Timeout // taken from the queue and not filed yet, the oldest list first
-	filed   uint64     // how many lists have been filed
-	round   uint64     // lists before this one were queued when the pass began: its tick stays open for them
-	held    *Timeout   // queued again while in the batch, filed after it
-	passing bool       // the worker is in a pass, where user code may block it: no other goroutine turns the wheel
-	stopped bool
-	wanted  *atomic.Int64 // this and the next are the worker's, and not guarded
-	time    *timeline
+	lists      []*Timeout // taken from the queue and not filed yet, the oldest list first
+	listsFiled uint64     // how many lists have been filed, to their ends
+	roundEnd   uint64     // lists before this one are the round: they were queued when the pass began, and its tick stays open for them
+	held       *Timeout   // queued again while in the batch, filed after it
+	passing    bool       // the worker is in a pass, where user code may block it: no other goroutine turns the wheel. Advance leaves it set
+	stopped    bool
+	wanted     *atomic.Int64 // this and the next are the worker's, and not guarded
+	time       *timeline
 
 	batch     []*Timeout // handed out between two holds of the lock: only takeDue and settle write it, and the worker reads it without the lock
 	batchTick int64      // the tick that its first timeout was filed under
@@ -77,29 +77,24 @@ func (g *guarded) turnBack(tick int64) {
 func (g *guarded) fileRound(limit int) int {
 	g.lockFirst()
 	defer g.Unlock()
-	return g.file(limit, g.round)
+	return g.file(limit, g.roundEnd)
 }
 
-// help has a producer file a part of the lists or, if there are none, of t's stripe, which is deep. With inTurn it
-// waits for the lock; otherwise it reports false if the lock is taken. Between passes it turns the wheel to tick.
-func (g *guarded) help(t *Timeout, inTurn bool, tick int64) (ok bool) {
-	if inTurn {
-		g.Lock()
-	} else if !g.TryLock() {
-		return false
-	}
+// help has a producer file a part of what waits, since t's stripe is deep.
+func (g *guarded) help(t *Timeout, tick int64) {
+	g.Lock()
 	defer g.Unlock()
-	if g.stopped {
-		return true
+	g.fileFor(t, tick)
+}
+
+// tryHelp is help if the lock is free; otherwise it reports false.
+func (g *guarded) tryHelp(t *Timeout, tick int64) (ok bool) {
+	ok = g.TryLock()
+	if ok {
+		defer g.Unlock()
+		g.fileFor(t, tick)
 	}
-	if !g.passing {
-		g.wheel.skip(tick) // as drainAll does
-	}
-	if len(g.lists) == 0 {
-		g.takeFrom(g.queue.stripeOf(t))
-	}
-	g.file(2*portion, g.taken())
-	return true
+	return ok
 }
 
 // drainAll files everything that is queued, then looks. A timeout that was armed for the past is due at the
@@ -135,7 +130,7 @@ func (g *guarded) takeDue(tick int64) (more bool) {
 		filed, through := g.wheel.advance(tick, portion-looked)
 		looked += filed
 		if through {
-			if g.filed >= g.round {
+			if g.listsFiled >= g.roundEnd {
 				g.wheel.leave(tick)
 			}
 			return len(g.batch) > 0
@@ -144,12 +139,11 @@ func (g *guarded) takeDue(tick int64) (more bool) {
 	return true
 }
 
-// settle empties the batch, of which so many expired, the last at now. Timeouts that were moved
-// later go back into the wheel, and held ones are filed.
+// settle empties the batch, of which so many expired, the last at now. Moved and held timeouts are filed.
 func (g *guarded) settle(expired uint64, now int64) {
 	g.lockFirst()
 	defer g.Unlock()
-	g.lag = time.Duration(max(0, now-g.batchTick*g.wheel.tick))
+	g.lag = time.Duration(max(0, now-g.batchTick*g.wheel.tickLen))
 	g.maxLag = max(g.maxLag, g.lag)
 	doublings := bits.Len64(uint64(max(0, g.lag-1) / (100 * time.Microsecond))) // the entry with room for lag: up to 100µs<<i
 	g.lagCounts[min(doublings, len(g.lagCounts)-1)] += expired
@@ -222,17 +216,31 @@ func (g *guarded) refuse(t *Timeout) bool {
 // and tasks that arm themselves on a clock that stands still do not make the round grow forever.
 func (g *guarded) gather(tick int64) {
 	g.wheel.close(tick)
-	if g.filed < g.round {
+	if g.listsFiled < g.roundEnd {
 		return
 	}
 	g.wanted.Store(forLock) // a stripe's lock, which a comber may hold
 	g.takeAll()
 	g.wanted.Store(g.time.checkIn())
-	g.round = g.taken()
+	g.roundEnd = g.taken()
+}
+
+// fileFor files a part of the lists or, if there are none, of t's stripe. Between passes it turns the wheel first.
+func (g *guarded) fileFor(t *Timeout, tick int64) {
+	if g.stopped {
+		return
+	}
+	if !g.passing {
+		g.wheel.skip(tick) // as drainAll does
+	}
+	if len(g.lists) == 0 {
+		g.takeFrom(g.queue.stripeOf(t))
+	}
+	g.file(2*portion, g.taken())
 }
 
 // taken returns how many lists were taken so far.
-func (g *guarded) taken() uint64 { return g.filed + uint64(len(g.lists)) }
+func (g *guarded) taken() uint64 { return g.listsFiled + uint64(len(g.lists)) }
 
 func (g *guarded) takeAll() {
 	if g.stopped {
@@ -251,8 +259,8 @@ func (g *guarded) takeFrom(s *stripe) {
 
 // file files at most limit timeouts, of the lists before end, and returns how many.
 func (g *guarded) file(limit int, end uint64) (n int) {
-	for n < limit && g.filed < end && !g.stopped {
-		inRound := g.filed < g.round
+	for n < limit && g.listsFiled < end && !g.stopped {
+		inRound := g.listsFiled < g.roundEnd
 		t := g.lists[0]
 		for ; n < limit && t != nil; n++ {
 			next := t.link
@@ -262,7 +270,7 @@ func (g *guarded) file(limit int, end uint64) (n int) {
 		g.lists[0] = t
 		if t == nil {
 			g.lists = slices.Delete(g.lists, 0, 1)
-			g.filed++
+			g.listsFiled++
 		}
 	}
 	g.check()
@@ -305,7 +313,7 @@ func (g *guarded) consider(t *Timeout, tick int64) {
 	if w.state() != Pending {
 		return
 	}
-	if w.queued() || w.deadline() > tick*g.wheel.tick {
+	if w.queued() || w.deadline() > tick*g.wheel.tickLen {
 		g.wheel.place(t, g.wheel.tickOf(w.deadline()))
 		return
 	}

@@ -38,7 +38,7 @@ func (g *guarded) drain(limit int) int {
 // does.
 func (g *guarded) fileMoved(n int, tick, due int64) (all []*Timeout) {
 	for range n {
-		t := pendingAt(due * g.wheel.tick)
+		t := pendingAt(due * g.wheel.tickLen)
 		g.wheel.place(t, tick)
 		all = append(all, t)
 	}
@@ -145,7 +145,7 @@ func TestHelpFilesAtMostTwoPortions(t *testing.T) {
 	all := tm.armMany(t, many)
 	for len(all) > g.wheel.count {
 		before := g.wheel.count
-		g.help(all[0], false, 0)
+		g.help(all[0], 0)
 		require.LessOrEqual(t, g.wheel.count-before, 2*portion)
 		if g.wheel.count == before {
 			g.drain(portion)

@@ -25,7 +25,7 @@ import (
 // them, so any number of ticks can be skipped. From Varghese and Lauck, "Hashed and Hierarchical Timing
 // Wheels" (1987): a window of one turn (scheme 4) over hashed ticks (6), with a hierarchy (7).
 type hashedWheel struct {
-	tick    int64 // ns
+	tickLen int64 // ns
 	never   int64 // the tick of maxDeadline, which no clock reaches
 	current int64 // first tick that may not have been taken whole: every filed timeout is due then or later
 	opening int64 // first tick for timeouts that place files from now on: current, or the tick behind it while current is being taken
@@ -35,14 +35,14 @@ type hashedWheel struct {
 	cursor *Timeout // the next timeout that a walk will look at; remove moves it on
 }
 
-func (w *hashedWheel) init(tick int64, size int) {
-	w.tick = tick
+func (w *hashedWheel) init(tickLen int64, size int) {
+	w.tickLen = tickLen
 	w.current, w.opening = 1, 1 // tick 0 is the instant at which the timer was made
 	w.levels = []*level{newLevel(0, size)}
 	w.never = w.tickOf(maxDeadline)
 }
 
-func (w *hashedWheel) tickOf(deadline int64) int64 { return roundUp(deadline, w.tick) }
+func (w *hashedWheel) tickOf(deadline int64) int64 { return roundUp(deadline, w.tickLen) }
 
 func roundUp(deadline, ns int64) (tick int64) {
 	tick = deadline / ns
@@ -213,16 +213,16 @@ func (w *hashedWheel) rewind(tick int64) {
 // A crowd is a slot or bucket so full that filing it in one go would delay others. It is opened before
 // its time, and looked at portion by portion between passes: each timeout goes where it belongs now, or closer.
 const (
-	crowd    = limits.Crowd
-	perCrowd = 500 * time.Nanosecond // time allowed for each timeout of a crowd; it takes 100 to 250 on two cores
-	patience = limits.Patience       // so many in a row that stay, and the rest of a bucket is left alone: to look at all made firing 15% more expensive (go test -bench Fire)
+	crowd        = limits.Crowd
+	perCrowd     = 500 * time.Nanosecond // time allowed for each timeout of a crowd; it takes 100 to 250 on two cores
+	unmovedLimit = limits.Unmoved        // after so many in a row that stay, the rest of the bucket is left alone: to look at all made firing 15% more expensive (go test -bench Fire)
 )
 
 // thin looks at a portion of a crowd that is to be opened by now, and reports whether there was a crowd.
 func (w *hashedWheel) thin() bool {
 	for _, l := range w.levels {
 		if l.inHand == nil {
-			number, at := l.crowdAt(w.current, w.tick)
+			number, at := l.crowdAt(w.current, w.tickLen)
 			if at >= w.current {
 				continue
 			}
@@ -236,7 +236,7 @@ func (w *hashedWheel) thin() bool {
 			if l.shift > 0 || w.isMoved(t) {
 				w.fileAgain(t)
 				l.unmoved = 0
-			} else if l.unmoved == patience {
+			} else if l.unmoved == unmovedLimit {
 				l.inHand = nil
 			}
 		}
@@ -248,7 +248,7 @@ func (w *hashedWheel) thin() bool {
 // isMoved reports whether t was moved later since it was filed. A queued timeout is left to the drain.
 func (w *hashedWheel) isMoved(t *Timeout) bool {
 	word := t.load()
-	return !word.queued() && word.deadline() > t.home.tick()*w.tick
+	return !word.queued() && word.deadline() > t.home.tick()*w.tickLen
 }
 
 // wake returns the tick at which a timeout may be due, or a crowd is to be opened.
@@ -258,7 +258,7 @@ func (w *hashedWheel) wake() int64 {
 		return noTick // timeouts that are never due are no crowd
 	}
 	for _, l := range w.levels {
-		_, at := l.crowdAt(w.current, w.tick)
+		_, at := l.crowdAt(w.current, w.tickLen)
 		tick = min(tick, at)
 	}
 	return tick
@@ -266,14 +266,14 @@ func (w *hashedWheel) wake() int64 {
 
 // crowdAt returns the first crowded slot that was not opened yet, and the tick at which to open it so that it and
 // all crowds behind it are done in time, but not before its timeouts fit into the level below; or noTick, twice.
-func (l *level) crowdAt(current, tick int64) (number, at int64) {
+func (l *level) crowdAt(current, tickLen int64) (number, at int64) {
 	number, at = noTick, noTick
 	work := int64(0)
 	from := max(current>>l.shift, l.latest+1)
 	for n := l.next(l.crowded, from, current); n != noTick; n = l.next(l.crowded, n+1, current) {
 		number = min(number, n)
 		work += int64(l.slot(n).n) * int64(perCrowd)
-		at = min(at, n<<l.shift-work/tick-1)
+		at = min(at, n<<l.shift-work/tickLen-1)
 	}
 	if number != noTick && l.shift > 0 {
 		at = max(at, (number-1)<<l.shift)

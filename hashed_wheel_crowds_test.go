@@ -25,7 +25,7 @@ type crowdTrial struct {
 func (r *crowdTrial) armCrowd() {
 	first, ticks := r.tickOf(r.randomDeadline()), int64(1)<<r.rnd.IntN(12)
 	for range crowd + r.rnd.IntN(crowd) {
-		deadline := clamp((first + r.rnd.Int64N(ticks)) * r.tick)
+		deadline := clamp((first + r.rnd.Int64N(ticks)) * r.tickLen)
 		r.pending = append(r.pending, entry{r.arm(deadline)[0], max(r.tickOf(deadline), r.opening), false})
 	}
 	r.sort()
@@ -89,7 +89,7 @@ func (r *crowdTrial) step() {
 	case op < 82:
 		r.walk = nil // drain and rewind can file timeouts where the walk has already been
 		r.drain()
-		r.setClockBack(max(r.current-1-r.randomSpan()/r.tick, minDeadline/r.tick+1))
+		r.setClockBack(max(r.current-1-r.randomSpan()/r.tickLen, minDeadline/r.tickLen+1))
 	default:
 		queue, current := len(r.queue), r.current
 		r.trial.step(true)

@@ -45,7 +45,7 @@ func (r *trial) randomSpan() int64 { return r.rnd.Int64N(1 << (1 + r.rnd.IntN(53
 
 // randomDeadline returns a deadline in the future, seldom one in the past or at either end of the range.
 func (r *trial) randomDeadline() int64 {
-	now := r.current * r.tick
+	now := r.current * r.tickLen
 	switch r.rnd.IntN(40) {
 	case 0:
 		return maxDeadline
@@ -145,11 +145,11 @@ func (r *trial) popAll() {
 
 // randomTick returns a tick to advance to, often the next or the one before.
 func (r *trial) randomTick() int64 {
-	tick := r.current + r.randomSpan()/r.tick
+	tick := r.current + r.randomSpan()/r.tickLen
 	if next := r.next(); next != noTick && r.rnd.IntN(2) == 0 {
 		tick = next - int64(r.rnd.IntN(2))
 	}
-	return min(tick, (maxDeadline-1)/r.tick)
+	return min(tick, (maxDeadline-1)/r.tickLen)
 }
 
 // step runs a random operation. Without moves it runs only those after which next is exact.
@@ -160,7 +160,7 @@ func (r *trial) step(moves bool) {
 	case op < 70:
 		r.advanceTo(r.randomTick())
 	case op < 72:
-		r.setClockBack(max(r.current-1-r.randomSpan()/r.tick, minDeadline/r.tick+1))
+		r.setClockBack(max(r.current-1-r.randomSpan()/r.tickLen, minDeadline/r.tickLen+1))
 	case !moves:
 	case op < 82:
 		r.moveLater()

@@ -226,7 +226,7 @@ func TestUnreachableDeadlineIsNeverDue(t *testing.T) {
 		for _, size := range wheelSizes {
 			d := newDriverOf(tick, size)
 			to := d.arm(maxDeadline)[0]
-			last := int64(maxDeadline-1) / d.hashedWheel.tick // the last tick that a clock can show
+			last := int64(maxDeadline-1) / d.hashedWheel.tickLen // the last tick that a clock can show
 			require.Equal(t, int64(noTick), d.wake(), "tick %v, size %d", tick, size)
 			require.Empty(t, d.take(last), "tick %v, size %d", tick, size)
 			require.Equal(t, int64(noTick), d.wake(), "tick %v, size %d", tick, size)

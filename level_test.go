@@ -14,7 +14,7 @@ import (
 // armCrowd arms n timeouts, spread evenly over so many ticks from first on.
 func (d *driver) armCrowd(n int, first, ticks int64) (all []*Timeout) {
 	for i := range int64(n) {
-		all = append(all, d.arm((first+i%ticks)*d.tick)...)
+		all = append(all, d.arm((first+i%ticks)*d.tickLen)...)
 	}
 	return all
 }
@@ -84,7 +84,7 @@ func TestCrowdInASlotIsOpenedAtCrowdAt(t *testing.T) {
 	d := newDriverOf(time.Millisecond, 512)
 	d.armCrowd(10*crowd, 1024, 256) // in slot 4 of level 1
 	l := d.levels[1]
-	number, at := l.crowdAt(d.current, d.tick)
+	number, at := l.crowdAt(d.current, d.tickLen)
 	require.Equal(t, int64(4), number)
 	require.Equal(t, 1024-thinningTicks(10*crowd)-1, at)
 	require.Equal(t, at, d.wake())
@@ -99,23 +99,23 @@ func TestCrowdInASlotIsOpenedAtCrowdAt(t *testing.T) {
 func TestSlotBecomesACrowdAtTheLimit(t *testing.T) {
 	d := newDriverOf(time.Millisecond, 512)
 	all := d.armCrowd(crowd-1, 1024, 256)
-	_, at := d.levels[1].crowdAt(d.current, d.tick)
+	_, at := d.levels[1].crowdAt(d.current, d.tickLen)
 	require.Equal(t, int64(noTick), at)
-	all = append(all, d.arm(1030*d.tick)...)
-	_, at = d.levels[1].crowdAt(d.current, d.tick)
+	all = append(all, d.arm(1030*d.tickLen)...)
+	_, at = d.levels[1].crowdAt(d.current, d.tickLen)
 	require.Less(t, at, int64(1024))
 	d.remove(all[0])
-	_, at = d.levels[1].crowdAt(d.current, d.tick)
+	_, at = d.levels[1].crowdAt(d.current, d.tickLen)
 	assert.Equal(t, int64(noTick), at)
 }
 
 func TestCrowdAtLeavesTimeForLaterCrowds(t *testing.T) {
 	d := newDriverOf(time.Millisecond, 512)
 	d.armCrowd(2*crowd, 400, 1)
-	_, at := d.levels[0].crowdAt(d.current, d.tick)
+	_, at := d.levels[0].crowdAt(d.current, d.tickLen)
 	require.Equal(t, 400-thinningTicks(2*crowd)-1, at)
 	d.armCrowd(20*crowd, 402, 1) // both are done by tick 402 only if the first is opened even earlier
-	number, at := d.levels[0].crowdAt(d.current, d.tick)
+	number, at := d.levels[0].crowdAt(d.current, d.tickLen)
 	assert.Equal(t, int64(400), number)
 	assert.Equal(t, min(400-thinningTicks(2*crowd), 402-thinningTicks(22*crowd))-1, at)
 }
@@ -123,10 +123,10 @@ func TestCrowdAtLeavesTimeForLaterCrowds(t *testing.T) {
 func TestOtherTicksAreOnTimeBetweenPortionsOfACrowd(t *testing.T) {
 	d := newDriverOf(time.Millisecond, 512)
 	all := d.armCrowd(10*crowd, 1024, 256)
-	_, at := d.levels[1].crowdAt(d.current, d.tick)
+	_, at := d.levels[1].crowdAt(d.current, d.tickLen)
 	d.take(at)
 	for tick, more := at+1, true; more; tick++ {
-		other := d.arm(tick * d.tick)[0]
+		other := d.arm(tick * d.tickLen)[0]
 		if more = d.thin(); !more {
 			break
 		}
@@ -148,7 +148,7 @@ func TestThinLeavesAnUnmovedCrowdAfterPatience(t *testing.T) {
 	d := newDriverOf(time.Millisecond, 512)
 	all := d.armCrowd(2*crowd, 400, 1)
 	d.take(d.wake())
-	assert.Equal(t, (patience+portion-1)/portion, d.thinAll(t))
+	assert.Equal(t, (unmovedLimit+portion-1)/portion, d.thinAll(t))
 	require.Equal(t, 2*crowd, d.levels[0].slots[400].n)
 	assert.Equal(t, int64(400), d.wake(), "no crowd is left to wake up for")
 	assert.False(t, d.thin())
@@ -158,12 +158,12 @@ func TestThinLeavesAnUnmovedCrowdAfterPatience(t *testing.T) {
 func TestThinVisitsAWholeCrowdIfSomeTimeoutsWereMoved(t *testing.T) {
 	d := newDriverOf(time.Millisecond, 512)
 	all := d.armCrowd(4*crowd, 400, 1)
-	for i := 0; i < len(all); i += patience / 2 {
-		setWord(all[i], 90_000*d.tick, alone, Pending)
+	for i := 0; i < len(all); i += unmovedLimit / 2 {
+		setWord(all[i], 90_000*d.tickLen, alone, Pending)
 	}
 	d.take(d.wake())
 	assert.InDelta(t, 4*crowd/portion, d.thinAll(t), 1)
-	assert.Equal(t, 4*crowd-4*crowd/(patience/2), d.levels[0].slots[400].n)
+	assert.Equal(t, 4*crowd-4*crowd/(unmovedLimit/2), d.levels[0].slots[400].n)
 }
 
 func TestCrowdMovedLaterInABucketIsThinnedBeforeItsTick(t *testing.T) {
@@ -172,7 +172,7 @@ func TestCrowdMovedLaterInABucketIsThinnedBeforeItsTick(t *testing.T) {
 	unmoved := all[7]
 	for _, to := range all {
 		if to != unmoved {
-			setWord(to, 90_000*d.tick, alone, Pending)
+			setWord(to, 90_000*d.tickLen, alone, Pending)
 		}
 	}
 	d.take(d.wake())

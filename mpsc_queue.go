@@ -115,7 +115,7 @@ func isCounted(t *Timeout, sampled uint32) bool {
 //
 // A comber owns the links below the head, by the stripe's lock. The CAS that drops a timeout fails if the
 // timeout was armed again; after it succeeds, the timeout's next push owns its link.
-func (q *mpscQueue) comb(s *stripe) (paid bool) {
+func (q *mpscQueue) comb(s *stripe) (enough bool) {
 	if !s.mu.TryLock() {
 		return false
 	}

@@ -21,7 +21,7 @@ func (tm *Timer) Sample(n int) []*Timeout {
 	defer tm.sampling.Unlock()
 	s := sample{want: n, seen: make(map[*Timeout]bool)}
 	for tm.samplePortion(&s) && s.keep() {
-		if tm.worker.wanted.Load() < tm.time.checkIn() { // it waits, or will within a millisecond
+		if tm.worker.wanted.Load() < tm.time.checkIn() { // the worker waits, or will within a millisecond
 			runtime.Gosched() // otherwise this goroutine may get the lock again and again, for a millisecond
 		}
 	}

@@ -19,13 +19,13 @@ type Series struct {
 	f         func(*Series) // newSeries', then read only
 	scheduler Scheduler     // Recur's, then read only; nil: the runs are on the grid
 
-	mu      sync.Mutex // guards all below; not held while f, the Scheduler or the clock is called
-	grid    grid.Grid
-	on      bool   // neither Stop nor the Scheduler has ended the series
-	running bool   // f has been called and has not returned
-	arming  uint64 // the number of the Timeout's last arming, from 1
-	asking  uint64 // the arming whose run reads the clock and calls the Scheduler; 0: no run does
-	covered uint64 // the arming that came due while f was running: its run is left out
+	mu        sync.Mutex // guards all below; not held while f, the Scheduler or the clock is called
+	grid      grid.Grid
+	on        bool   // neither Stop nor the Scheduler has ended the series
+	running   bool   // f has been called and has not returned
+	arming    uint64 // the number of the Timeout's last arming, from 1
+	computing uint64 // the arming whose run reads the clock and calls the Scheduler; 0: no run does
+	covered   uint64 // the arming that came due while f was running: its run is left out
 }
 
 // A Scheduler returns when a series runs next, at a time after now, or the zero time: never again. Next is
@@ -77,7 +77,7 @@ func (tm *Timer) Recur(scheduler Scheduler, f func(*Series)) *Series {
 		panic("hashedwheel: Recur with a nil Scheduler")
 	}
 	s := tm.newSeries("Recur", scheduler, f)
-	if at, more := s.ask(0, grid.Grid{}); more {
+	if at, more := s.compute(0, grid.Grid{}); more {
 		s.armFirst(grid.Grid{}, at)
 	}
 	return s
@@ -183,7 +183,7 @@ func (r *nextRun) Run(*Timeout) {
 	if !ok {
 		return
 	}
-	at, more := s.ask(arming, g)
+	at, more := s.compute(arming, g)
 	if s.armNext(arming, at, more) {
 		defer s.endRun() // deferred: f may panic
 		s.f(s)
@@ -195,23 +195,22 @@ func (s *Series) beginTurn() (arming uint64, g grid.Grid, ok bool) {
 	defer s.lock().Unlock()
 	due := s.isDue(s.arming)
 	switch {
-	case due && s.asking == 0:
-		s.asking = s.arming
+	case due && s.computing == 0:
+		s.computing = s.arming
 		return s.arming, s.grid, true
-	case due && s.asking != s.arming: // a run from before a Reset is still asking
+	case due && s.computing != s.arming: // a run from before a Reset is still computing
 		s.to.ResetAt(s.to.Deadline()) // which has passed: due again at the next tick
 	}
 	return 0, grid.Grid{}, false
 }
 
-// ask returns the time of the next run, or false if there is none. The series ends if the clock or the
-// Scheduler panics, or ends the goroutine.
-func (s *Series) ask(arming uint64, g grid.Grid) (at time.Time, more bool) {
-	answered := false
+// compute returns the time of the next run, if there is one. A panic or Goexit of clock or Scheduler ends the series.
+func (s *Series) compute(arming uint64, g grid.Grid) (at time.Time, more bool) {
+	returned := false
 	defer func() {
-		if !answered {
+		if !returned {
 			defer s.lock().Unlock()
-			s.asking = 0
+			s.computing = 0
 			s.on = s.on && !s.isDue(arming)
 		}
 	}()
@@ -222,14 +221,14 @@ func (s *Series) ask(arming uint64, g grid.Grid) (at time.Time, more bool) {
 		next := s.scheduler.Next(now)
 		at, more = now.Add(max(next.Sub(now), 1)), !next.IsZero()
 	}
-	answered = true
+	returned = true
 	return at, more
 }
 
 // armNext arms the Timeout for the next run, unless Stop or Reset came first, and reports whether f is to run now.
 func (s *Series) armNext(arming uint64, at time.Time, more bool) (runs bool) {
 	defer s.lock().Unlock()
-	s.asking = 0
+	s.computing = 0
 	if !s.isDue(arming) {
 		return false
 	}
@@ -245,19 +244,19 @@ func (s *Series) armNext(arming uint64, at time.Time, more bool) (runs bool) {
 
 // endRun lets f run again, except for an arming whose tick had begun before f returned.
 func (s *Series) endRun() {
-	var begun time.Time
+	var tickBegan time.Time
 	defer func() { // deferred: a clock may panic
 		defer s.lock().Unlock()
 		s.running = false
-		if s.isDue(s.arming) || s.isOn() && !s.to.Deadline().After(begun) {
+		if s.isDue(s.arming) || s.isOn() && !s.to.Deadline().After(tickBegan) {
 			s.covered = s.arming
 		}
 	}()
-	begun = s.tickStart()
+	tickBegan = s.tickStart()
 }
 
 // tickStart returns the time at which the current tick began.
 func (s *Series) tickStart() time.Time {
 	tm := s.to.timer
-	return tm.time.at(tm.time.tickAt(tm.time.since(tm.Now())) * tm.time.tick)
+	return tm.time.at(tm.time.tickAt(tm.time.since(tm.Now())) * tm.time.tickLen)
 }

@@ -29,9 +29,9 @@ type Stats struct {
 
 // Stats returns the counters as of now. It costs as much as Pending.
 func (tm *Timer) Stats() Stats {
-	now, tick := tm.time.now(), tm.time.tick // before look: a delay of this goroutine must not count as a timeout's
+	now, tickLen := tm.time.now(), tm.time.tickLen // before look: a delay of this goroutine must not count as a timeout's
 	next, pending := tm.worker.look()
-	overdue := max(0, now-min(next, maxDeadline/tick+1)*tick) // 0 if nothing is pending
+	overdue := max(0, now-min(next, maxDeadline/tickLen+1)*tickLen) // 0 if nothing is pending
 	canceled := tm.queue.canceled()
 	g := &tm.worker.guarded
 	g.Lock()

@@ -14,13 +14,12 @@ import (
 // is armed, moved and stopped without an allocation. The zero Timeout is Unarmed and unbound. All methods
 // except Init and InitFunc are safe for concurrent use, also from inside tasks.
 //
-// A Timeout must not be copied, nor overwritten once it has been armed: its timer may hold on to it for up
-// to two ticks after the outcome. So a struct from a pool keeps its Timeout, bound to the same Timer, and
-// is armed again by Reset; it is not cleared. Vet's copylocks finds assignments and calls that copy a
-// Timeout. If a slice grew by append, or a struct was cleared, the timer panics when it meets the Timeout.
-// Three mistakes are not found: a copy made within a tick of the arming, a copy that is only moved later (the
-// original runs both times, not the copy), and a copy over another Timeout within a tick of that Timeout's
-// arming, which can lose others.
+// A Timeout must not be copied, nor overwritten once it has been armed: its timer may hold on to it for up to two
+// ticks after the outcome. So a struct from a pool keeps its Timeout, bound to the same Timer, and is armed again by
+// Reset; it is not cleared. Vet's copylocks finds assignments and calls that copy a Timeout. If a slice grew by
+// append, or a struct was cleared, the timer panics when it meets the Timeout. Three mistakes are not found: a copy
+// that was made within a tick of the arming, a copy that is only moved later (in both cases the original runs, and
+// the copy never does), and a copy over another Timeout within a tick of its arming, which can lose others.
 //
 //	 Init             Reset               its turn to run
 //	──────▶ Unarmed ─────────▶ Pending ──────────────────────▶ Expired

@@ -93,7 +93,7 @@ func (tm *Timer) Now() time.Time {
 }
 
 // Tick returns the tick, as WithTick set it.
-func (tm *Timer) Tick() time.Duration { return time.Duration(tm.time.tick) }
+func (tm *Timer) Tick() time.Duration { return time.Duration(tm.time.tickLen) }
 
 // Pending returns how many timeouts are pending; all callers of After that wait for one tick count as
 // one. It is exact, except for calls under way in other goroutines, and sorts new armings into the wheel first.
@@ -109,7 +109,7 @@ func (tm *Timer) Next() (at time.Time, ok bool) {
 	if pending == 0 {
 		return time.Time{}, false
 	}
-	return tm.time.at(min(next, maxDeadline/tm.time.tick) * tm.time.tick), true
+	return tm.time.at(min(next, maxDeadline/tm.time.tickLen) * tm.time.tickLen), true
 }
 
 // String returns what %v prints of a *Timer: the tick. It reads nothing that changes.
@@ -121,10 +121,10 @@ func (tm *Timer) deadlineIn(d time.Duration) int64 {
 	if tm.time.isSystem {
 		now = int64(time.Since(tm.time.start)) // as now does, a call less: now is not inlined
 	}
-	if now < 0 {
+	if now < 0 { // another clock; or another bubble, where now panics
 		now = tm.time.now()
 	}
-	if now >= tm.worker.wanted.Load() || now >= tm.worker.out.crews.LateFrom() {
+	if now >= min(tm.worker.wanted.Load(), tm.worker.late.Load()) {
 		runtime.Gosched()
 	}
 	return tm.time.deadline(now, d)
@@ -230,10 +230,10 @@ func (r *room) release(n int) {
 	}
 }
 
-// Stop ends the timer: every later arming is refused, and only tasks that have expired still start. It
+// Stop ends the timer: every later arming is refused, and only tasks of expired timeouts still start. It
 // returns all timeouts that were pending, now Canceled, in no order; it closes the channels of After. If
 // several calls run at once, each returns the timeouts that it canceled, and none returns before all are
-// canceled. Stop does not wait for tasks. It takes 0.2 to 0.5 s for each million pending.
+// canceled. Stop does not wait for tasks. It takes 0.1 to 0.5 s for each million pending.
 func (tm *Timer) Stop() []*Timeout {
 	left, _ := tm.stop(context.Background())
 	return left
@@ -241,8 +241,8 @@ func (tm *Timer) Stop() []*Timeout {
 
 // Shutdown calls Stop, then waits until the worker and all tasks that were handed out have returned, or ctx
 // is done. It returns Stop's result, and ctx's error if it did not wait to the end. Timeouts that it has not
-// collected by then never run, and the next Stop or Shutdown returns them. The tasks happen before a Shutdown
-// that returns no error. A task that calls Shutdown waits for itself: it needs a ctx that ends.
+// collected by then never run, and the next Stop or Shutdown returns them. If it returns no error, all tasks
+// happen before its return. A task that calls Shutdown waits for itself: it needs a ctx that ends.
 func (tm *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
 	left, err := tm.stop(ctx)
 	if err != nil {
@@ -250,15 +250,14 @@ func (tm *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
 	}
 	select {
 	case <-tm.worker.out.done:
-		return left, nil
 	case <-ctx.Done():
+		select {
+		case <-tm.worker.out.done: // both: it did wait to the end
+		default:
+			err = ctx.Err()
+		}
 	}
-	select {
-	case <-tm.worker.out.done: // both: it did wait to the end
-		return left, nil
-	default:
-		return left, ctx.Err()
-	}
+	return left, err
 }
 
 // stop collects portion by portion. About every 10 ms it looks at ctx.

@@ -1,7 +1,7 @@
 package hashedwheel
 
-// word is one value of Timeout.word. Each transition, except beginNew, is one CAS from the word that was
-// read: ok is false if that word was out of date, push reports whether the caller owes a push.
+// word is one value of Timeout.word. Each transition, except beginNew, is one CAS from the word that was read. Some
+// retry it, the others return ok, false if that word was out of date; push reports whether the caller owes a push.
 // verify/spin/word.pml has the same transitions, and checks their interleavings.
 type word int64
 

@@ -10,18 +10,18 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
-// worker is the consumer side of a Timer: it decides when the wheel is looked at, and hands out
-// due timeouts. It is a goroutine, or ManualClock.Advance.
+// worker, a goroutine or ManualClock.Advance, decides when the wheel is looked at, and hands out due timeouts.
 type worker struct {
 	time  *timeline
 	queue *mpscQueue
 	room  *room
 
 	status    atomic.Int32 // awake, asleep or absent: producers push, then look at it; pairs with the second look in park
-	woken     atomic.Int64 // the tick in which the worker was started or woken: it stores, turnable reads; noTick: it has not been since it parked
+	woken     atomic.Int64 // the tick in which the worker was last started or woken, noTick once it has parked: it stores, turnable reads
 	wanted    atomic.Int64 // the time from which callers yield to the worker, or forLock, or notWanted; deadlineIn, relieve and Sample read it
-	yieldAt   atomic.Int64 // the time from which one producer may yield because the lock is taken; only relieve uses it
+	late      atomic.Int64 // the time from which callers yield to tasks that no goroutine has begun: the crews store it, deadlineIn reads it
 	turnstile sync.Mutex   // held by a producer that waits for the lock: the worker waits behind one of them, not behind all
+	yieldAt   atomic.Int64 // the time from which one producer may yield because the lock is taken; only relieve uses it
 
 	_ [128]byte // away from the lines that the worker writes
 
@@ -29,7 +29,7 @@ type worker struct {
 	out     runner
 
 	// Only the worker touches these.
-	slept       int64       // the tick until which the worker meant to sleep
+	slept       int64       // the tick until which the worker last meant to sleep
 	turn        int         // index of the next timeout of the batch to be handed out
 	expired     uint64      // how many of the batch have expired
 	interrupted bool        // user code ended the goroutine: go on at once
@@ -50,21 +50,22 @@ const (
 )
 
 const (
-	patienceNs = 100_000                // how long the worker, or a task, may wait for a processor until callers yield: an idle processor takes less. Also the time between two yields of producers that find the lock taken
+	patienceNs = 100_000                // how long the worker, or a task, may wait for a processor until callers yield: an idle processor takes less
+	yieldNs    = 100_000                // the time between two yields of producers that find the lock taken
 	holdNs     = 1_000_000              // how long the worker may take from one hold of the lock to the next until callers yield: the system may have interrupted it
 	forLock    = int64(math.MinInt64)   // the worker waits for a lock
 	notWanted  = int64(math.MaxInt64)   // callers need not yield
-	backlog    = 500 * time.Microsecond // so long may filing the queue take: a fixed number was late on many processors, or a third slower on two (compare -load storm)
+	backlog    = 500 * time.Microsecond // how long filing the queue may take: a fixed number of timeouts was late on many processors, or a third slower on two (compare -load storm)
 )
 
 func (wk *worker) init(o *options, tl *timeline, q *mpscQueue, r *room) {
 	wk.time, wk.queue, wk.room = tl, q, r
 	wk.guarded.queue, wk.guarded.wanted, wk.guarded.time = q, &wk.wanted, tl
 	wk.wanted.Store(notWanted)
-	wk.guarded.wheel.init(tl.tick, o.wheelSize)
+	wk.guarded.wheel.init(tl.tickLen, o.wheelSize)
 	wk.guarded.batch = make([]*Timeout, 0, batchSize)
 	wk.guarded.lists = make([]*Timeout, 0, 4*len(q.stripes)) // what grows under the lock may have to wait for the collector
-	wk.out.init(o)
+	wk.out.init(o, &wk.late)
 	wk.woken.Store(noTick)
 	wk.wake = make(chan struct{}, 1)
 	wk.quit = make(chan struct{})
@@ -151,9 +152,9 @@ func (wk *worker) pass() (tick int64, filed int, more bool) {
 }
 
 // drain files the round, up to the limit, for at most two milliseconds or a quarter of a tick, and reports
-// whether any of the round may be left. How fast it was decides how many timeouts may wait; a short one only raises that.
+// whether any of the round may be left. Its speed decides how many timeouts may wait; that of a short drain only raises the number.
 func (wk *worker) drain() (n int, left bool) {
-	enough := min(time.Duration(wk.time.tick/4), 2*time.Millisecond)
+	enough := min(time.Duration(wk.time.tickLen/4), 2*time.Millisecond)
 	begun, took := time.Now(), time.Duration(0)
 	for left = true; left && n < limits.Drain && took <= enough; {
 		k := wk.guarded.fileRound(portion)
@@ -178,7 +179,7 @@ func (wk *worker) handOut(tick int64) (now int64) {
 	if wk.out.executor != nil {
 		wk.wanted.Store(notWanted) // user code may block the worker
 	}
-	for due := tick * wk.time.tick; wk.turn < len(all); {
+	for due := tick * wk.time.tickLen; wk.turn < len(all); {
 		if wk.time.mayStep || wk.turn == len(all)-1 {
 			now = wk.time.now()
 			due = min(due, now) // a task may have set the clock back
@@ -253,26 +254,26 @@ func (wk *worker) sleepUntil(tick int64) (woken bool) {
 // setAlarm returns a channel that receives when a tick begins, or reports that it has begun.
 func (wk *worker) setAlarm(tick int64) (alarm <-chan time.Time, begun bool) {
 	now := wk.time.now()
-	wait := time.Duration(tick*wk.time.tick - now)
+	wait := time.Duration(tick*wk.time.tickLen - now)
 	switch {
 	case wait <= 0:
 		return nil, true
 	case !wk.time.isSystem:
 		return wk.alarmOf(tick, now)
 	}
-	wk.alarm.Reset(wait)                            // the alarm may still run: a timer that nobody waits for costs nothing
-	wk.wanted.Store(tick*wk.time.tick + patienceNs) // the system's clock only: a user's alarm may never ring
+	wk.alarm.Reset(wait)                               // the alarm may still run: a timer that nobody waits for costs nothing
+	wk.wanted.Store(tick*wk.time.tickLen + patienceNs) // the system's clock only: a user's alarm may never ring
 	return wk.alarm.C, false
 }
 
 // alarmOf returns an alarm of the user's clock. If the clock has moved on between Now and After, the
 // alarm will be late by as much, and is replaced once. A clock that moves on each time makes itself late.
 func (wk *worker) alarmOf(tick, now int64) (alarm <-chan time.Time, begun bool) {
-	at := tick * wk.time.tick
+	at := tick * wk.time.tickLen
 	alarm = wk.time.clock.After(time.Duration(at - now))
 	again := wk.time.now()
 	switch {
-	case again-now < wk.time.tick/8:
+	case again-now < wk.time.tickLen/8:
 		return alarm, false
 	case at > again:
 		return wk.time.clock.After(time.Duration(at - again)), false
@@ -299,30 +300,28 @@ func (wk *worker) unpark() {
 }
 
 // relieve makes the producer of t, whose stripe is deep, drop stopped timeouts or file a portion; if the
-// stripe is flooded, it waits for the lock to do so. A worker that waits goes first. Of the producers that find
-// the lock taken one in 100 µs yields, since Gosched takes a lock of the whole scheduler; none does while the
-// worker may run user code: the producer may be that code, and the worker must not wait.
+// stripe is flooded, it waits for the lock to do so. A worker that waits goes first.
 func (wk *worker) relieve(t *Timeout, how pushed) {
 	s := wk.queue.stripeOf(t)
-	isDone := how == littered && wk.queue.comb(s)
+	enough := how == littered && wk.queue.comb(s)
 	now := int64(0)
 	if !wk.time.mayStep { // the caller of Stop may hold a lock that a user's clock takes
 		now = wk.time.read()
 	}
 	switch {
-	case !isDone && s.depth.Load() >= wk.queue.flooded.Load():
+	case !enough && s.depth.Load() >= wk.queue.flooded.Load():
 		wk.turnstile.Lock()
 		defer wk.turnstile.Unlock()
 		if s.depth.Load() >= wk.queue.flooded.Load() {
-			wk.guarded.help(t, true, wk.turnable(now))
+			wk.guarded.help(t, wk.turnable(now))
 		}
 	case wk.wanted.Load() <= now:
 		runtime.Gosched()
-	case !isDone:
-		helped, at := wk.guarded.help(t, false, wk.turnable(now)), wk.yieldAt.Load()
-		yields := !helped && at <= now && wk.wanted.Load() != notWanted && wk.yieldAt.CompareAndSwap(at, now+patienceNs)
-		if yields {
-			runtime.Gosched()
+	case !enough:
+		helped, at := wk.guarded.tryHelp(t, wk.turnable(now)), wk.yieldAt.Load()
+		mayYield := !helped && at <= now && wk.wanted.Load() != notWanted // user code may run, and be this very producer
+		if mayYield && wk.yieldAt.CompareAndSwap(at, now+yieldNs) {
+			runtime.Gosched() // of all producers one in 100 µs, since this takes a lock of the whole scheduler
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 func TestWorkerDoesNotOversleepHalfFiledLists(t *testing.T) {
 	for name, filePortion := range map[string]func(*Timer, *Timeout){
 		"drain": func(tm *Timer, _ *Timeout) { tm.worker.guarded.drain(portion) },
-		"help":  func(tm *Timer, to *Timeout) { tm.worker.guarded.help(to, false, 0) },
+		"help":  func(tm *Timer, to *Timeout) { tm.worker.guarded.help(to, 0) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			tm := MustNew(WithTick(100 * time.Millisecond))
@@ -209,7 +209,7 @@ func TestCallersYieldUntilEachBatchHasBegun(t *testing.T) {
 		for range batches * batchSize {
 			tm.AfterFunc(time.Second, func() {
 				if first.CompareAndSwap(false, true) {
-					othersWait <- tm.worker.out.crews.LateFrom() != crew.NoTime
+					othersWait <- tm.worker.late.Load() != crew.NoTime
 				}
 			})
 		}
@@ -217,5 +217,5 @@ func TestCallersYieldUntilEachBatchHasBegun(t *testing.T) {
 		waited = <-othersWait || waited
 	}
 	assert.True(t, waited)
-	assert.Eventually(t, func() bool { return tm.worker.out.crews.LateFrom() == crew.NoTime }, 20*time.Second, time.Millisecond)
+	assert.Eventually(t, func() bool { return tm.worker.late.Load() == crew.NoTime }, 20*time.Second, time.Millisecond)
 }

@@ -26,16 +26,18 @@ type Crews[T any] struct {
 	size     int                     // of the last batch: a guess at the size of the next
 	spare    atomic.Pointer[crew[T]] // a crew that all goroutines have left: Swap in Add pairs with Store in leave
 	waiting  atomic.Int32            // launched batches of which no task was taken: Launch counts up, begun down
-	lateFrom atomic.Int64            // Launch stores a time, begun NoTime
+	lateFrom *atomic.Int64           // Init's: Launch stores a time, begun NoTime
 }
 
 // NoTime is later than every time.
 const NoTime = int64(math.MaxInt64)
 
-// Init sets the host, before the first Add.
-func (cs *Crews[T]) Init(host Host[T]) {
-	cs.host = host
-	cs.lateFrom.Store(NoTime)
+// Init sets the host, before the first Add. In lateFrom anybody can read the time from which the first goroutine
+// of a launched batch is late, or NoTime if no batch waits for one. While batches overlap, it is the first one's
+// time. It may miss batches that are launched while an earlier one begins.
+func (cs *Crews[T]) Init(host Host[T], lateFrom *atomic.Int64) {
+	cs.host, cs.lateFrom = host, lateFrom
+	lateFrom.Store(NoTime)
 }
 
 // Add adds a task to the batch. It allocates nothing if a crew is spare: while the collector is at work, a
@@ -52,22 +54,15 @@ func (cs *Crews[T]) Add(task T) {
 }
 
 // Launch has goroutines run the tasks of the batch, and does not wait for them. If none has taken a task by
-// lateFrom, a time of the caller's clock, others should yield: see LateFrom.
+// lateFrom, a time of the caller's clock, others should yield: see Init.
 func (cs *Crews[T]) Launch(lateFrom int64) {
 	if c := cs.next; c != nil {
 		cs.next, cs.size = nil, len(c.tasks)
 		cs.waiting.Add(1)
-		if cs.LateFrom() == NoTime {
-			cs.lateFrom.Store(lateFrom) // before call, so that the last batch to begin stores NoTime after this
-		}
+		cs.lateFrom.CompareAndSwap(NoTime, lateFrom) // before call, so that the last batch to begin stores NoTime after this
 		c.call()
 	}
 }
-
-// LateFrom returns the time from which the first goroutine of a launched batch is late, or NoTime if no batch
-// waits for one. Any goroutine may call it. While batches overlap, it is the first one's time. It may miss a
-// batch that is launched while the last one begins.
-func (cs *Crews[T]) LateFrom() int64 { return cs.lateFrom.Load() }
 
 // begun counts a batch whose first goroutine has taken a task.
 func (cs *Crews[T]) begun() {

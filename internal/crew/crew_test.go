@@ -23,7 +23,7 @@ func (h *host) Run(f func()) { f() }
 // crews returns Crews, and a function that adds a batch and launches it.
 func crews(h *host) (launch func(tasks ...func())) {
 	cs := new(Crews[func()])
-	cs.Init(h)
+	cs.Init(h, new(atomic.Int64))
 	return func(tasks ...func()) {
 		for _, f := range tasks {
 			cs.Add(f)
@@ -113,7 +113,7 @@ func TestEmptyCrewIsReused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, cs, runs := new(host), new(Crews[func()]), 0
 		task := func() { runs++ }
-		cs.Init(h)
+		cs.Init(h, new(atomic.Int64))
 		allocated := testing.AllocsPerRun(1000, func() {
 			cs.Add(task)
 			cs.Launch(0)
@@ -129,18 +129,19 @@ func TestLateFromIsTheTimeOfTheFirstBatchThatWaits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	synctest.Test(t, func(t *testing.T) {
 		var cs Crews[func()]
-		cs.Init(new(host))
-		assert.Equal(t, NoTime, cs.LateFrom())
+		var lateFrom atomic.Int64
+		cs.Init(new(host), &lateFrom)
+		assert.Equal(t, NoTime, lateFrom.Load())
 		late := make(chan int64, 3)
 		for i := range int64(3) {
-			cs.Add(func() { late <- cs.LateFrom() })
+			cs.Add(func() { late <- lateFrom.Load() })
 			cs.Launch(7 + i)
-			assert.Equal(t, int64(7), cs.LateFrom())
+			assert.Equal(t, int64(7), lateFrom.Load())
 		}
 		synctest.Wait()
 		assert.Equal(t, []int64{7, 7, NoTime}, []int64{<-late, <-late, <-late})
 		cs.Launch(8)
-		assert.Equal(t, NoTime, cs.LateFrom(), "there is no task")
+		assert.Equal(t, NoTime, lateFrom.Load(), "there is no task")
 	})
 }
 
@@ -159,13 +160,14 @@ func (h *enterHost) Enter() {
 func TestLaunchStoresTheTimeBeforeItStartsAGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var cs Crews[func()]
+		var lateFrom atomic.Int64
 		var late int64
-		cs.Init(&enterHost{enter: func() { late = cs.LateFrom() }})
+		cs.Init(&enterHost{enter: func() { late = lateFrom.Load() }}, &lateFrom)
 		cs.Add(func() {})
 		cs.Launch(7)
 		assert.Equal(t, int64(7), late)
 		synctest.Wait()
-		assert.Equal(t, NoTime, cs.LateFrom())
+		assert.Equal(t, NoTime, lateFrom.Load())
 	})
 }
 
@@ -191,7 +193,7 @@ func TestSlowTaskOccupiesOnlyItsOwnCrew(t *testing.T) {
 func TestCrewReleasesTasksThatHaveRun(t *testing.T) {
 	h, gone, done := new(host), make(chan struct{}), make(chan struct{})
 	cs := new(Crews[func()])
-	cs.Init(h)
+	cs.Init(h, new(atomic.Int64))
 	func() {
 		held := new([64]byte)
 		runtime.AddCleanup(held, func(c chan struct{}) { close(c) }, gone)

@@ -5,11 +5,11 @@
 package limits
 
 const (
-	Batch    = 3
-	Portion  = 4
-	Drain    = 10
-	Crowd    = 8
-	Patience = 3
+	Batch   = 3
+	Portion = 4
+	Drain   = 10
+	Crowd   = 8
+	Unmoved = 3
 
 	SampledLog2 = 1
 	Ahead       = 64

@@ -102,7 +102,7 @@ var List = []Mistake{
 		Name: "a timeout that was moved later expires at the earlier time",
 		Edits: []Edit{
 			{In: "Timeout.claim", Old: "|| w.deadline() > due", New: ""},
-			{In: "guarded.consider", Old: "w.queued() || w.deadline() > tick*g.wheel.tick", New: "w.queued()"},
+			{In: "guarded.consider", Old: "w.queued() || w.deadline() > tick*g.wheel.tickLen", New: "w.queued()"},
 		},
 		Kind: Any,
 		Soak: []string{"a task ran before its deadline"},
@@ -110,9 +110,9 @@ var List = []Mistake{
 	{
 		Name: "deadlines are rounded down",
 		Edits: []Edit{
-			{In: "hashedWheel.tickOf", Old: "return roundUp(deadline, w.tick)", New: "return deadline / w.tick"},
-			{In: "guarded.consider", Old: "w.deadline() > tick*g.wheel.tick", New: "w.deadline() >= (tick+1)*g.wheel.tick"},
-			{In: "worker.handOut", Old: "due := tick * wk.time.tick", New: "due := (tick+1)*wk.time.tick - 1"},
+			{In: "hashedWheel.tickOf", Old: "return roundUp(deadline, w.tickLen)", New: "return deadline / w.tickLen"},
+			{In: "guarded.consider", Old: "w.deadline() > tick*g.wheel.tickLen", New: "w.deadline() >= (tick+1)*g.wheel.tickLen"},
+			{In: "worker.handOut", Old: "due := tick * wk.time.tickLen", New: "due := (tick+1)*wk.time.tickLen - 1"},
 			{In: "worker.handOut", Old: "due = min(due, now)", New: "_ = now"},
 		},
 		Kind: Any,
@@ -121,7 +121,7 @@ var List = []Mistake{
 		Name: "deadlines count from the tick that has begun",
 		Edits: []Edit{{In: "Timer.deadlineIn",
 			Old: "tm.time.deadline(now, d)",
-			New: "tm.time.deadline(now/tm.time.tick*tm.time.tick, d)"}},
+			New: "tm.time.deadline(now/tm.time.tickLen*tm.time.tickLen, d)"}},
 		Kind: Any,
 		Soak: []string{"a task ran before its deadline"},
 	},
@@ -183,7 +183,7 @@ var List = []Mistake{
 	},
 	{
 		Name: "a helper loses the rest of a list",
-		Edits: []Edit{{In: "guarded.help",
+		Edits: []Edit{{In: "guarded.fileFor",
 			Old: "g.file(2*portion, g.taken())",
 			New: "g.file(1, g.taken())\n\tg.filed, g.lists = g.taken(), g.lists[:0]"}},
 		Kind:      Any,

@@ -261,7 +261,7 @@ inline relieve(to) {
 }
 #endif
 
-/* help of guarded.go: TryLock, and a portion of the producer's stripe, or of the lists. */
+/* tryHelp of guarded.go: TryLock, and a portion of the producer's stripe, or of the lists. */
 inline help(to) {
 	atomic {
 		if
