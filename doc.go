@@ -1,4 +1,4 @@
-// Package hashedwheel keeps thousands to millions of timeouts, most of which are moved or stopped before
+// Package hashedwheel keeps tens of thousands to millions of timeouts, most of which are moved or stopped before
 // they expire: idle timeouts that move at every read, deadlines of calls that nearly all return in time.
 // Arming, moving or stopping a timeout takes tens of nanoseconds, a few hundred with millions pending,
 // because memory is slow. In exchange a task runs up to one tick late: 100ms by default, see [WithTick].
@@ -15,16 +15,15 @@
 // Four packages are built on it. Package wheeltime has package time's timers and tickers with channels, idle
 // closes idle connections, keyed is a map whose values expire, and inspect is a page of pending timeouts.
 //
-// Stay with package time for timeouts that must be exact to less than a tick, and for a few hundred timers
+// Stay with package time for timeouts that must be exact to less than a tick, and for a few thousand timers
 // or fewer. Timeouts do not survive the process: work that must happen after a restart belongs in a store.
 //
 // # Words
 //
-// To arm a timeout is to give it a deadline, by AfterFunc, Schedule or Reset; the timeout is then pending.
-// When its deadline has passed it expires: its task is handed to the [Executor]. Until then [Timeout.Stop]
-// or [Timer.Stop] cancels it. An arming that a stopped or full timer refuses is rejected. The Timer counts
-// time in ticks, and its worker, a goroutine that runs while any timeout is pending, hands out the tasks of
-// a tick when the tick begins.
+// To arm a timeout is to give it a deadline, by AfterFunc, Schedule or Reset; the timeout is then pending. When its
+// deadline has passed it expires: its task is handed to the [Executor]. Until then [Timeout.Stop] or [Timer.Stop]
+// cancels it. An arming that a stopped or full timer refuses is rejected. The Timer counts time in ticks, and its
+// worker, a goroutine that runs while any timeout is pending, hands out the tasks of a tick when the tick begins.
 //
 // # Never early
 //
@@ -35,11 +34,10 @@
 //
 // # At most one tick late
 //
-// A task is handed to the executor within one tick of its deadline, plus the delay that the operating system
-// or the executor adds, whatever was armed just before that tick. A delay of zero or less is due at the next
-// tick. The library's own work adds a few milliseconds at most, even if a million timeouts are due close
-// together, or were all moved later. By default no task waits for another to return; with [Inline] a slow
-// task delays all others.
+// A task is handed to the executor within one tick of its deadline, plus the delay that the operating system or the
+// executor adds, whatever was armed just before that tick. A delay of zero or less is due at the next tick. The
+// library's own work adds a few milliseconds at most, even if a million timeouts are due close together, or were all
+// moved later. By default no task waits for another to return; with [Inline] a slow task delays all others.
 //
 // # One outcome for each arming
 //
@@ -56,10 +54,9 @@
 //
 // # User code runs without locks
 //
-// Tasks, panic handlers, executors and clocks are called with no internal lock held, and only
-// [Timer.Shutdown] waits for tasks. Every method may be called from inside a task, including Timer.Stop. (A
-// task that calls Shutdown waits for itself.) A panic in a task crashes the program, as under
-// time.AfterFunc, unless there is a panic handler.
+// Tasks, panic handlers, executors and clocks are called with no internal lock held, and only [Timer.Shutdown]
+// waits for tasks. Every method may be called from inside a task, including Timer.Stop. A panic in a task
+// crashes the program, as under time.AfterFunc, unless there is a panic handler.
 //
 // # Quiet
 //
@@ -107,6 +104,6 @@
 //
 // # Not promised
 //
-// The order of timeouts that are due in the same tick. That State and Pending still hold once they have
-// returned. Anything about time during which the machine was suspended: Linux's monotonic clock stops then.
+// Timeouts that are due in the same tick may run in any order. State and Pending may be out of date once they
+// have returned. Time during which the machine was suspended does not count: Linux's monotonic clock stops then.
 package hashedwheel

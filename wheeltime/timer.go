@@ -13,7 +13,7 @@ import (
 //
 // Reset arms a Timer again at any time and allocates nothing, so one Timer can serve a whole loop.
 type Timer struct {
-	C     <-chan time.Time // gets the time at which the Timer fired; nil for one of AfterFunc
+	C     <-chan time.Time // gets the time at which the Timer fired; nil for a Timer of AfterFunc
 	f     func()           // AfterFunc's
 	alarm alarm
 }

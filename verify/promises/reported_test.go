@@ -36,7 +36,7 @@ var blocking = map[string]hashedwheel.Option{
 	"a task with Inline": timertest.Inline,
 }
 
-func TestToldOverdueWhileTheWorkerIsBlocked(t *testing.T) {
+func TestLatenessIsReportedOverdueWhileTheWorkerIsBlocked(t *testing.T) {
 	for name, executor := range blocking {
 		t.Run("for "+name, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -50,7 +50,7 @@ func TestToldOverdueWhileTheWorkerIsBlocked(t *testing.T) {
 }
 
 // It was armed when the worker was blocked already, and nobody has filed it.
-func TestToldOverdueOfTimeoutsArmedWhileTheWorkerIsBlocked(t *testing.T) {
+func TestLatenessIsReportedOverdueOfTimeoutsArmedWhileTheWorkerIsBlocked(t *testing.T) {
 	for name, executor := range blocking {
 		t.Run("for "+name, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -69,7 +69,7 @@ func TestToldOverdueOfTimeoutsArmedWhileTheWorkerIsBlocked(t *testing.T) {
 	}
 }
 
-func TestToldLagOfTheLastBatch(t *testing.T) {
+func TestLatenessIsReportedLagOfTheLastBatch(t *testing.T) {
 	for name, executor := range blocking {
 		t.Run("for "+name, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -91,7 +91,7 @@ func TestToldLagOfTheLastBatch(t *testing.T) {
 }
 
 // Ten tasks of a tick take 100 ms each: the last waits for the nine others.
-func TestToldOverdueInTheMiddleOfABatch(t *testing.T) {
+func TestLatenessIsReportedOverdueInTheMiddleOfABatch(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		const length = 100 * time.Millisecond
 		ran := time.Duration(0)
@@ -110,7 +110,7 @@ func TestToldOverdueInTheMiddleOfABatch(t *testing.T) {
 }
 
 // A deadline in the past counts from its arming.
-func TestToldNoLatenessOfADeadlineInThePast(t *testing.T) {
+func TestLatenessIsReportedNoLatenessOfADeadlineInThePast(t *testing.T) {
 	past := map[string]func(tm *hashedwheel.Timer){
 		"AfterFunc(-1s)": func(tm *hashedwheel.Timer) { tm.AfterFunc(-time.Second, timertest.Nop) },
 		"AfterFunc(0)":   func(tm *hashedwheel.Timer) { tm.AfterFunc(0, timertest.Nop) },
@@ -159,7 +159,7 @@ func TestToldNoLatenessOfADeadlineInThePast(t *testing.T) {
 
 // Of so many at once some are filed by their callers, while the worker sleeps and the wheel rests at the tick of an
 // hour ago.
-func TestToldNoLatenessOfDeadlinesInThePastThatTheirCallersFiled(t *testing.T) {
+func TestLatenessIsReportedNoLatenessOfDeadlinesInThePastThatTheirCallersFiled(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		all := make([]hashedwheel.Timeout, 50_000)
 		tm.AfterFunc(timertest.Tick, timertest.Nop)
@@ -174,7 +174,7 @@ func TestToldNoLatenessOfDeadlinesInThePastThatTheirCallersFiled(t *testing.T) {
 	}, timertest.Inline)
 }
 
-func TestToldNoLatenessWhenNothingIsLate(t *testing.T) {
+func TestLatenessIsReportedNoLatenessWhenNothingIsLate(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		assertInTime := func(when string) {
 			s := tm.Stats()
@@ -199,7 +199,7 @@ func TestToldNoLatenessWhenNothingIsLate(t *testing.T) {
 }
 
 // A timeout that is moved on and on, as an idle connection's is, is never late.
-func TestToldNoLatenessOfATimeoutThatIsMovedLater(t *testing.T) {
+func TestLatenessIsReportedNoLatenessOfATimeoutThatIsMovedLater(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		to := timertest.Owned(tm, timertest.NopTask)
 		for range 100 {
@@ -212,7 +212,7 @@ func TestToldNoLatenessOfATimeoutThatIsMovedLater(t *testing.T) {
 }
 
 // The process was stopped, or the machine too busy: the alarm came late.
-func TestToldMaxLagAfterALateAlarm(t *testing.T) {
+func TestLatenessIsReportedMaxLagAfterALateAlarm(t *testing.T) {
 	clock := new(timertest.SteppingClock)
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		tm.AfterFunc(time.Minute, timertest.Nop)
@@ -229,7 +229,7 @@ type silentClock struct{}
 func (silentClock) Now() time.Time                       { return time.Now() }
 func (silentClock) After(time.Duration) <-chan time.Time { return nil }
 
-func TestToldOverdueOfQueuedTimeoutsOnAClockThatNeverRings(t *testing.T) {
+func TestLatenessIsReportedOverdueOfQueuedTimeoutsOnAClockThatNeverRings(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		tm.AfterFunc(10*timertest.Tick, timertest.Nop)
 		timertest.Pass(10 * timertest.Tick)
