@@ -47,6 +47,9 @@ func (c *ManualClock) Now() time.Time { return c.clock.Now() }
 // After returns a channel that gets the time once the clock has moved on by d.
 func (c *ManualClock) After(d time.Duration) <-chan time.Time { return c.clock.After(d) }
 
+// String returns the time that the clock shows. It is safe at any time.
+func (c *ManualClock) String() string { return "hashedwheel.ManualClock(" + c.Now().String() + ")" }
+
 // Advance moves the clock on by d, which must not be negative. It stops at every instant at which a timeout
 // is due, in order. With Inline each task sees its own time, and all have run when Advance returns. A call
 // while another Advance runs, from a task for instance, only makes that one go on for d longer.
@@ -71,7 +74,8 @@ func (c *ManualClock) next() (due []time.Time) {
 		wk.finishOnce()
 	}
 	for _, wk := range workers {
-		if tick, _ := wk.look(); tick != noTick {
+		tick, _ := wk.drainAll()
+		if tick != noTick {
 			due = append(due, wk.time.at(tick*wk.time.tickLen))
 		}
 	}

@@ -90,8 +90,7 @@ func (r *runner) execute(t *Timeout) {
 	}
 }
 
-// submit calls the user's executor. If that panics, or ends the goroutine, a task that has not begun is
-// given up, since it may never begin. Leave is called once.
+// submit calls the user's executor. If that panics, or ends the goroutine, a task that has not begun is given up.
 func (r *runner) submit(t *Timeout) {
 	var counted atomic.Bool // set by the task when it begins, or by submit when it gives the task up
 	returned := false

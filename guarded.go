@@ -106,7 +106,8 @@ func (g *guarded) drainAll(tick int64) (next int64, pending int) {
 		g.wheel.skip(tick)
 	}
 	g.takeAll()
-	for end := g.taken(); g.file(portion, end) == portion; {
+	for end := g.taken(); g.listsFiled < end && !g.stopped; {
+		g.file(portion, end)
 		g.Unlock() // for others who wait
 		g.Lock()
 	}
@@ -122,7 +123,8 @@ func (g *guarded) takeDue(tick int64) (more bool) {
 		return false
 	}
 	for looked := 0; looked < portion && len(g.batch) < batchSize; {
-		if t := g.wheel.pop(tick); t != nil {
+		t := g.wheel.pop(tick)
+		if t != nil {
 			g.consider(t, tick)
 			looked++
 			continue
@@ -247,12 +249,13 @@ func (g *guarded) takeAll() {
 		return
 	}
 	for i := range g.queue.stripes {
-		g.takeFrom(&g.queue.stripes[i].stripe)
+		g.takeFrom(&g.queue.stripes[i])
 	}
 }
 
 func (g *guarded) takeFrom(s *stripe) {
-	if list := s.take(); list != nil {
+	list := s.take()
+	if list != nil {
 		g.lists = append(g.lists, list)
 	}
 }

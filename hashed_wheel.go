@@ -7,11 +7,10 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
-// hashedWheel keeps timeouts by the tick at which they expire. It is pure: no clock, no goroutine, no
-// lock, and the only atomic it reads is a timeout's word. A timeout with no rounds remaining is in the
-// bucket of its tick, modulo the number of buckets. A timeout with rounds remaining waits in an overflow
-// ring of 64 slots, the first ring that reaches it. A slot is as wide as half a turn of the buckets, or
-// as 32 slots of the ring below.
+// hashedWheel keeps timeouts by the tick at which they expire. It is pure: no clock, no goroutine, no lock, and the
+// only atomic it reads is a timeout's word. A timeout with no rounds remaining is in the bucket of its tick, modulo
+// the number of buckets. A timeout with rounds remaining waits in an overflow ring of 64 slots, the first ring that
+// reaches it. A slot is as wide as half a turn of the buckets, or as 32 slots of the ring below.
 //
 //	                 tick = 1000, current = 3, 8 buckets
 //
@@ -196,8 +195,8 @@ func (w *hashedWheel) isAhead(tick int64) bool { return tick+1 < w.opening }
 // rewind turns the wheel back to an earlier tick, in one visit to all that is filed.
 func (w *hashedWheel) rewind(tick int64) {
 	var all bucket
-	for t := w.popAny(); t != nil; t = w.popAny() {
-		all.add(t)
+	for w.count > 0 {
+		all.add(w.popAny())
 	}
 	w.current, w.opening = tick, tick
 	for _, l := range w.levels {
@@ -233,7 +232,9 @@ func (w *hashedWheel) thin() bool {
 			t := l.inHand
 			l.inHand = t.next
 			l.unmoved++
-			if l.shift > 0 || w.isMoved(t) {
+			word := t.load()
+			isMoved := !word.queued() && word.deadline() > t.home.tick()*w.tickLen // a queued timeout is left to the drain
+			if l.shift > 0 || isMoved {
 				w.fileAgain(t)
 				l.unmoved = 0
 			} else if l.unmoved == unmovedLimit {
@@ -243,12 +244,6 @@ func (w *hashedWheel) thin() bool {
 		return true
 	}
 	return false
-}
-
-// isMoved reports whether t was moved later since it was filed. A queued timeout is left to the drain.
-func (w *hashedWheel) isMoved(t *Timeout) bool {
-	word := t.load()
-	return !word.queued() && word.deadline() > t.home.tick()*w.tickLen
 }
 
 // wake returns the tick at which a timeout may be due, or a crowd is to be opened.

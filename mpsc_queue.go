@@ -14,11 +14,11 @@ import (
 // the head, and the consumer takes the whole stack with one Swap. (Treiber's stack; no ABA, since no
 // goroutine pops.) Closing swaps a sentinel in: an earlier push is in close's result, a later one refused.
 type mpscQueue struct {
-	stripes []paddedStripe // as many as a power of two; init's, then read only
-	deep    atomic.Int32   // the depth at which a producer helps; the worker stores it and the next two, producers read them
-	flooded atomic.Int32   // the depth at which a producer waits for the lock
-	sampled atomic.Uint32  // one push in 1<<sampled is counted, and adds as many
-	closed  Timeout        // the sentinel, by its address
+	stripes []stripe      // as many as a power of two; init's, then read only
+	deep    atomic.Int32  // the depth at which a producer helps; the worker stores it and the next two, producers read them
+	flooded atomic.Int32  // the depth at which a producer waits for the lock
+	sampled atomic.Uint32 // one push in 1<<sampled is counted, and adds as many
+	closed  Timeout       // the sentinel, by its address
 }
 
 // A stripe's lock is held to take, comb or close it. A push does not look at the lock, since it changes
@@ -29,18 +29,13 @@ type stripe struct {
 	combAt   atomic.Int32            // the depth at which combing is worth another try: comb and take store, push reads
 	canceled atomic.Uint64           // stopped timeouts that combing has let go of, for Stats
 	mu       sync.Mutex
-}
-
-type paddedStripe struct {
-	stripe
-	_ [stripeSize - unsafe.Sizeof(stripe{})]byte
+	_        [128 - 32]byte // two cache lines a stripe, since they are fetched in pairs
 }
 
 const (
-	stripeSize = 128                 // two cache lines, since they are fetched in pairs
-	pageShift  = 13                  // consecutive allocations of one P share a page of the heap, and those of different Ps do not
-	fibonacci  = 0x9E3779B97F4A7C15  // 2^64 over the golden ratio: Knuth, TAOCP 6.4
-	combed     = 16 * limits.Portion // the most timeouts that one combing looks at
+	pageShift = 13                  // consecutive allocations of one P share a page of the heap, and those of different Ps do not
+	fibonacci = 0x9E3779B97F4A7C15  // 2^64 over the golden ratio: Knuth, TAOCP 6.4
+	combed    = 16 * limits.Portion // the most timeouts that one combing looks at
 )
 
 func (q *mpscQueue) init() {
@@ -49,7 +44,7 @@ func (q *mpscQueue) init() {
 }
 
 func (q *mpscQueue) makeStripes(n int) {
-	q.stripes = make([]paddedStripe, n)
+	q.stripes = make([]stripe, n)
 	q.admit(limits.Most)
 }
 
@@ -101,7 +96,7 @@ func (s *stripe) count(n int32, below *Timeout, deep int32) pushed {
 }
 
 func (q *mpscQueue) stripeOf(t *Timeout) *stripe {
-	return &q.stripes[uintptr(unsafe.Pointer(t))>>pageShift&uintptr(len(q.stripes)-1)].stripe
+	return &q.stripes[uintptr(unsafe.Pointer(t))>>pageShift&uintptr(len(q.stripes)-1)]
 }
 
 func isCounted(t *Timeout, sampled uint32) bool {

@@ -16,16 +16,17 @@ func (tm *Timer) Sample(n int) []*Timeout {
 	if n <= 0 {
 		return nil
 	}
-	tm.worker.look()
+	tm.worker.drainAll()
 	tm.sampling.Lock() // the wheel has one cursor
 	defer tm.sampling.Unlock()
 	s := sample{want: n, seen: make(map[*Timeout]bool)}
-	for tm.samplePortion(&s) && s.keep() {
-		if tm.worker.wanted.Load() < tm.time.checkIn() { // the worker waits, or will within a millisecond
+	for more := true; more; {
+		more = tm.samplePortion(&s)
+		more = s.keep() && more
+		if more && tm.worker.wanted.Load() < tm.time.checkIn() { // the worker waits, or will within a millisecond
 			runtime.Gosched() // otherwise this goroutine may get the lock again and again, for a millisecond
 		}
 	}
-	s.keep()
 	return s.found
 }
 

@@ -68,10 +68,9 @@ func (tm *Timer) EveryFrom(first time.Time, period time.Duration, f func(*Series
 // Scheduler returns the zero time or panics. Otherwise it is like EveryFrom. Recur panics if scheduler
 // or f is nil, and if the first call of Next does.
 //
-// A time of a calendar, which has no monotonic reading, is compared with the wall clock when Next is
-// called; if the wall clock is set back after that, the calendar returns the same time again. Next is called
-// up to a tick late, and times that have passed by then are left out: for times less than two ticks apart
-// take a shorter tick, or Every.
+// A time of a calendar, which has no monotonic reading, is compared with the wall clock when Next is called; if the
+// wall clock is set back after that, the calendar returns the same time again. Next is called up to a tick late, and
+// times that have passed by then are left out: for times less than two ticks apart take a shorter tick, or Every.
 func (tm *Timer) Recur(scheduler Scheduler, f func(*Series)) *Series {
 	if scheduler == nil {
 		panic("hashedwheel: Recur with a nil Scheduler")

@@ -29,8 +29,8 @@ type Stats struct {
 
 // Stats returns the counters as of now. It costs as much as Pending.
 func (tm *Timer) Stats() Stats {
-	now, tickLen := tm.time.now(), tm.time.tickLen // before look: a delay of this goroutine must not count as a timeout's
-	next, pending := tm.worker.look()
+	now, tickLen := tm.time.now(), tm.time.tickLen // before the drain: a delay of this goroutine must not count as a timeout's
+	next, pending := tm.worker.drainAll()
 	overdue := max(0, now-min(next, maxDeadline/tickLen+1)*tickLen) // 0 if nothing is pending
 	canceled := tm.queue.canceled()
 	g := &tm.worker.guarded

@@ -15,7 +15,7 @@ import (
 // except Init and InitFunc are safe for concurrent use, also from inside tasks.
 //
 // A Timeout must not be copied, nor overwritten once it has been armed: its timer may hold on to it for up to two
-// ticks after the outcome. So a struct from a pool keeps its Timeout, bound to the same Timer, and is armed again by
+// ticks after the outcome, or until a task or Executor that blocks the worker returns. So a struct from a pool keeps its Timeout, bound to the same Timer, and is armed again by
 // Reset; it is not cleared. Vet's copylocks finds assignments and calls that copy a Timeout. If a slice grew by
 // append, or a struct was cleared, the timer panics when it meets the Timeout. Three mistakes are not found: a copy
 // that was made within a tick of the arming, a copy that is only moved later (in both cases the original runs, and

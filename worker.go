@@ -326,8 +326,8 @@ func (wk *worker) relieve(t *Timeout, how pushed) {
 	}
 }
 
-// look drains, and returns the earliest tick at which any timeout may be due, and how many are pending.
-func (wk *worker) look() (next int64, pending int) {
+// drainAll drains, and returns the earliest tick at which any timeout may be due, and how many are pending.
+func (wk *worker) drainAll() (next int64, pending int) {
 	wk.time.checkMade()
 	return wk.guarded.drainAll(wk.turnable(wk.time.now()))
 }
