@@ -217,3 +217,19 @@ func TestNumberOfStripesIsAPowerOfTwo(t *testing.T) {
 		assert.Len(t, newQueue().stripes, row.stripes, "%d processors", row.procs)
 	}
 }
+
+// Combing costs a visit for each timeout that it cannot drop.
+func TestStripeThatCombingLeftDeepIsCombedAgainAtTwiceItsDepth(t *testing.T) {
+	q, litter := newStripes(1), new(Timeout)
+	s, deep := &q.stripes[0], q.deep.Load()
+	setWord(litter, 0, queued|fresh, Canceled)
+	pushAll(t, q, newTimeouts(10)...)
+	s.depth.Store(deep)
+	require.Equal(t, littered, s.count(0, litter, deep))
+	require.False(t, q.comb(s), "nothing can be dropped")
+	assert.Equal(t, deepened, s.count(deep-1, litter, deep))
+	assert.Equal(t, littered, s.count(1, litter, deep))
+	s.take()
+	s.depth.Store(deep)
+	assert.Equal(t, littered, s.count(0, litter, deep), "the stripe was taken")
+}

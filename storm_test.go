@@ -2,7 +2,9 @@ package hashedwheel
 
 import (
 	"fmt"
+	"math"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -167,6 +169,74 @@ func pushesUntil(isDone *atomic.Bool, tm *Timer) (n int) {
 	return n
 }
 
+// bystander returns how many turns a goroutine has had. With one processor it has one whenever another yields.
+func bystander(t *testing.T) *atomic.Int64 {
+	turns, isDone := new(atomic.Int64), new(atomic.Bool)
+	t.Cleanup(func() { isDone.Store(true) })
+	go func() {
+		for !isDone.Load() {
+			turns.Add(1)
+			runtime.Gosched()
+		}
+	}()
+	return turns
+}
+
+func TestCallersYieldToAWaitingWorkerAndToLateTasks(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	tm := MustNew()
+	defer tm.Stop()
+	turns := bystander(t)
+	for name, c := range map[string]struct {
+		since *atomic.Int64
+		call  func()
+	}{
+		"arming, the worker waits":            {&tm.worker.wanted, func() { tm.deadlineIn(time.Hour) }},
+		"arming, tasks wait":                  {&tm.worker.late, func() { tm.deadlineIn(time.Hour) }},
+		"push on a deep stripe, worker waits": {&tm.worker.wanted, func() { tm.worker.relieve(new(Timeout), deepened) }},
+	} {
+		const calls = 2000
+		yields := func() int64 {
+			before := turns.Load()
+			for range calls {
+				c.call()
+			}
+			return turns.Load() - before
+		}
+		assert.Less(t, yields(), int64(calls/10), "%s, not yet: only the scheduler preempts", name)
+		c.since.Store(0)
+		assert.Greater(t, yields(), int64(calls/2), name)
+		c.since.Store(math.MaxInt64)
+	}
+}
+
+// While two producers wait, the stripe is filed by the first, who has its turn. The second finds that.
+func TestProducersWaitForTheLockOneAtATime(t *testing.T) {
+	g, tm := newGuarded()
+	tm.queue.makeStripes(1)
+	const waiting = 3 * portion
+	for _, to := range newTimeouts(waiting) {
+		to.Init(tm, TaskFunc(func(*Timeout) {}))
+		setWord(to, int64(time.Hour), queued, Pending)
+		tm.queue.push(to)
+	}
+	tm.queue.stripes[0].depth.Store(tm.queue.flooded.Load())
+	var running, done sync.WaitGroup
+	g.Lock()
+	for range 2 {
+		running.Add(1)
+		done.Go(func() {
+			running.Done()
+			tm.worker.relieve(new(Timeout), deepened)
+		})
+	}
+	running.Wait()
+	time.Sleep(50 * time.Millisecond) // for both to wait; a sooner unlock could only hide a mistake
+	g.Unlock()
+	done.Wait()
+	assert.Equal(t, 2*portion, g.wheel.count)
+}
+
 // Goroutines that arm and stop, and a holder of the lock that was interrupted, would otherwise each wait 10 ms
 // for the next. If every producer yielded, the scheduler's lock would block many processors; if a task did
 // that runs on the worker, due timeouts would wait for all others.
@@ -176,14 +246,7 @@ func TestOneProducerIn100usYieldsWhileTheLockIsTaken(t *testing.T) {
 	defer tm.Stop()
 	tm.worker.guarded.Lock()
 	defer tm.worker.guarded.Unlock()
-	var turns, isDone atomic.Int64 // of a bystander, who has the processor when the producer yields
-	go func() {
-		for isDone.Load() == 0 {
-			turns.Add(1)
-			runtime.Gosched()
-		}
-	}()
-	defer isDone.Store(1)
+	turns := bystander(t)
 	// yields returns how often a producer yields, beyond the preemptions that are to be expected, and for how long it ran.
 	yields := func() (n int64, d time.Duration) {
 		before, begun := turns.Load(), time.Now()

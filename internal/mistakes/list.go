@@ -60,6 +60,14 @@ var List = []Mistake{
 		Kind: Any,
 	},
 	{
+		Name: "combing drops by a load and a store",
+		Edits: []Edit{{In: "mpscQueue.comb",
+			Old: "if !t.cas(w, w.unqueued()) {",
+			New: "window()\n\t\tt.word.Store(int64(w.unqueued()))\n\t\tif false {"}},
+		Soak:  []string{"an arming has no outcome"},
+		Small: true,
+	},
+	{
 		Name: "a refusal settles, then clears queued",
 		Edits: []Edit{{In: "Timeout.refuse",
 			Old: "if t.cas(w, next) {",
@@ -185,7 +193,7 @@ var List = []Mistake{
 		Name: "a helper loses the rest of a list",
 		Edits: []Edit{{In: "guarded.fileFor",
 			Old: "g.file(2*portion, g.taken())",
-			New: "g.file(1, g.taken())\n\tg.filed, g.lists = g.taken(), g.lists[:0]"}},
+			New: "g.file(1, g.taken())\n\tg.listsFiled, g.lists = g.taken(), g.lists[:0]"}},
 		Kind:      Any,
 		Soak:      []string{"an arming has no outcome", "the timer did not run dry"},
 		UnderLoad: true,
