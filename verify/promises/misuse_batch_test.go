@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/invariants"
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
@@ -32,6 +33,30 @@ func TestMisuseInABatchIsCaught(t *testing.T) {
 		if !invariants.Enabled { // with them the wheel finds it at its next step, and its own message comes first
 			assert.Contains(t, said, "was copied or overwritten after it was armed")
 		}
+	}()
+	clock.Advance(2 * tm.Tick())
+}
+
+// slices.Delete also clears the last place of the slice. With append the last two places hold the same pending
+// timeout, and only its pointer to itself shows that the first of them is a copy.
+func TestMisuseInABatchIsCaughtBeforeATimeoutRunsTwice(t *testing.T) {
+	clock, tm := timertest.NewManual(timertest.Inline)
+	all := make([]hashedwheel.Timeout, min(10, limits.Batch))
+	runs := make([]int, len(all))
+	for i := len(all) - 1; i >= 0; i-- {
+		all[i].InitFunc(tm, func() {
+			runs[i]++
+			if i == 0 {
+				all = append(all[:1], all[2:]...)
+			}
+		})
+		all[i].Reset(tm.Tick())
+		tm.Pending() // files the timeout: the first of the slice is filed last, and runs first
+	}
+	defer func() {
+		assert.Contains(t, recover(), "was copied or overwritten after it was armed")
+		assert.Equal(t, 1, runs[0])
+		assert.LessOrEqual(t, slices.Max(runs), 1)
 	}()
 	clock.Advance(2 * tm.Tick())
 }
