@@ -13,6 +13,15 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
+// newBacklog returns timeouts that lie pages apart, so that producers find no part of the queue deep and leave
+// them to the worker. With -tags small they are more than it files in one drain.
+func newBacklog() []paged { return make([]paged, min(timertest.Backlog, 2*limits.Drain)) }
+
+type paged struct {
+	hashedwheel.Timeout
+	_ [8 << 10]byte
+}
+
 // The worker is blocked until a timeout is due, while others arm a backlog with earlier deadlines.
 // The timeout runs after no more of the backlog than one limit.
 func TestBoundedWorkBeforeDueTimeouts(t *testing.T) {
@@ -22,10 +31,7 @@ func TestBoundedWorkBeforeDueTimeouts(t *testing.T) {
 		tm.AfterFunc(10*timertest.Tick, func() { order = append(order, "due") })
 		tm.AfterFunc(5*timertest.Tick, func() { time.Sleep(5 * timertest.Tick) })
 		time.Sleep(5*timertest.Tick + timertest.Tick/2)
-		backlog := make([]struct {
-			hashedwheel.Timeout
-			_ [8 << 10]byte // pages apart, so that producers find no part of the queue deep
-		}, min(timertest.Backlog, 2*limits.Drain))
+		backlog := newBacklog()
 		for i := range backlog {
 			backlog[i].InitFunc(tm, func() { order = append(order, "backlog") })
 			backlog[i].Reset(0)
