@@ -106,6 +106,17 @@ func TestTakeDueOfACrowdFillsOneBatch(t *testing.T) {
 	assert.Equal(t, int64(50), g.batchTick)
 }
 
+// The timeout is also in the queue. If its push is refused, only the wheel holds the timeout, and Timer.Stop must find
+// it there.
+func TestTakeDueKeepsATimeoutMovedEarlier(t *testing.T) {
+	g, tm := newGuarded()
+	to := g.fileMoved(1, 50, 50)[0]
+	setWord(to, 2, queued, Pending)
+	g.wheel.close(50)
+	assert.False(t, g.takeDue(50))
+	assert.Equal(t, []*Timeout{to}, tm.Stop())
+}
+
 func TestAdvanceVisitsAtMostItsLimit(t *testing.T) {
 	g, _ := newGuarded()
 	all := g.fileMoved(many, 3000, farTick)
@@ -151,6 +162,49 @@ func TestHelpFilesAtMostTwoPortions(t *testing.T) {
 			g.drain(portion)
 		}
 	}
+}
+
+// The worker hands out due timeouts between two parts of a long round. That must not make timeouts of the later part
+// expire a tick later.
+func TestTickStaysOpenUntilTheRoundIsFiled(t *testing.T) {
+	g, tm := newGuarded()
+	all, due := tm.armMany(t, many), int64(time.Hour/tm.Tick())
+	g.beginPass(due, due)
+	require.False(t, g.takeDue(due))
+	for g.fileRound(portion) > 0 {
+	}
+	for _, to := range all {
+		require.Equal(t, due, to.home.tick())
+	}
+}
+
+// Until a round is filed, later armings stay in the queue, where producers find their stripes deep and help.
+func TestNextRoundBeginsOnceTheLastIsFiled(t *testing.T) {
+	g, tm := newGuarded()
+	tm.armMany(t, many)
+	g.beginPass(0, 0)
+	g.fileRound(portion)
+	tm.armMany(t, many)
+	g.beginPass(0, 1) // the first pass has outlasted its tick
+	for g.fileRound(portion) > 0 {
+	}
+	assert.Equal(t, many, g.wheel.count)
+	g.beginPass(0, 2)
+	for g.fileRound(portion) > 0 {
+	}
+	assert.Equal(t, 2*many, g.wheel.count)
+}
+
+// Pending and helping producers take timeouts from the queue during a pass. A pass that also filed those might not end.
+func TestPassFilesNothingThatWasQueuedAfterItBegan(t *testing.T) {
+	g, tm := newGuarded()
+	tm.armMany(t, many)
+	g.beginPass(0, 0)
+	tm.armMany(t, many)
+	g.takeAll()
+	for g.fileRound(portion) > 0 {
+	}
+	assert.Equal(t, many, g.wheel.count)
 }
 
 func TestCollectTakesAtMostOnePortionAndTheBatch(t *testing.T) {
