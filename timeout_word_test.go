@@ -76,7 +76,7 @@ func (r rig) requireReserved(t *testing.T, n int64) {
 }
 
 func show(w word) string {
-	return fmt.Sprintf("deadline %d, %v, queued %t", w.deadline(), w.state(), w.queued())
+	return fmt.Sprintf("deadline %d, %v, queued %t, fresh %t", w.deadline(), w.state(), w.queued(), w&fresh != 0)
 }
 
 func describe(w word) string {
