@@ -242,3 +242,22 @@ func TestLatenessIsReportedOverdueOfQueuedTimeoutsOnAClockThatNeverRings(t *test
 		}
 	}, hashedwheel.WithClock(silentClock{}))
 }
+
+// Stats files the timeout. If it turned the wheel to the present first, the timeout would count as due just now.
+func TestLatenessIsReportedOverdueByTheFirstStatsOnAClockThatNeverRings(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		tm.AfterFunc(10*timertest.Tick, timertest.Nop)
+		timertest.Pass(time.Hour)
+		assert.Equal(t, time.Hour-10*timertest.Tick, tm.Stats().Overdue)
+	}, hashedwheel.WithClock(silentClock{}))
+}
+
+func TestStatsHasTheBoundAndWhetherTheTimerIsStopped(t *testing.T) {
+	_, tm := timertest.NewManual(hashedwheel.WithMaxPending(3))
+	for _, stopped := range []bool{false, true} {
+		s := tm.Stats()
+		assert.Equal(t, 3, s.MaxPending)
+		assert.Equal(t, stopped, s.Stopped)
+		tm.Stop()
+	}
+}
