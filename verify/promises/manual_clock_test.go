@@ -1,6 +1,7 @@
 package promises
 
 import (
+	"fmt"
 	"runtime"
 	"sync"
 	"testing"
@@ -218,4 +219,26 @@ func TestManualClockStopsForATimeoutArmedByATaskOfAnotherTimer(t *testing.T) {
 	})
 	clock.Advance(time.Second)
 	assert.Equal(t, timertest.Epoch.Add(20*time.Millisecond), at)
+}
+
+func TestManualClockPrintsItsTime(t *testing.T) {
+	clock := hashedwheel.NewManualClock(timertest.Epoch)
+	clock.Advance(time.Second)
+	assert.Equal(t, "hashedwheel.ManualClock(2025-01-01 00:00:01 +0000 UTC)", fmt.Sprint(clock))
+}
+
+// Without its String, fmt would read the fields that New and Advance write: run with -race.
+func TestManualClockIsPrintedWhileTimersAreMade(t *testing.T) {
+	clock := hashedwheel.NewManualClock(timertest.Epoch)
+	var printing sync.WaitGroup
+	printing.Go(func() {
+		for range 100 {
+			_ = fmt.Sprint(clock)
+		}
+	})
+	for range 100 {
+		timertest.NewManualOn(clock)
+		clock.Advance(time.Second)
+	}
+	printing.Wait()
 }
