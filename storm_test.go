@@ -359,6 +359,17 @@ func TestAdmitBoundsHowManyTimeoutsMayWait(t *testing.T) {
 	assert.Equal(t, uint32(3), q.sampled.Load(), "no stripe is deep by one push")
 }
 
+func TestAdmitDividesByTheNumberOfStripes(t *testing.T) {
+	for stripes := 1; stripes <= 16; stripes *= 2 {
+		q := newStripes(stripes)
+		assert.Equal(t, int32(limits.Most/stripes), q.flooded.Load(), "flooded, with %d stripes", stripes)
+		assert.Equal(t, int32(min(limits.Most/2, limits.Ahead)/stripes), q.deep.Load(), "deep, with %d stripes", stripes)
+		q.admit(limits.Ahead)
+		assert.Equal(t, int32(limits.Ahead/stripes), q.flooded.Load(), "flooded for fewer, with %d stripes", stripes)
+		assert.Equal(t, int32(limits.Ahead/2/stripes), q.deep.Load(), "deep for fewer, with %d stripes", stripes)
+	}
+}
+
 // If the system interrupts a drain it looks slow, and so few may wait then that no drain is long enough to measure.
 func TestDrainOfAFewTimeoutsLetsMoreWait(t *testing.T) {
 	tm := MustNew(WithClock(NewManualClock(time.Now())))
