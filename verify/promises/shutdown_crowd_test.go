@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
@@ -84,4 +85,29 @@ func TestConcurrentStopsSharePendingTimeouts(t *testing.T) {
 	}
 	all.Wait()
 	assertAllOnce(t, n, parts[:]...)
+}
+
+// observedContext is a context that never ends. It calls observe when Shutdown reads its error, which is between
+// two portions of the timeouts that Shutdown collects.
+type observedContext struct {
+	context.Context
+	observe func()
+}
+
+func (c observedContext) Err() error { c.observe(); return nil }
+
+// A goroutine that waits for a channel of After must not wait until Shutdown has collected a million timeouts.
+func TestShutdownClosesChannelsOfAfterBeforeItHasCollectedAll(t *testing.T) {
+	tm := crowded(2 * limits.Portion * limits.Portion)
+	after, looks := tm.After(time.Hour), 0
+	_, err := tm.Shutdown(observedContext{context.Background(), func() {
+		looks++
+		select {
+		case <-after:
+		default:
+			assert.Fail(t, "the channel is open while Shutdown collects")
+		}
+	}})
+	require.NoError(t, err)
+	assert.Positive(t, looks)
 }
