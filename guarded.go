@@ -217,8 +217,9 @@ func (g *guarded) refuse(t *Timeout) bool {
 // the last round is left. So the stripes stay deep while the worker falls behind, and their producers help;
 // and tasks that arm themselves on a clock that stands still do not make the round grow forever.
 func (g *guarded) gather(tick int64) {
+	isCut := g.wheel.current <= tick && tick < g.wheel.opening // user code ended the goroutine in a pass of this tick
 	g.wheel.close(tick)
-	if g.listsFiled < g.roundEnd {
+	if isCut || g.listsFiled < g.roundEnd {
 		return
 	}
 	g.wanted.Store(forLock) // a stripe's lock, which a comber may hold

@@ -179,8 +179,7 @@ func (t *Timeout) Task() Task { return t.task }
 // Timer returns the timer that t is bound to, nil before Init.
 func (t *Timeout) Timer() *Timer { return t.timer }
 
-// String returns state, deadline and task, and is safe at any time. Printing a struct that has a Timeout as
-// a field is a data race: fmt reads the fields.
+// String returns state, deadline and task, and is safe at any time. To print a struct with a Timeout field is a race.
 func (t *Timeout) String() string {
 	if t.task == nil {
 		return "hashedwheel.Timeout(Unarmed)"

@@ -1,6 +1,7 @@
 package promises
 
 import (
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -158,4 +159,23 @@ func TestBoundedWorkAfterAStall(t *testing.T) {
 			require.GreaterOrEqual(t, times[i].Sub(times[i-1]), 2*timertest.Tick)
 		}
 	}, timertest.OnWorker)
+}
+
+// A task that ends its goroutine cuts the pass of its tick, which the next worker goes on with.
+func TestBoundedWorkOfTasksThatArmThemselvesAndEndTheirGoroutine(t *testing.T) {
+	for _, n := range []int{1, limits.Batch, 10 * limits.Batch} {
+		timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+			runs := 0
+			for range n {
+				timertest.Owned(tm, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
+					if runs++; runs < 100*n { // a mistake must not go on forever
+						to.Reset(0)
+					}
+					runtime.Goexit()
+				})).Reset(0)
+			}
+			timertest.Pass(10 * timertest.Tick)
+			assert.Equal(t, 10*n, runs, "once a tick, with %d", n)
+		}, timertest.OnWorker)
+	}
 }

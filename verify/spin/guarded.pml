@@ -67,12 +67,12 @@ inline guarded_begin() {
 	at = min(slept, tick);
 	wheel_skip(at);
 	at = 0;
-	wheel_close(tick);
 #ifdef MISTAKE_GATHER_AGAIN
 	ok = 1;
 #else
-	ok = (round == 0 && !stopped);
+	ok = (round == 0 && !stopped && !(current <= tick && tick < opening));
 #endif
+	wheel_close(tick);
 	if
 	:: ok ->
 		assert(round == 0);	/* a round does not grow */
