@@ -347,7 +347,7 @@ func TestAdmitBoundsHowManyTimeoutsMayWait(t *testing.T) {
 		{833, 52, 104, 2},
 		{4096, 256, 512, 5},
 		{8192, 512, 1024, 6},
-		{1 << 30, 512, 2048, 7},
+		{1 << 30, 512, 4096, 7},
 	} {
 		q.admit(int(c.n))
 		assert.Equal(t, c.deep, q.deep.Load(), "deep, for %d", c.n)

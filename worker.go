@@ -50,12 +50,11 @@ const (
 )
 
 const (
-	patienceNs = 100_000                // how long the worker, or a task, may wait for a processor until callers yield: an idle processor takes less
-	yieldNs    = 100_000                // the time between two yields of producers that find the lock taken
-	holdNs     = 1_000_000              // how long the worker may take from one hold of the lock to the next until callers yield: the system may have interrupted it
-	forLock    = int64(math.MinInt64)   // the worker waits for a lock
-	notWanted  = int64(math.MaxInt64)   // callers need not yield
-	backlog    = 500 * time.Microsecond // how long filing the queue may take: a fixed number of timeouts was late on many processors, or a third slower on two (compare -load storm)
+	patienceNs = 100_000              // how long the worker, or a task, may wait for a processor until callers yield: an idle processor takes less
+	yieldNs    = 100_000              // the time between two yields of producers that find the lock taken
+	holdNs     = 1_000_000            // how long the worker may take from one hold of the lock to the next until callers yield: the system may have interrupted it
+	forLock    = int64(math.MinInt64) // the worker waits for a lock
+	notWanted  = int64(math.MaxInt64) // callers need not yield
 )
 
 func (wk *worker) init(o *options, tl *timeline, q *mpscQueue, r *room) {
@@ -151,10 +150,10 @@ func (wk *worker) pass() (tick int64, filed int, more bool) {
 	return tick, filed, g.thin()
 }
 
-// drain files the round, up to the limit, for at most two milliseconds or a quarter of a tick, and reports
-// whether any of the round may be left. Its speed decides how many timeouts may wait; that of a short drain only raises the number.
+// drain files the round for at most half a tick or two milliseconds, and reports whether any of it may be left. As many
+// timeouts may wait as it files in that time: a fixed number was too many on many processors, or too few on two.
 func (wk *worker) drain() (n int, left bool) {
-	enough := min(time.Duration(wk.time.tickLen/4), 2*time.Millisecond)
+	enough := min(time.Duration(wk.time.tickLen/2), 2*time.Millisecond)
 	begun, took := time.Now(), time.Duration(0)
 	for left = true; left && n < limits.Drain && took <= enough; {
 		k := wk.guarded.fileRound(portion)
@@ -162,7 +161,7 @@ func (wk *worker) drain() (n int, left bool) {
 		left = k == portion
 		took = time.Since(begun)
 	}
-	may := int(min(limits.Most, int64(n)*int64(backlog)/int64(took+1)))
+	may := int(min(limits.Most, int64(n)*int64(enough)/int64(took+1)))
 	if n >= portion || may > int(wk.queue.flooded.Load())*len(wk.queue.stripes) { // not lowered by a few: that would last
 		wk.queue.admit(may)
 	}
@@ -212,9 +211,9 @@ func (wk *worker) park(tick int64, isBusy bool) (next int64, status int32) {
 	g := &wk.guarded
 	g.lockFirst()
 	defer g.Unlock()
-	wk.wanted.Store(notWanted)
 	switch {
 	case g.stopped:
+		wk.wanted.Store(notWanted)
 		return tick, absent
 	case g.wheel.isAhead(now):
 		return now, awake // pass at once
@@ -226,6 +225,7 @@ func (wk *worker) park(tick int64, isBusy bool) (next int64, status int32) {
 	next, status = g.wheel.wake(), asleep
 	if next == noTick {
 		status = absent
+		wk.wanted.Store(notWanted) // before another worker can begin
 	}
 	wk.status.Store(status)
 	if !wk.queue.empty() && wk.status.CompareAndSwap(status, awake) {

@@ -45,6 +45,26 @@ func TestWorkerDoesNotOversleepHalfFiledLists(t *testing.T) {
 	}
 }
 
+// If the system interrupted the worker between its last hold of the lock and its sleep, and callers did not yield, the
+// worker would wait for all goroutines that spin.
+func TestWorkerIsWantedUntilItSetsItsAlarm(t *testing.T) {
+	tm := MustNew()
+	defer tm.Stop()
+	tm.worker.status.Store(awake) // the test parks in the worker's place
+	to := tm.AfterFunc(time.Hour, func() {})
+	for _, isBusy := range []bool{true, false} {
+		tm.worker.park(tm.worker.thisTick(), isBusy)
+		assert.LessOrEqual(t, tm.worker.wanted.Load(), tm.time.checkIn(), "busy: %t", isBusy)
+		tm.worker.status.Store(awake)
+		tm.Pending()
+	}
+	to.Stop()
+	tm.Pending()
+	_, status := tm.worker.park(tm.worker.thisTick(), false)
+	require.EqualValues(t, absent, status)
+	assert.Equal(t, notWanted, tm.worker.wanted.Load())
+}
+
 // hookedClock calls hook once, after Now has read the time and before it returns.
 type hookedClock struct {
 	*ManualClock

@@ -25,8 +25,8 @@ type Crews[T any] struct {
 	next     *crew[T]                // for the tasks of this batch; nil before its first
 	size     int                     // of the last batch: a guess at the size of the next
 	spare    atomic.Pointer[crew[T]] // a crew that all goroutines have left: Swap in Add pairs with Store in leave
-	waiting  atomic.Int32            // launched batches of which no task was taken: Launch counts up, begun down
-	lateFrom *atomic.Int64           // Init's: Launch stores a time, begun NoTime
+	waiting  atomic.Int32            // launched batches of which no task was taken: launched counts up, begun down
+	lateFrom *atomic.Int64           // Init's: launched stores a time, begun NoTime
 }
 
 // NoTime is later than every time.
@@ -34,7 +34,7 @@ const NoTime = int64(math.MaxInt64)
 
 // Init sets the host, before the first Add. In lateFrom anybody can read the time from which the first goroutine
 // of a launched batch is late, or NoTime if no batch waits for one. While batches overlap, it is the first one's
-// time. It may miss batches that are launched while an earlier one begins.
+// time, or 0.
 func (cs *Crews[T]) Init(host Host[T], lateFrom *atomic.Int64) {
 	cs.host, cs.lateFrom = host, lateFrom
 	lateFrom.Store(NoTime)
@@ -58,17 +58,28 @@ func (cs *Crews[T]) Add(task T) {
 func (cs *Crews[T]) Launch(lateFrom int64) {
 	if c := cs.next; c != nil {
 		cs.next, cs.size = nil, len(c.tasks)
-		cs.waiting.Add(1)
-		cs.lateFrom.CompareAndSwap(NoTime, lateFrom) // before call, so that the last batch to begin stores NoTime after this
+		cs.launched(lateFrom) // before call, so that the last batch to begin stores NoTime after this
 		c.call()
 	}
 }
 
-// begun counts a batch whose first goroutine has taken a task.
+// launched counts a batch that waits for its first goroutine.
+func (cs *Crews[T]) launched(lateFrom int64) {
+	cs.waiting.Add(1)
+	cs.lateFrom.CompareAndSwap(NoTime, lateFrom)
+}
+
+// begun counts a batch whose first goroutine has taken a task. If no other batch waits it stores NoTime, then looks
+// again: a batch that was launched in between has not stored its time, and is late at once. The last look has seen
+// what is stored then: whoever changes that count later stores after it.
 func (cs *Crews[T]) begun() {
-	waiting := cs.waiting.Add(-1)
-	if waiting == 0 {
+	for waiting := cs.waiting.Add(-1); waiting == 0; {
 		cs.lateFrom.Store(NoTime)
+		if cs.waiting.Load() == 0 {
+			return
+		}
+		cs.lateFrom.Store(0)
+		waiting = cs.waiting.Load()
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // host runs functions as tasks.
@@ -169,6 +170,40 @@ func TestLaunchStoresTheTimeBeforeItStartsAGoroutine(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, NoTime, lateFrom.Load())
 	})
+}
+
+// A batch begins while the next is launched.
+func TestLateFromIsATimeWhileABatchWaits(t *testing.T) {
+	var cs Crews[func()]
+	var lateFrom, turn atomic.Int64
+	cs.Init(new(host), &lateFrom)
+	const rounds = 50_000
+	other := make(chan struct{})
+	go func() {
+		defer close(other)
+		for r := range int64(rounds) {
+			for turn.Load() != 2*r+1 {
+				runtime.Gosched()
+			}
+			cs.begun()
+			turn.Add(1)
+		}
+	}()
+	for r := range int64(rounds) {
+		cs.launched(7)
+		turn.Add(1)
+		for range r % 128 { // so that sooner or later both happen at once
+			turn.Load()
+		}
+		cs.launched(7)
+		for turn.Load() != 2*r+2 {
+			runtime.Gosched()
+		}
+		require.NotEqual(t, NoTime, lateFrom.Load(), "one batch waits")
+		cs.begun()
+		require.Equal(t, NoTime, lateFrom.Load(), "no batch waits")
+	}
+	<-other
 }
 
 func TestSlowTaskOccupiesOnlyItsOwnCrew(t *testing.T) {
