@@ -80,10 +80,10 @@
 // # Bounded work
 //
 // A flood of armings delays due timeouts by a few milliseconds: at most 100,000 are sorted into the wheel,
-// for two milliseconds at most, before due ones are handed out. Goroutines that arm and stop faster than that
-// help: they drop their stopped timeouts, sort a part of the others, and wait for their turn to do so once
-// that much sorting waits. The timer's lock is held for about a millisecond at most, except by
-// Timer.Stop and after a clock was set back. [WithMaxPending] bounds how many timeouts are pending at all.
+// for two milliseconds or half a tick at most, before due ones are handed out. Goroutines that arm and stop
+// faster help: they drop their stopped timeouts, sort a part of the others, and wait for their turn to do so
+// once as many wait as are sorted in that time, or 32,768. The lock is held for about a millisecond at most,
+// except by Timer.Stop and after a clock was set back. [WithMaxPending] bounds how many are pending at all.
 //
 // # Misuse is caught
 //
