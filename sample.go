@@ -2,17 +2,23 @@ package hashedwheel
 
 import (
 	"runtime"
+	"time"
 
 	"github.com/hashedwheel/hashedwheel/internal/spread"
 )
 
+// Sampled is a pending timeout that Sample has found. It is a value: nobody can stop or move the timeout by it.
+type Sampled struct {
+	Deadline time.Time
+	Task     Task // as Timeout.Task returns it
+}
+
 // Sample returns at most n of the pending timeouts, chosen at random and each as likely as any other, or
 // all of them if there are no more than n. It may miss a timeout that is armed or moved while Sample runs.
-// Do not stop a Timeout of After: its channel would stay open.
 //
 // For any n Sample visits all pending timeouts: a million take 20 ms, or 200 ms if they are scattered in
 // memory. The worker waits for no more than 256 of these visits at a time.
-func (tm *Timer) Sample(n int) []*Timeout {
+func (tm *Timer) Sample(n int) []Sampled {
 	if n <= 0 {
 		return nil
 	}
@@ -27,7 +33,11 @@ func (tm *Timer) Sample(n int) []*Timeout {
 			runtime.Gosched() // otherwise this goroutine may get the lock again and again, for a millisecond
 		}
 	}
-	return s.found
+	sampled := make([]Sampled, len(s.found))
+	for i, t := range s.found {
+		sampled[i] = Sampled{t.Deadline(), t.task}
+	}
+	return sampled
 }
 
 func (tm *Timer) samplePortion(s *sample) (more bool) {

@@ -122,11 +122,28 @@ func (t *Timeout) ResetAt(at time.Time) bool {
 	if tm == nil {
 		panic("hashedwheel: ResetAt before Init")
 	}
-	deadline := tm.time.since(at)
-	if deadline < 0 {
-		tm.time.checkBubble()
+	return tm.arm(t, tm.deadlineAt(at))
+}
+
+// Move moves t, if it is pending, to expire d from now; zero or less is due at the next tick. It reports whether t
+// was pending. Otherwise it changes nothing: unlike Reset it never arms. So it is the call for an idle timeout that
+// every read moves: a read that races with the expiry, or with a Stop, does not bring the timeout back. Move panics
+// before Init, never allocates, and waits only in a flood.
+func (t *Timeout) Move(d time.Duration) bool {
+	tm := t.timer
+	if tm == nil {
+		panic("hashedwheel: Move before Init")
 	}
-	return tm.arm(t, deadline)
+	return t.load().state() == Pending && tm.move(t, tm.deadlineIn(d))
+}
+
+// MoveAt is Move to a time from the timer's clock, as ResetAt is Reset.
+func (t *Timeout) MoveAt(at time.Time) bool {
+	tm := t.timer
+	if tm == nil {
+		panic("hashedwheel: MoveAt before Init")
+	}
+	return tm.move(t, tm.deadlineAt(at))
 }
 
 // Stop prevents the task from running, and reports whether this call did: false means that t was not

@@ -133,17 +133,22 @@ func (tm *Timer) deadlineIn(d time.Duration) int64 {
 	return tm.time.deadline(now, d)
 }
 
+// deadlineAt returns the deadline at a time from the timer's clock.
+func (tm *Timer) deadlineAt(at time.Time) int64 {
+	deadline := tm.time.since(at)
+	if deadline < 0 {
+		tm.time.checkBubble()
+	}
+	return deadline
+}
+
 // arm makes t pending with a new deadline and reports whether it was pending.
 func (tm *Timer) arm(t *Timeout, deadline int64) (was bool) {
 	for {
 		w := t.load()
 		if w.state() == Pending {
-			push, ok := t.move(w, deadline)
-			if !ok {
+			if !tm.tryMove(t, w, deadline) {
 				continue
-			}
-			if push {
-				tm.push(t)
 			}
 			return true
 		}
@@ -163,6 +168,28 @@ func (tm *Timer) arm(t *Timeout, deadline int64) (was bool) {
 		}
 		tm.room.release(1)
 	}
+}
+
+// move gives t a new deadline if it is pending, and reports that.
+func (tm *Timer) move(t *Timeout, deadline int64) (was bool) {
+	for {
+		w := t.load()
+		if w.state() != Pending {
+			return false
+		}
+		if tm.tryMove(t, w, deadline) {
+			return true
+		}
+	}
+}
+
+// tryMove reports false if w, the word of a pending timeout, was out of date.
+func (tm *Timer) tryMove(t *Timeout, w word, deadline int64) (ok bool) {
+	push, ok := t.move(w, deadline)
+	if ok && push {
+		tm.push(t)
+	}
+	return ok
 }
 
 // armNew arms a timeout that no other goroutine can see yet. Its error is Schedule's.

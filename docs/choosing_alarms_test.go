@@ -85,7 +85,7 @@ func TestPendingTimeoutsHaveTheNamesThatAreShown(t *testing.T) {
 		all := tm.Sample(3)
 		require.Len(t, all, 3)
 		for _, to := range all {
-			name := to.Task().(interface{ TaskName() string }).TaskName()
+			name := to.Task.(interface{ TaskName() string }).TaskName()
 			assert.True(t, strings.Contains(strings.ReplaceAll(text, "\n", " "), "`"+name+"`"), "%s", name)
 		}
 	})

@@ -132,6 +132,6 @@ func TestNameOfAWatchAndOfAListenersConnIsShown(t *testing.T) {
 	require.True(t, w.Stop())
 }
 
-func taskName(to *hashedwheel.Timeout) string {
-	return to.Task().(interface{ TaskName() string }).TaskName()
+func taskName(to hashedwheel.Sampled) string {
+	return to.Task.(interface{ TaskName() string }).TaskName()
 }

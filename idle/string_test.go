@@ -26,7 +26,7 @@ func TestStringDuringUse(t *testing.T) {
 	conn, err := idle.NewConn(tm, here, time.Hour, idle.Counted())
 	require.NoError(t, err)
 	l := listen(t, tm, time.Hour)
-	printed := map[string]any{"Conn": conn, "listener": l, "the task": tm.Sample(1)[0].Task()}
+	printed := map[string]any{"Conn": conn, "listener": l, "the task": tm.Sample(1)[0].Task}
 	inner, peer := tcp(t)
 	w, err := idle.Watch(tm, inner, time.Hour, func(net.Conn) {})
 	if err == nil {

@@ -94,9 +94,9 @@ func (r *timerReport) scale() {
 }
 
 // countDue counts the deadlines of a sample into sorted rows.
-func countDue(rows []dueRow, sample []*hashedwheel.Timeout, now time.Time) []dueRow {
+func countDue(rows []dueRow, sample []hashedwheel.Sampled, now time.Time) []dueRow {
 	for _, to := range sample {
-		in := to.Deadline().Sub(now)
+		in := to.Deadline.Sub(now)
 		i, _ := slices.BinarySearchFunc(rows, in, func(r dueRow, d time.Duration) int { return cmp.Compare(r.Within, d) })
 		rows[min(i, len(rows)-1)].Count++
 	}
@@ -104,10 +104,10 @@ func countDue(rows []dueRow, sample []*hashedwheel.Timeout, now time.Time) []due
 }
 
 // countTasks counts a sample by the names of its tasks, the most frequent first.
-func countTasks(sample []*hashedwheel.Timeout) []taskRow {
+func countTasks(sample []hashedwheel.Sampled) []taskRow {
 	counts := make(map[taskRow]int)
 	for _, to := range sample {
-		counts[taskRow{Name: taskname.Shown(to.Task()), At: taskname.Literal(to.Task())}]++
+		counts[taskRow{Name: taskname.Shown(to.Task), At: taskname.Literal(to.Task)}]++
 	}
 	rows := make([]taskRow, 0, len(counts))
 	for row, n := range counts {

@@ -44,13 +44,13 @@ func TestMapPrintsDuringUse(t *testing.T) {
 	running.Wait()
 }
 
-// Sample and Timer.Stop return Timeouts whose tasks are entries, which a program may print.
+// Sample and Timer.Stop return tasks that are entries, which a program may print.
 func TestEntryPrintsDuringUseOfItsMap(t *testing.T) {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()
 	m := keyed.New(tm, func(int, int) {}, keyed.Name("codes"))
 	require.NoError(t, m.Set(1, 1, time.Hour))
-	task := tm.Sample(1)[0].Task()
+	task := tm.Sample(1)[0].Task
 	var running sync.WaitGroup
 	running.Go(func() {
 		for i := range 1000 {
@@ -90,7 +90,7 @@ func TestNilOptionPanics(t *testing.T) {
 func taskName(t *testing.T, tm *hashedwheel.Timer) string {
 	all := tm.Sample(1)
 	require.Len(t, all, 1)
-	return all[0].Task().(interface{ TaskName() string }).TaskName()
+	return all[0].Task.(interface{ TaskName() string }).TaskName()
 }
 
 func TestEntryShowsTheNameOfItsMap(t *testing.T) {
@@ -101,7 +101,7 @@ func TestEntryShowsTheNameOfItsMap(t *testing.T) {
 	assert.Equal(t, "codes", taskName(t, tm))
 	entry := tm.Sample(1)[0]
 	codes.Delete("a")
-	assert.Equal(t, "codes", entry.Task().(interface{ TaskName() string }).TaskName(), "of an entry that has left")
+	assert.Equal(t, "codes", entry.Task.(interface{ TaskName() string }).TaskName(), "of an entry that has left")
 }
 
 func TestEntryOfANamelessMapShowsItsTypes(t *testing.T) {

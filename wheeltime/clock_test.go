@@ -145,8 +145,7 @@ func TestStringDuringUseIsNoRace(t *testing.T) {
 	all.Wait()
 }
 
-// Sample and Timer.Stop return Timeouts whose tasks a program may print: by their names, and without
-// a race.
+// Sample and Timer.Stop return tasks that a program may print: by their names, and without a race.
 func TestTasksHaveNames(t *testing.T) {
 	_, tm := timertest.NewManual()
 	timer, ticker := wheeltime.NewTimer(tm, time.Hour), wheeltime.NewTicker(tm, time.Hour)
@@ -166,7 +165,7 @@ func TestTasksHaveNames(t *testing.T) {
 	for range 100 {
 		names = nil
 		for _, to := range sample {
-			if task, ok := to.Task().(interface{ TaskName() string }); ok { // the channel by which After watches tm has no name
+			if task, ok := to.Task.(interface{ TaskName() string }); ok { // the channel by which After watches tm has no name
 				assert.Equal(t, task.TaskName(), fmt.Sprint(task))
 				names = append(names, task.TaskName())
 			}

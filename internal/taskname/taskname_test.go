@@ -111,22 +111,21 @@ func TestASeriesOfAFunctionLiteralHasItsFileAndLine(t *testing.T) {
 	defer tm.Stop()
 	_, _, line, _ := runtime.Caller(0)
 	tm.Every(time.Hour, func(*hashedwheel.Series) {})
-	assert.Equal(t, fmt.Sprint("taskname_test.go:", line+1), taskname.Literal(tm.Sample(1)[0].Task()))
+	assert.Equal(t, fmt.Sprint("taskname_test.go:", line+1), taskname.Literal(tm.Sample(1)[0].Task))
 }
 
 func TestArmedTaskHasTheNameOfTheFunctionOrTask(t *testing.T) {
-	tm := hashedwheel.MustNew()
-	defer tm.Stop()
-	tests := map[string]func(){
-		"taskname_test.(*session).closeIdle": func() { tm.AfterFunc(time.Hour, new(session).closeIdle) },
-		"taskname_test.again":                func() { tm.Every(time.Hour, again) },
-		"*taskname_test.session":             func() { _, _ = tm.Schedule(time.Hour, new(session)) },
+	tests := map[string]func(tm *hashedwheel.Timer){
+		"taskname_test.(*session).closeIdle": func(tm *hashedwheel.Timer) { tm.AfterFunc(time.Hour, new(session).closeIdle) },
+		"taskname_test.again":                func(tm *hashedwheel.Timer) { tm.Every(time.Hour, again) },
+		"*taskname_test.session":             func(tm *hashedwheel.Timer) { _, _ = tm.Schedule(time.Hour, new(session)) },
 	}
 	for want, arm := range tests {
-		arm()
+		tm := hashedwheel.MustNew()
+		arm(tm)
 		all := tm.Sample(1)
-		assert.Equal(t, want, taskname.Of(all[0].Task()))
-		all[0].Stop()
+		assert.Equal(t, want, taskname.Of(all[0].Task))
+		tm.Stop()
 	}
 }
 
@@ -134,7 +133,7 @@ func TestChannelOfAfterIsNamedAfter(t *testing.T) {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()
 	tm.After(time.Hour)
-	assert.Equal(t, "hashedwheel.(*Timer).After", taskname.Of(tm.Sample(1)[0].Task()))
+	assert.Equal(t, "hashedwheel.(*Timer).After", taskname.Of(tm.Sample(1)[0].Task))
 }
 
 func ExampleOf() {

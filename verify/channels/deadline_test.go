@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
@@ -86,20 +85,4 @@ func TestAfterCountsInStats(t *testing.T) {
 		tm.Stop()
 		assert.Equal(t, uint64(1), tm.Stats().Canceled)
 	})
-}
-
-// Sample also returns the Timeouts of After, only to be looked at. To stop one leaves the goroutines
-// that wait for its channel waiting, and harms no other channel.
-func TestAfterReturnsAnotherChannelOnceItsTimeoutWasStopped(t *testing.T) {
-	clock, tm := timertest.NewManual(hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	spoilt := tm.After(time.Minute)
-	for _, to := range tm.Sample(1) {
-		require.True(t, to.Stop())
-	}
-	good := tm.After(time.Minute)
-	clock.Advance(2 * time.Minute)
-	assert.True(t, isClosed(good))
-	assert.False(t, isClosed(spoilt))
-	tm.Stop()
-	assert.True(t, isClosed(good))
 }

@@ -312,7 +312,7 @@ func (l *life) look() {
 		l.tm.Next()
 	case 2:
 		for _, to := range l.tm.Sample(5) {
-			_ = to.String()
+			_ = fmt.Sprint(to)
 		}
 	case 3:
 		_ = l.tm.String()

@@ -2,7 +2,6 @@ package promises
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -108,107 +107,6 @@ func TestNextInATask(t *testing.T) {
 	assert.Zero(t, left)
 }
 
-func TestSampleOfAllPendingTimeouts(t *testing.T) {
-	for _, size := range []int{1, 2, 64, 512} {
-		for _, n := range []int{1, 10, 1000, 20_000} {
-			t.Run(fmt.Sprintf("%d in %d buckets", n, size), func(t *testing.T) {
-				_, tm := timertest.NewManual(hashedwheel.WithWheelSize(size))
-				all := make([]*hashedwheel.Timeout, n)
-				for i := range all {
-					d := time.Duration(i%997) * time.Duration(i%97) * time.Second
-					all[i] = tm.AfterFunc(d, timertest.Nop)
-				}
-				assert.Equal(t, addresses(all), addresses(tm.Sample(n)))
-				assert.Len(t, tm.Sample(1<<31-1), n)
-				stopped := all[0]
-				stopped.Stop()
-				assert.NotContains(t, addresses(tm.Sample(n)), fmt.Sprintf("%p", stopped))
-			})
-		}
-	}
-}
-
-// addresses are sorted, and testify compares them without reading their targets.
-func addresses(all []*hashedwheel.Timeout) (names []string) {
-	for _, to := range all {
-		names = append(names, fmt.Sprintf("%p", to))
-	}
-	slices.Sort(names)
-	return names
-}
-
-func TestSampleHasAtMostNTimeouts(t *testing.T) {
-	_, tm := timertest.NewManual()
-	assert.Empty(t, tm.Sample(10), "nothing is pending")
-	for i := range 10_000 {
-		tm.AfterFunc(time.Duration(i)*time.Second, timertest.Nop)
-	}
-	for _, n := range []int{-1 << 31, -1, 0, 1, 7, 100, 9_999} {
-		sample := tm.Sample(n)
-		assert.Len(t, sample, max(0, n))
-		assertNoneTwice(t, sample)
-	}
-}
-
-func assertNoneTwice(t *testing.T, all []*hashedwheel.Timeout) {
-	t.Helper()
-	seen := make(map[*hashedwheel.Timeout]bool)
-	for _, to := range all {
-		assert.False(t, seen[to], "one is there twice")
-		seen[to] = true
-	}
-}
-
-// Spread over all deadlines: not the first hundred.
-func TestSampleIsSpread(t *testing.T) {
-	const tick = 10 * time.Millisecond
-	for says, tt := range map[string]struct{ pending, want int }{
-		"one in each slot": {500, 100},
-		"many in each":     {100_000, 1000},
-	} {
-		t.Run(says, func(t *testing.T) {
-			clock, tm := timertest.NewManual()
-			for i := range tt.pending {
-				tm.AfterFunc(time.Duration(i)*tick, timertest.Nop)
-			}
-			var quarters [4]int
-			for _, to := range tm.Sample(tt.want) {
-				quarters[int64(4*to.Deadline().Sub(clock.Now())/(time.Duration(tt.pending)*tick))]++
-			}
-			for q, n := range quarters {
-				assert.InDelta(t, tt.want/4, n, float64(tt.want)/10, "quarter %d", q)
-			}
-		})
-	}
-}
-
-// While the worker files and hands out, no timeout is there twice, and timeouts that stay pending
-// are all there.
-func TestSampleWhileTheWorkerIsBusy(t *testing.T) {
-	tm := timertest.New(hashedwheel.WithWheelSize(8), maxBusy)
-	defer tm.Stop()
-	staying := make([]*hashedwheel.Timeout, 2000)
-	for i := range staying {
-		staying[i] = tm.AfterFunc(time.Hour+time.Duration(i)*timertest.Tick, timertest.Nop)
-	}
-	end := busy(tm)
-	defer end()
-	for range 20 {
-		sample := tm.Sample(1 << 30)
-		assertNoneTwice(t, sample)
-		found := make(map[*hashedwheel.Timeout]bool)
-		for _, to := range sample {
-			found[to] = true
-		}
-		for i, to := range staying {
-			if !found[to] {
-				require.Fail(t, "missing", "%d of %d found, not %d", len(sample), tm.Pending(), i)
-			}
-		}
-		assert.LessOrEqual(t, len(tm.Sample(100)), 100)
-	}
-}
-
 // maxBusy bounds what busy arms: under the race detector two goroutines arm more than
 // one worker expires, and a Sample of all grows as long as it is taken.
 var maxBusy = hashedwheel.WithMaxPending(10_000)
@@ -252,9 +150,6 @@ func TestStringWhileTheWorkerIsBusy(t *testing.T) {
 		assert.Regexp(t, `^hashedwheel\.Timeout\((Pending|Expired|Rejected), .+, .+\)$`, fmt.Sprintf("%v", to))
 		assert.Regexp(t, `^\[hashedwheel\.Timeout\(.+\)\]$`, fmt.Sprint([]*hashedwheel.Timeout{to}))
 		assert.Regexp(t, `^hashedwheel\.Timer\(tick 1ms\)$`, fmt.Sprintf("%+v", tm))
-		for _, other := range tm.Sample(10) {
-			assert.Contains(t, other.String(), "hashedwheel.Timeout(")
-		}
 	}
 }
 

@@ -1,0 +1,125 @@
+package promises
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+// moves are the two ways to move a timeout to d from now.
+var moves = map[string]func(to *hashedwheel.Timeout, d time.Duration) bool{
+	"Move":   func(to *hashedwheel.Timeout, d time.Duration) bool { return to.Move(d) },
+	"MoveAt": func(to *hashedwheel.Timeout, d time.Duration) bool { return to.MoveAt(to.Timer().Now().Add(d)) },
+}
+
+func TestMoveOfAPendingTimeoutChangesWhenItRuns(t *testing.T) {
+	for name, move := range moves {
+		for _, d := range []time.Duration{-time.Hour, 0, time.Second, time.Minute, time.Hour, 100 * time.Hour} {
+			t.Run(name+"/"+d.String(), func(t *testing.T) {
+				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+					var log timertest.RunLog
+					to := timertest.Owned(tm, &log)
+					to.Reset(time.Minute)
+					time.Sleep(10 * time.Second)
+					due := time.Now().Add(max(0, d))
+					require.True(t, move(to, d))
+					assert.Equal(t, 1, tm.Pending())
+					time.Sleep(200 * time.Hour)
+					synctest.Wait()
+					require.Len(t, log.Times(), 1)
+					assert.WithinRange(t, log.Times()[0], due, due.Add(timertest.Tick))
+				})
+			})
+		}
+	}
+}
+
+// A timeout that is not pending stays as it is, with its deadline and its error.
+func TestMoveNeverArms(t *testing.T) {
+	for state, prepare := range map[string]func(to *hashedwheel.Timeout){
+		"Unarmed":           func(*hashedwheel.Timeout) {},
+		"Expired":           func(to *hashedwheel.Timeout) { to.Reset(0); time.Sleep(time.Second) },
+		"Canceled":          func(to *hashedwheel.Timeout) { to.Reset(time.Minute); to.Stop() },
+		"Canceled by Timer": func(to *hashedwheel.Timeout) { to.Reset(time.Minute); to.Timer().Stop() },
+		"Rejected, full":    func(to *hashedwheel.Timeout) { to.Timer().AfterFunc(time.Minute, timertest.Nop); to.Reset(0) },
+		"Rejected, stopped": func(to *hashedwheel.Timeout) { to.Timer().Stop(); to.Reset(time.Minute) },
+	} {
+		for name, move := range moves {
+			t.Run(state+"/"+name, func(t *testing.T) {
+				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+					var log timertest.RunLog
+					to := timertest.Owned(tm, &log)
+					prepare(to)
+					before, runs, err, rejected := to.String(), log.Count(), to.Err(), tm.Stats().Rejected
+					assert.False(t, move(to, time.Second))
+					time.Sleep(time.Hour)
+					assert.Equal(t, before, to.String())
+					assert.Equal(t, runs, log.Count())
+					assert.Equal(t, err, to.Err())
+					assert.Equal(t, rejected, tm.Stats().Rejected)
+				}, hashedwheel.WithMaxPending(1))
+			})
+		}
+	}
+}
+
+func TestMoveBeforeInitPanics(t *testing.T) {
+	assert.PanicsWithValue(t, "hashedwheel: Move before Init", func() { new(hashedwheel.Timeout).Move(time.Second) })
+	assert.PanicsWithValue(t, "hashedwheel: MoveAt before Init", func() { new(hashedwheel.Timeout).MoveAt(time.Now()) })
+}
+
+func TestMoveInATaskDoesNotRunTheTaskAgain(t *testing.T) {
+	for name, move := range moves {
+		t.Run(name, func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				var runs, moved atomic.Int32
+				tm.Schedule(time.Second, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
+					runs.Add(1)
+					if move(to, time.Second) {
+						moved.Add(1)
+					}
+				}))
+				time.Sleep(time.Minute)
+				assert.EqualValues(t, 1, runs.Load())
+				assert.Zero(t, moved.Load())
+			})
+		})
+	}
+}
+
+// Readers move an idle timeout while it expires: it runs once, and every call after a false one is false.
+func TestMoveThatRacesWithTheExpiryRevivesNothing(t *testing.T) {
+	for name, move := range moves {
+		t.Run(name, func(t *testing.T) {
+			tm := timertest.New(hashedwheel.WithTick(100 * time.Microsecond))
+			defer tm.Stop()
+			for range timertest.Lasting(2*time.Second) / (5 * time.Millisecond) {
+				var runs atomic.Int32
+				to := tm.AfterFunc(200*time.Microsecond, func() { runs.Add(1) })
+				var readers sync.WaitGroup
+				for range 2 {
+					readers.Go(func() {
+						for begun := time.Now(); move(to, 300*time.Microsecond) && time.Since(begun) < 2*time.Millisecond; {
+						}
+						for range 3 { // once it has expired, or is about to
+							move(to, 100*time.Microsecond)
+						}
+					})
+				}
+				readers.Wait()
+				require.Eventually(t, func() bool { return to.State() == hashedwheel.Expired && runs.Load() == 1 },
+					20*time.Second, 100*time.Microsecond)
+				require.False(t, move(to, 0))
+			}
+			assert.Zero(t, tm.Pending())
+		})
+	}
+}
