@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel/internal/own"
 )
 
 // After returns a channel that is closed once d has passed, at most one tick late, for a select:
@@ -14,35 +16,41 @@ import (
 //	case <-tm.After(30 * time.Second):
 //	}
 //
-// All callers whose deadline rounds up to the same tick share one channel, so all but the first allocate
-// nothing. The channel counts as one pending timeout, which WithMaxPending does not refuse. A separate
-// goroutine closes it, or with Inline the worker; no other Executor is used.
+// Callers whose deadline rounds up to the same tick share a channel, so all except the first allocate nothing. The
+// channel counts as one pending timeout, which WithMaxPending does not refuse. A separate goroutine closes it, or with
+// Inline the worker; no other Executor is used.
 //
-// Timer.Stop closes the channel at once, and later calls return a closed channel: a loop that waits only
+// Timer.Stop closes the channels that are not due yet, and later calls return a closed channel: a loop that waits only
 // for After must end when its timer does, or it spins. To sleep, call wheeltime.Sleep.
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	tick := roundUp(tm.deadlineIn(d), tm.time.tickLen)
-	if s := tm.after.recent[tick&(recentTicks-1)].Load(); s.isFor(tick) {
+	if s := tm.after.recent[tick&(recentTicks-1)].Load(); s.serves(tick) {
 		return s.done
 	}
-	s, isNew := tm.after.open(tick)
-	if isNew {
-		s.Init(tm, s)
-		tm.room.release(-1) // takes a place, beyond the bound also
-		s.begin(s.load(), min(tick*tm.time.tickLen, maxDeadline))
-		tm.push(&s.Timeout) // refused: then Stop has closed it, or is about to
+	if s := tm.after.find(tick); s.serves(tick) {
+		return s.done
 	}
-	return s.done
+	s := &sharedTick{tick: tick, done: make(chan struct{})}
+	s.to.Init(tm, s)
+	tm.arm(&s.to, min(tick*tm.time.tickLen, maxDeadline))
+	if s.to.Err() != nil { // the timer is stopped, and nobody else has this channel
+		close(s.done)
+		return s.done
+	}
+	first := tm.after.add(s)
+	if first != s {
+		s.to.Stop()
+	}
+	return first.done
 }
 
-// afters finds the channel of a tick. While mu is held no other lock is taken, except a channel's.
+// afters finds the channel of a tick. While mu is held no other lock is taken.
 type afters struct {
-	recent [recentTicks]atomic.Pointer[sharedTick] // by tick, modulo: After looks here first; open stores
+	recent [recentTicks]atomic.Pointer[sharedTick] // by tick, modulo: After looks here first; add and find store
 
-	mu      sync.Mutex            // guards all below
-	ticks   map[int64]*sharedTick // all open channels; nil before the first
-	peak    int                   // the most that ticks has held since it was made
-	stopped *sharedTick           // serves every tick once the timer is stopped; nil before
+	mu    sync.Mutex            // guards all below
+	ticks map[int64]*sharedTick // the channels that are pending; nil before the first
+	peak  int                   // the most that ticks has held since it was made
 }
 
 const (
@@ -50,48 +58,52 @@ const (
 	smallPeak   = 1024 // a map that has held no more stays as it is
 )
 
-// sharedTick is the channel of all callers that wait for a tick, and the Timeout that closes it.
+// sharedTick is the channel of all callers that wait for a tick, and the Timeout that closes it. Whoever ends its
+// arming closes the channel: its run, Timer.Stop, or After if the arming is refused.
 type sharedTick struct {
-	Timeout
-	tick int64 // this and done are open's, then read only
+	to   Timeout
+	tick int64 // this and done are After's, then read only
 	done chan struct{}
-	once sync.Once // closes done
 }
 
-// isFor reports whether s, which may be nil, can serve another caller of a tick: not once it has expired,
-// since the clock may have been set back, nor once a caller of Sample has stopped it.
-func (s *sharedTick) isFor(tick int64) bool {
-	return s != nil && s.tick == tick && s.State() <= Pending
+// serves reports whether s, which may be nil, is the channel of another caller of a tick.
+func (s *sharedTick) serves(tick int64) bool {
+	return s != nil && s.tick == tick && s.to.State() == Pending
 }
 
-// open returns the channel of a tick, and whether the caller must arm it.
-func (a *afters) open(tick int64) (s *sharedTick, isNew bool) {
+// find returns a tick's channel, nil if there is none.
+func (a *afters) find(tick int64) *sharedTick {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.stopped != nil {
-		return a.stopped, false
+	s := a.ticks[tick]
+	if s != nil {
+		a.recent[tick&(recentTicks-1)].Store(s)
 	}
-	s = a.ticks[tick]
-	isNew = !s.isFor(tick)
-	if isNew {
-		if s != nil && s.State() == Expired { // its Run is under way; Timer.Stop would not find it
-			s.release()
-		}
-		if a.ticks == nil {
-			a.ticks = make(map[int64]*sharedTick)
-		}
-		s = &sharedTick{tick: tick, done: make(chan struct{})}
-		a.ticks[tick] = s
-		a.peak = max(a.peak, len(a.ticks))
-	}
-	a.recent[tick&(recentTicks-1)].Store(s)
-	return s, isNew
+	return s
 }
 
-// Run closes the channel, and gives up its place if it still has it.
-func (s *sharedTick) Run(*Timeout) {
-	s.release() // before Stop can miss it
-	a := &s.timer.after
+// add lets other callers find s, and returns s, or the channel of another caller who was first. If the arming of s has
+// ended, s is not added, since its remove may have come before.
+func (a *afters) add(s *sharedTick) *sharedTick {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if first := a.ticks[s.tick]; first.serves(s.tick) {
+		return first
+	}
+	if s.to.State() != Pending {
+		return s
+	}
+	if a.ticks == nil {
+		a.ticks = make(map[int64]*sharedTick)
+	}
+	a.ticks[s.tick] = s
+	a.peak = max(a.peak, len(a.ticks))
+	a.recent[s.tick&(recentTicks-1)].Store(s)
+	return s
+}
+
+// remove follows the end of s's arming.
+func (a *afters) remove(s *sharedTick) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.ticks[s.tick] == s {
@@ -103,27 +115,19 @@ func (s *sharedTick) Run(*Timeout) {
 	}
 }
 
-// close ends the opening of channels, before Timer.Stop collects any Timeout: a channel whose Timeout is
-// canceled while another channel can still take its place would stay open.
-func (a *afters) close() {
-	a.mu.Lock()
-	if a.stopped == nil {
-		a.stopped = &sharedTick{done: make(chan struct{})}
-	}
-	a.mu.Unlock()
+// Run closes the channel at its tick.
+func (s *sharedTick) Run(*Timeout) {
+	close(s.done)
+	s.to.timer.after.remove(s)
 }
 
-// releaseAll closes all channels, also that of later callers, once Timer.Stop is in effect.
-func (a *afters) releaseAll() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.stopped.release()
-	for _, s := range a.ticks {
-		s.release()
-	}
-	a.ticks = nil
-}
+// TimerStopped closes the channel, as an own.Task.
+func (s *sharedTick) TimerStopped(own.Mark) { s.Run(nil) }
 
-// release closes the channel, once.
-func (s *sharedTick) release() { s.once.Do(func() { close(s.done) }) }
-func (*sharedTick) own()       {} // as an ownTask
+// IsBrief makes s an own.Task that no Executor of a user's runs.
+func (s *sharedTick) IsBrief(own.Mark) bool { return true }
+
+// TaskName returns the name under which the channels of After are shown.
+func (s *sharedTick) TaskName() string { return "hashedwheel.(*Timer).After" }
+
+func (s *sharedTick) String() string { return s.TaskName() }

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hashedwheel/hashedwheel/internal/crew"
+	"github.com/hashedwheel/hashedwheel/internal/own"
 )
 
 // An Executor runs tasks. The worker calls Go with no lock held, and waits until it returns before it
@@ -49,12 +50,10 @@ type runner struct {
 	done    chan struct{} // closed when running has come to 0
 }
 
-// ownTask is a task of the library: no user's executor runs it, and Timer.Stop does not return its Timeout.
-type ownTask interface{ own() }
-
-func (t *Timeout) isOwn() bool {
-	_, is := t.task.(ownTask)
-	return is
+// isBrief reports whether t's task is the library's own and never blocks.
+func (t *Timeout) isBrief() bool {
+	task, isOwn := t.task.(own.Task)
+	return isOwn && task.IsBrief(own.Mark{})
 }
 
 func (r *runner) init(o *options, lateFrom *atomic.Int64) {
@@ -81,10 +80,10 @@ func (r *runner) execute(t *Timeout) {
 	switch {
 	case r.isInline:
 		r.Run(t)
-	case r.executor == nil || t.isOwn():
+	case r.executor == nil || t.isBrief():
 		r.crews.Add(t) // until the end of the batch
 	default:
-		r.crews.Launch(0) // late at once: own tasks must not wait while the user's executor blocks
+		r.crews.Launch(0) // late at once: brief tasks must not wait while the user's executor blocks
 		r.Enter()
 		r.submit(t)
 	}

@@ -172,17 +172,13 @@ func (g *guarded) thin() bool {
 }
 
 // collect closes the queue and cancels a portion of the pending timeouts. Against a batch that is being
-// handed out, and against Timeout.Stop, each word decides. It appends to left the timeouts that it
-// canceled, without the timer's own, and returns how many it canceled in all.
-func (g *guarded) collect(left []*Timeout) (_ []*Timeout, ended int, more bool) {
+// handed out, and against Timeout.Stop, each word decides. It appends to ended the timeouts that it canceled.
+func (g *guarded) collect(ended []*Timeout) (_ []*Timeout, more bool) {
 	g.Lock()
 	defer g.Unlock()
 	cancel := func(t *Timeout) {
 		if t.collect() {
-			ended++
-			if !t.isOwn() {
-				left = append(left, t)
-			}
+			ended = append(ended, t)
 		}
 		if t.load().state() == Canceled {
 			g.canceled++
@@ -197,11 +193,11 @@ func (g *guarded) collect(left []*Timeout) (_ []*Timeout, ended int, more bool) 
 	for range portion {
 		t := g.popAny()
 		if t == nil {
-			return left, ended, false
+			return ended, false
 		}
 		cancel(t)
 	}
-	return left, ended, true
+	return ended, true
 }
 
 // refuse gives up t's push, which came after stop, and reports whether it rejected an arming.

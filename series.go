@@ -10,7 +10,7 @@ import (
 )
 
 // A Series is a task that runs again and again: see EveryFrom and Recur. It is safe for concurrent use,
-// also from inside its own runs, and must not be copied. The zero Series panics. A Series counts as one
+// also from inside its own runs, and must not be copied. The methods of the zero Series panic, except String. A Series counts as one
 // pending timeout, except from the moment a run is due until the Executor begins it. If another timeout
 // takes its place under WithMaxPending, the next run is refused: see Err. Timer.Stop ends every series and
 // returns its Timeout among the others; a run that has expired still takes place.
@@ -131,6 +131,9 @@ func (s *Series) Err() error {
 
 // String returns the period or the Scheduler, the time of the next run, and the function.
 func (s *Series) String() string {
+	if s.f == nil {
+		return "hashedwheel.Series(zero)"
+	}
 	when, next := "by "+taskname.Of(s.scheduler), "ended"
 	defer s.lock().Unlock()
 	if s.scheduler == nil {
@@ -188,6 +191,9 @@ func (r *nextRun) Run(*Timeout) {
 		s.f(s)
 	}
 }
+
+// String makes it safe to print the Task of a Series' Timeout.
+func (r *nextRun) String() string { return (*Series)(r).String() }
 
 // beginTurn reports whether a run is due, and returns its arming and grid, which Reset may change.
 func (s *Series) beginTurn() (arming uint64, g grid.Grid, ok bool) {

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel/internal/own"
 )
 
 var (
@@ -152,7 +154,7 @@ func (tm *Timer) arm(t *Timeout, deadline int64) (was bool) {
 			}
 			return true
 		}
-		if !tm.room.reserve() {
+		if !tm.room.reserve() && !tm.room.exceed(t) {
 			if t.reject(w, deadline, tm.refusal()) {
 				tm.rejected.Add(1)
 				return false
@@ -194,7 +196,7 @@ func (tm *Timer) tryMove(t *Timeout, w word, deadline int64) (ok bool) {
 
 // armNew arms a timeout that no other goroutine can see yet. Its error is Schedule's.
 func (tm *Timer) armNew(t *Timeout, deadline int64) error {
-	if !tm.room.reserve() {
+	if !tm.room.reserve() && !tm.room.exceed(t) {
 		t.reject(t.load(), deadline, tm.refusal())
 		tm.rejected.Add(1)
 		return t.Err()
@@ -254,61 +256,65 @@ func (r *room) reserve() bool {
 	return true
 }
 
-// release gives back n places; release(-1) takes one even if there is no room.
+// exceed takes a place beyond the bound, if t's task is the library's own.
+func (r *room) exceed(t *Timeout) bool {
+	_, isOwn := t.task.(own.Task)
+	if isOwn {
+		r.reserved.Add(1)
+	}
+	return isOwn
+}
+
+// release gives back n places.
 func (r *room) release(n int) {
 	if r.max != 0 {
 		r.reserved.Add(-int64(n))
 	}
 }
 
-// Stop ends the timer: every later arming is refused, and only tasks of expired timeouts still start. It
-// returns all timeouts that were pending, now Canceled, in no order; it closes the channels of After. If
-// several calls run at once, each returns the timeouts that it canceled, and none returns before all are
-// canceled. Stop does not wait for tasks. It takes 0.1 to 0.5 s for each million pending, and 20 MB while the result grows.
+// Stop ends the timer: every later arming is refused, and only tasks of expired timeouts still start. It returns all
+// timeouts that were pending, now Canceled, in no order, and closes the channels of After that were not due. If several
+// calls run at once, each returns the timeouts that it canceled, and none returns before all are canceled. Stop does
+// not wait for tasks. It takes 0.1 to 0.5 s for each million pending, and 20 MB while the result grows.
 func (tm *Timer) Stop() []*Timeout {
-	left, _ := tm.stop(context.Background())
+	tm.time.checkMade()
+	var left []*Timeout
+	defer tm.ending.Do(tm.end) // also if a misused Timeout makes collect panic
+	ended := make([]*Timeout, 0, portion+batchSize)
+	for more := true; more; {
+		ended, more = tm.worker.guarded.collect(ended[:0])
+		tm.room.release(len(ended))
+		tm.ending.Do(tm.end) // before own tasks release whoever waits for them
+		for _, t := range ended {
+			if task, isOwn := t.task.(own.Task); isOwn {
+				task.TimerStopped(own.Mark{})
+			} else {
+				left = append(left, t)
+			}
+		}
+	}
 	return left
 }
 
-// Shutdown calls Stop, then waits until the worker and all tasks that were handed out have returned, or ctx
-// is done. It returns Stop's result, and ctx's error if it did not wait to the end. Timeouts that it has not
-// collected by then never run, and the next Stop or Shutdown returns them. If it returns no error, all tasks
-// happen before its return. A task that calls Shutdown waits for itself: it needs a ctx that ends.
+// Shutdown calls Stop, then waits until the worker and all tasks that were handed out have returned, or ctx is done.
+// It returns Stop's result, and ctx's error if it did not wait to the end; ctx does not cut Stop short. If it returns
+// no error, all tasks happen before its return. A task that calls Shutdown waits for itself: it needs a ctx that ends.
 func (tm *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
-	left, err := tm.stop(ctx)
-	if err != nil {
-		return left, err
-	}
+	left := tm.Stop()
 	select {
 	case <-tm.worker.out.done:
+		return left, nil
 	case <-ctx.Done():
-		select {
-		case <-tm.worker.out.done: // both: it did wait to the end
-		default:
-			err = ctx.Err()
-		}
 	}
-	return left, err
+	select {
+	case <-tm.worker.out.done: // both: it did wait to the end
+		return left, nil
+	default:
+		return left, ctx.Err()
+	}
 }
 
-// stop collects portion by portion. About every 10 ms it looks at ctx.
-func (tm *Timer) stop(ctx context.Context) (left []*Timeout, err error) {
-	tm.time.checkMade()
-	tm.after.close()
-	defer tm.ending.Do(tm.end) // also if a misused Timeout makes collect panic
-	for n, more := 1, true; more; n++ {
-		var ended int
-		left, ended, more = tm.worker.guarded.collect(left)
-		tm.room.release(ended)
-		tm.ending.Do(tm.end)
-		if more && n%portion == 0 && ctx.Err() != nil {
-			return left, ctx.Err()
-		}
-	}
-	return left, nil
-}
-
-// end follows the first portion, which has closed the queue.
+// end makes Stop take effect once the first portion was collected, which has closed the queue.
 func (tm *Timer) end() {
 	tm.worker.status.Store(awake) // forever: nobody starts a worker again
 	close(tm.worker.quit)
@@ -316,5 +322,4 @@ func (tm *Timer) end() {
 		c.detach(&tm.worker)
 	}
 	tm.worker.out.Leave()
-	tm.after.releaseAll()
 }

@@ -1,7 +1,10 @@
 // Package grid computes the times of a series that does not drift.
 package grid
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // A Grid is a point in time, and all points whole periods away from it.
 type Grid struct {
@@ -9,13 +12,18 @@ type Grid struct {
 	Period time.Duration
 }
 
-// Through returns the grid through a point. The Grid's Point has a monotonic reading if now has one.
+// Through returns the grid through a point. The Grid's Point is not more than a period past: otherwise a time.Duration
+// could not hold the time from Point to another time. It has a monotonic reading if now has one.
 func Through(point time.Time, period time.Duration, now time.Time) Grid {
-	g := Grid{now.Add(point.Sub(now)), period}
-	if g.Point.After(point) { // the point is centuries past: more than Sub can return
-		g.Point = now.Truncate(period).Add(point.Sub(point.Truncate(period)))
+	past := max(now.Sub(point), -math.MaxInt64) // a point in the far future has past < 0
+	if point.Before(now.Add(-past)) {           // more than a Duration holds
+		offset := point.Sub(point.Truncate(period))
+		past = now.Sub(now.Truncate(period).Add(offset - period))
 	}
-	return g
+	if past > 0 {
+		past %= period
+	}
+	return Grid{now.Add(-past), period}
 }
 
 // First returns the first point after a time, but none before Point.

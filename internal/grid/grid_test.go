@@ -38,10 +38,28 @@ func TestGridThroughAPointFirst(t *testing.T) {
 	}
 }
 
-func TestGridThroughAPointThatIsCenturiesPast(t *testing.T) {
-	now := time.Date(2026, 1, 1, 0, 0, 30, 0, time.UTC)
-	for _, point := range []time.Time{time.Date(1, 1, 1, 0, 0, 10, 0, time.UTC), time.Date(1600, 1, 1, 0, 0, 10, 0, time.UTC)} {
+// A time.Duration holds 292 years: from such a point to now, or to a time a few years from now, may be more.
+func TestGridThroughAPointThatIsCenturiesPastKeepsItsPeriod(t *testing.T) {
+	const year = 365 * 24 * time.Hour
+	now := time.Date(2026, 1, 1, 0, 0, 10, 500, time.UTC)
+	for _, point := range []time.Time{
+		time.Date(1, 1, 1, 0, 0, 10, 0, time.UTC),
+		time.Date(1600, 1, 1, 0, 0, 10, 0, time.UTC),
+		time.Date(1735, 1, 1, 0, 0, 10, 0, time.UTC), // 291 years
+		time.Date(1742, 1, 1, 0, 0, 10, 0, time.UTC), // 284 years
+	} {
 		g := Through(point, time.Minute, now)
-		assert.Equal(t, now.Add(40*time.Second), g.First(now))
+		assert.Equal(t, now.Add(time.Minute-500), g.First(now), "%v", point)
+		assert.Equal(t, now.Add(-500), g.First(now.Add(-time.Second)), "%v, the last point", point)
+		assert.Equal(t, now.Add(9*year+time.Minute-500), g.After(now.Add(9*year)), "%v, nine years later", point)
+	}
+}
+
+// Without a monotonic reading a series would follow a wall clock that is set.
+func TestGridPointHasAMonotonicReadingIfNowHasOne(t *testing.T) {
+	now := time.Now()
+	for _, point := range []time.Time{now.Round(0).Add(time.Hour), now.Round(0), now.Round(0).Add(-time.Hour), {}} {
+		g := Through(point, time.Minute, now)
+		assert.NotEqual(t, g.Point, g.Point.Round(0), "%v", point)
 	}
 }

@@ -271,7 +271,7 @@ var List = []Mistake{
 		Name: "Timer.Stop returns timeouts that were stopped before",
 		Edits: []Edit{{In: "guarded.collect",
 			Old: "if t.load().state() == Canceled {",
-			New: "if t.load().state() == Canceled && len(left) > 0 && left[len(left)-1] != t {\n\t\t\tleft = append(left, t)"}},
+			New: "if t.load().state() == Canceled && len(ended) > 0 && ended[len(ended)-1] != t {\n\t\t\tended = append(ended, t)"}},
 		Soak: []string{"Timer.Stop returned a Timeout that was canceled"},
 	},
 
@@ -349,7 +349,7 @@ var Wide = []Edit{
 	{In: "room.release", Old: "r.reserved.Add(-int64(n))", New: "window()\n\t\tr.reserved.Add(-int64(n))"},
 	{In: "worker.handOut", Old: "t := all[wk.turn]", New: "t := all[wk.turn]\n\t\twindow()"},
 	{In: "runner.execute", Old: "r.count.Add(1)", New: "window()\n\tr.count.Add(1)\n\twindow()"},
-	{In: "Timer.stop", Old: "left, ended, more = tm.worker.guarded.collect(left)", New: "window()\n\t\tleft, ended, more = tm.worker.guarded.collect(left)\n\t\twindow()"},
+	{In: "Timer.Stop", Old: "ended, more = tm.worker.guarded.collect(ended[:0])", New: "window()\n\t\tended, more = tm.worker.guarded.collect(ended[:0])\n\t\twindow()"},
 	{In: "guarded.stop", Old: "g.stopped = true", New: "g.stopped = true\n\twindow()"},
 	{In: "worker.park", Old: "wk.status.Store(status)", New: "wk.status.Store(status)\n\twindow()"},
 	{In: "worker.unpark", Old: "wk.out.Enter()", New: "window()\n\twk.out.Enter()"},

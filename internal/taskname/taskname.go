@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"runtime"
 	"strings"
 )
@@ -38,9 +37,8 @@ func given(task any) (name string) {
 //	main.main.func1           a closure
 //	*main.session             a pointer to a struct
 //
-// A task that is a func of any type, or a Series, has the name of its function; the task that closes
-// a channel of Timer.After has the name of that method. Of reads no more of a task than its function, so it is
-// safe at any time.
+// A task that is a func of any type, or a Series, has the name of its function. Of reads no more of a task than its
+// function, so it is safe at any time.
 func Of(task any) string {
 	v := reflect.ValueOf(task)
 	if !v.IsValid() {
@@ -48,9 +46,6 @@ func Of(task any) string {
 	}
 	if f := function(v); f != nil {
 		return base(strings.TrimSuffix(f.Name(), "-fm"))
-	}
-	if isChannel(v.Type()) {
-		return "hashedwheel.(*Timer).After"
 	}
 	return short(v.Type().String())
 }
@@ -60,23 +55,23 @@ func Of(task any) string {
 // it returns nothing.
 func Literal(task any) string {
 	f := function(reflect.ValueOf(task))
-	if f == nil || !literal.MatchString(f.Name()) {
+	if f == nil || !isLiteral(f.Name()) {
 		return ""
 	}
 	file, line := f.FileLine(f.Entry())
 	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
 }
 
-// literal matches the names that the compiler gives to function literals: main.run.func2.1
-var literal = regexp.MustCompile(`\.func\d+[^/]*$`)
-
-// isChannel reports whether a task is what closes a channel of After. No other struct
-// that the library keeps to itself is a task.
-func isChannel(t reflect.Type) bool {
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
+// isLiteral recognizes the names that the compiler gives to function literals: main.run.func2.1
+func isLiteral(name string) bool {
+	_, rest := cut(name)
+	for found := true; found; {
+		_, rest, found = strings.Cut(rest, ".func")
+		if found && rest != "" && '0' <= rest[0] && rest[0] <= '9' {
+			return true
+		}
 	}
-	return isOurs(t) && isLower(t.Name())
+	return false
 }
 
 // function returns the function that a task runs, nil if the task has no function.
@@ -91,8 +86,6 @@ func function(v reflect.Value) *runtime.Func {
 }
 
 func isOurs(t reflect.Type) bool { return t.Kind() == reflect.Struct && t.PkgPath() == library }
-
-func isLower(name string) bool { return name != "" && 'a' <= name[0] && name[0] <= 'z' }
 
 // short is base for each of the names that the name of a generic type is made of.
 func short(name string) string {

@@ -129,13 +129,6 @@ func TestArmedTaskHasTheNameOfTheFunctionOrTask(t *testing.T) {
 	}
 }
 
-func TestChannelOfAfterIsNamedAfter(t *testing.T) {
-	tm := hashedwheel.MustNew()
-	defer tm.Stop()
-	tm.After(time.Hour)
-	assert.Equal(t, "hashedwheel.(*Timer).After", taskname.Of(tm.Sample(1)[0].Task))
-}
-
 func ExampleOf() {
 	fmt.Println(taskname.Of(strings.ToUpper))
 	fmt.Println(taskname.Of(new(os.File).Close))

@@ -63,7 +63,7 @@ func TestShutdownEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// A Shutdown whose context is done has left some due timeouts, while the worker hands out a batch.
+// A task calls Shutdown while the worker hands out its batch: the other due timeouts never run.
 func TestShutdownLeavesNothingThatRuns(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		const n = 100_000
@@ -82,8 +82,7 @@ func TestShutdownLeavesNothingThatRuns(t *testing.T) {
 		}
 		timertest.Pass(10 * timertest.Tick)
 		assert.Equal(t, 1, ran)
-		require.Less(t, len(left), n-1, "it has ended before all was collected")
-		assert.Len(t, tm.Stop(), n-1-len(left), "the next has the rest")
+		assert.Len(t, left, n-1)
 	}, timertest.OnWorker)
 }
 

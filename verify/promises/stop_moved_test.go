@@ -1,7 +1,6 @@
 package promises
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"testing"
@@ -62,21 +61,6 @@ func TestNothingIsLostAtStopIfTimeoutsAreMovedEarlierDuringIt(t *testing.T) {
 		movers.Wait()
 		requireAccounted(t, all, moved, append(left, tm.Stop()...))
 	}
-}
-
-func TestNothingIsLostAfterAShutdownThatWasCutShort(t *testing.T) {
-	tm := timertest.New()
-	all := fileFar(tm, 200_000)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	left, err := tm.Shutdown(ctx)
-	require.ErrorIs(t, err, context.Canceled)
-	require.Less(t, len(left), len(all))
-	moved := make([]bool, len(all))
-	for i := range all {
-		moved[i] = all[i].State() == hashedwheel.Pending && all[i].Reset(time.Hour)
-	}
-	requireAccounted(t, all, moved, append(left, tm.Stop()...))
 }
 
 // A Stop of the caller and a Reset meet a push of the mover that is refused.

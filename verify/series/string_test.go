@@ -34,6 +34,9 @@ func TestSeriesStringIsSafeDuringUse(t *testing.T) {
 	s := tm.Every(100*time.Microsecond, func(s *hashedwheel.Series) { s.Reset(100 * time.Microsecond) })
 	for until := time.Now().Add(timertest.Lasting(200 * time.Millisecond)); time.Now().Before(until); {
 		assert.Contains(t, fmt.Sprintf("%v", s), "hashedwheel.Series(every 100µs, next ")
+		for _, sampled := range tm.Sample(1) {
+			assert.Contains(t, fmt.Sprint(sampled.Task), "hashedwheel.Series(every 100µs, ")
+		}
 	}
 	timertest.Shutdown(t, tm)
 	assert.Contains(t, s.String(), "ended")

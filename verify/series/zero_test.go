@@ -1,6 +1,7 @@
 package series_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -16,7 +17,6 @@ func TestZeroSeriesPanicsInEachMethod(t *testing.T) {
 		"Reset, not positive too": func(s *hashedwheel.Series) { s.Reset(0) },
 		"Next":                    func(s *hashedwheel.Series) { s.Next() },
 		"Err":                     func(s *hashedwheel.Series) { _ = s.Err() },
-		"String":                  func(s *hashedwheel.Series) { _ = s.String() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := new(hashedwheel.Series)
@@ -25,4 +25,9 @@ func TestZeroSeriesPanicsInEachMethod(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A struct with a Series that Every has yet to make may be printed.
+func TestZeroSeriesPrints(t *testing.T) {
+	assert.Equal(t, "hashedwheel.Series(zero)", fmt.Sprint(new(hashedwheel.Series)))
 }

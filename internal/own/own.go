@@ -1,0 +1,13 @@
+// Package own has the mark of the library's own tasks: the channels of Timer.After, and the timers of package wheeltime.
+package own
+
+// A Task is a task of the library itself. WithMaxPending does not refuse its armings. If Timer.Stop cancels one, it
+// calls TimerStopped, with no lock held, in place of returning the Timeout.
+type Task interface {
+	TimerStopped(Mark)
+	// IsBrief reports whether the task runs no user code and never blocks: then no Executor of a user's runs it.
+	IsBrief(Mark) bool
+}
+
+// Mark is in the methods of a Task, so that no type outside the library is one by chance.
+type Mark struct{}
