@@ -1,47 +1,147 @@
 package hashedwheel
 
-import "github.com/hashedwheel/hashedwheel/internal/taskname"
+import (
+	"github.com/hashedwheel/hashedwheel/internal/limits"
+	"github.com/hashedwheel/hashedwheel/internal/taskname"
+)
 
-// bucket is a doubly linked list of timeouts, in no order. prev points at the predecessor's next, or at the
-// head, as in Linux's hlist: a timeout leaves in O(1) without knowing its list. Each operation checks that
-// the links around a timeout point back at it, and so finds a timeout that was copied or overwritten.
-type bucket struct{ head *Timeout }
-
-func (b *bucket) add(t *Timeout) {
-	if b.head != nil {
-		b.first().prev = &t.next
-	}
-	t.next, t.prev = b.head, &b.head
-	b.head = t
+// buckets are the slots of a level. A slot holds timeouts in no order, in chunks of pointers. A linked list would be
+// shorter to write, but the collector marks a list node by node, on one processor (golang/go#73581), and each change
+// of it waits for a neighbor's memory.
+//
+// A timeout's home names the entry that points at it. Both are compared whenever one of them is used, which finds a
+// timeout that was copied or overwritten.
+type buckets struct {
+	last   [][]*Timeout   // by slot: its last chunk, nil if it is empty
+	full   [][][]*Timeout // by slot: the chunks before the last; nil until a slot has any
+	spares *spares
 }
 
-// first returns the head of a list that is not empty.
-func (b *bucket) first() *Timeout {
-	if b.head == nil || b.head.prev != &b.head {
-		misused(b.head)
-	}
-	return b.head
+const chunkLen = limits.Chunk
+
+func (b *buckets) init(slots int, s *spares) {
+	b.last = make([][]*Timeout, slots)
+	b.spares = s
 }
 
-// unlink takes t out of the list it is in.
-func unlink(t *Timeout) {
-	if t.prev == nil || *t.prev != t {
-		misused(t)
+// len returns how many timeouts slot i holds.
+func (b *buckets) len(i int) int {
+	if b.full == nil {
+		return len(b.last[i])
 	}
-	if next := t.successor(); next != nil {
-		next.prev = t.prev
-	}
-	*t.prev = t.next
-	t.next, t.prev = nil, nil // let the collector have them
+	return chunkLen*len(b.full[i]) + len(b.last[i])
 }
 
-// successor returns the timeout behind t in its list, nil if t is the last.
-func (t *Timeout) successor() *Timeout {
-	if t.next != nil && t.next.prev != &t.next {
-		misused(t.next)
+// entry returns the entry of slot i with an index below len.
+func (b *buckets) entry(i, index int) **Timeout {
+	chunk, place := index/chunkLen, index%chunkLen
+	if b.full == nil || chunk == len(b.full[i]) {
+		return &b.last[i][place]
 	}
-	return t.next
+	return &b.full[i][chunk][place]
 }
+
+// add puts t behind all others of slot i.
+func (b *buckets) add(i int, t *Timeout) {
+	last := b.last[i]
+	isBehind := len(last) == chunkLen
+	if isBehind {
+		if b.full == nil {
+			b.full = make([][][]*Timeout, len(b.last))
+		}
+		b.full[i] = append(b.full[i], last)
+		last = nil
+	}
+	if last == nil {
+		last = b.spares.take()
+	}
+	if len(last) == cap(last) {
+		last = grown(last, isBehind)
+	}
+	b.last[i] = append(last, t)
+}
+
+// grown doubles the capacity of a chunk, so that few timeouts take little. A chunk behind others is full-sized at once.
+func grown(chunk []*Timeout, isBehind bool) []*Timeout {
+	size := max(2, 2*len(chunk))
+	if isBehind || size > chunkLen {
+		size = chunkLen
+	}
+	larger := make([]*Timeout, len(chunk), size)
+	copy(larger, chunk)
+	return larger
+}
+
+// drop takes the last entry of slot i away.
+func (b *buckets) drop(i int) {
+	last := b.last[i]
+	n := len(last) - 1
+	last[n] = nil // let the collector have it
+	b.last[i] = last[:n]
+	if n > 0 {
+		return
+	}
+	b.spares.give(last[:0])
+	b.last[i] = nil
+	if b.full == nil || len(b.full[i]) == 0 {
+		return
+	}
+	before := len(b.full[i]) - 1
+	b.last[i] = b.full[i][before]
+	b.full[i][before] = nil
+	b.full[i] = b.full[i][:before]
+	if before == 0 {
+		b.full[i] = nil
+	}
+}
+
+// spares keeps chunks that buckets have emptied for others to fill, so that a steady load allocates nothing under the
+// lock. The chunks hold no timeouts, and are at most 32 KiB together.
+type spares [][]*Timeout
+
+const maxSpares = 8
+
+// take returns an empty chunk of any capacity, nil if there is none.
+func (s *spares) take() []*Timeout {
+	n := len(*s) - 1
+	if n < 0 {
+		return nil
+	}
+	chunk := (*s)[n]
+	*s = (*s)[:n]
+	return chunk
+}
+
+func (s *spares) give(empty []*Timeout) {
+	if len(*s) < maxSpares {
+		*s = append(*s, empty)
+	}
+}
+
+// home is where a timeout is: the kind in the low bits; for the wheel above it the index of the slot, and above that
+// the index in the slot; for the batch the index in it.
+type home uint64
+
+const (
+	kindBits = 4
+	slotBits = 24
+
+	unfiled = 0 // not in the wheel
+	inBatch = 1 // being handed out
+	inWheel = 2 // 2+k: in level k
+)
+
+// This does not compile if a slot's index needs more bits.
+const _ = uint(1<<slotBits - maxWheelSize)
+
+func homeIn(kind, slot, index int) home {
+	return home(index)<<(slotBits+kindBits) | home(slot)<<kindBits | home(kind)
+}
+
+func (h home) kind() int  { return int(h & (1<<kindBits - 1)) }
+func (h home) level() int { return h.kind() - inWheel }
+func (h home) slot() int  { return int(h >> kindBits & (1<<slotBits - 1)) }
+func (h home) index() int { return int(h >> (slotBits + kindBits)) }
 
 // misused panics because of a Timeout that is not where the wheel left it.
 func misused(t *Timeout) {
@@ -50,33 +150,4 @@ func misused(t *Timeout) {
 		owner = "of a " + taskname.Of(t.task)
 	}
 	panic("hashedwheel: Timeout " + owner + " was copied or overwritten after it was armed")
-}
-
-// home is where a timeout is: the level in the low bits, above it the tick it is filed under.
-type home int64
-
-const (
-	levelBits = 4
-	unfiled   = 0 // not in the wheel
-	inBatch   = 1 // being handed out
-	inWheel   = 2 // 2+k: in level k
-)
-
-func homeIn(k int, tick int64) home { return home(tick<<levelBits | int64(inWheel+k)) }
-
-func (h home) level() int  { return int(h&(1<<levelBits-1)) - inWheel }
-func (h home) tick() int64 { return int64(h) >> levelBits }
-
-// enterBatch marks a timeout that is in no list: prev points at its own next until it is overwritten.
-func (t *Timeout) enterBatch() { t.home, t.prev = inBatch, &t.next }
-
-func (t *Timeout) checkInBatch() {
-	if t.home != inBatch || t.prev != &t.next {
-		misused(t)
-	}
-}
-
-func (t *Timeout) leaveBatch() {
-	t.checkInBatch()
-	t.home, t.prev = unfiled, nil
 }

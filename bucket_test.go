@@ -9,18 +9,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bucketOf returns a bucket to which the timeouts were added one by one.
-func bucketOf(all ...*Timeout) *bucket {
-	b := new(bucket)
-	for _, to := range all {
-		b.add(to)
-	}
+func newBuckets(slots int) *buckets {
+	b := new(buckets)
+	b.init(slots, new(spares))
 	return b
 }
 
-// timeoutsIn returns the timeouts in b, and panics if its list is badly linked.
-func timeoutsIn(b *bucket) (all []*Timeout) {
-	b.check(func(to *Timeout) { all = append(all, to) })
+// timeoutsIn returns the timeouts in slot i, and panics if its chunks are not sound.
+func (b *buckets) timeoutsIn(i int) (all []*Timeout) {
+	for index := range b.check(i) {
+		all = append(all, *b.entry(i, index))
+	}
 	return all
 }
 
@@ -42,79 +41,98 @@ func indexes(all, some []*Timeout) []int {
 	return list
 }
 
-func TestBucketHoldsAddedTimeouts(t *testing.T) {
-	all := newTimeouts(3)
-	assert.Equal(t, []int{0, 1, 2}, indexes(all, timeoutsIn(bucketOf(all...))))
-}
-
-func TestUnlinkRemovesOneTimeout(t *testing.T) {
-	for _, row := range []struct {
-		name    string
-		n       int // timeouts, numbered as they were added: the list begins with the last
-		removed int
-		left    []int
-	}{
-		{"the only one", 1, 0, []int{}},
-		{"the first of two", 2, 1, []int{0}},
-		{"the last of two", 2, 0, []int{1}},
-		{"the first of three", 3, 2, []int{0, 1}},
-		{"the middle one of three", 3, 1, []int{0, 2}},
-		{"the last of three", 3, 0, []int{1, 2}},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			all := newTimeouts(row.n)
-			b := bucketOf(all...)
-			unlink(all[row.removed])
-			assert.Equal(t, row.left, indexes(all, timeoutsIn(b)))
-		})
+func TestSlotHoldsAddedTimeoutsUntilTheyAreDropped(t *testing.T) {
+	all := newTimeouts(3*chunkLen + 1)
+	b := newBuckets(2)
+	for n, to := range all {
+		require.Equal(t, n, b.len(1))
+		b.add(1, to)
+		require.Same(t, to, *b.entry(1, n))
 	}
+	for n := len(all); n > 0; n-- {
+		require.Equal(t, all[:n], b.timeoutsIn(1))
+		b.drop(1)
+	}
+	assert.Zero(t, b.len(0))
+	assert.Equal(t, [][]*Timeout{nil, nil}, b.last, "an empty slot holds no memory")
+	assert.Equal(t, [][][]*Timeout{nil, nil}, b.full, "an empty slot holds no memory")
 }
 
-func TestUnlinkClearsTheTimeoutsLinks(t *testing.T) {
-	all := newTimeouts(3)
-	bucketOf(all...)
-	unlink(all[1])
-	assert.Nil(t, all[1].next)
-	assert.Nil(t, all[1].prev)
-}
-
-func TestBucketsAgreeWithSlices(t *testing.T) {
+func TestSlotsAgreeWithSlices(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 3))
-	free, buckets, models := newTimeouts(40), make([]bucket, 3), make([][]*Timeout, 3)
-	for range 10_000 {
-		i := rnd.IntN(len(buckets))
-		b, model := &buckets[i], &models[i]
-		switch op := rnd.IntN(20); {
-		case op < 10 && len(*model) > 0:
-			k := rnd.IntN(len(*model))
-			unlink((*model)[k])
-			free = append(free, (*model)[k])
-			*model = slices.Delete(*model, k, k+1)
-		case len(free) > 0:
-			to := free[len(free)-1]
-			free = free[:len(free)-1]
-			b.add(to)
-			*model = append([]*Timeout{to}, *model...) // the newest first
+	free, b, models := newTimeouts(4*chunkLen), newBuckets(3), make([][]*Timeout, 3)
+	for range 2000 {
+		i := rnd.IntN(len(models))
+		model := &models[i]
+		for range rnd.IntN(chunkLen) {
+			if rnd.IntN(2) == 0 && len(*model) > 0 {
+				last := len(*model) - 1
+				b.drop(i)
+				free = append(free, (*model)[last])
+				*model = (*model)[:last]
+			} else if len(free) > 0 {
+				to := free[len(free)-1]
+				free = free[:len(free)-1]
+				b.add(i, to)
+				*model = append(*model, to)
+			}
 		}
-		for i := range buckets {
-			require.True(t, slices.Equal(models[i], timeoutsIn(&buckets[i])), "bucket %d", i)
+		require.True(t, slices.Equal(*model, b.timeoutsIn(i)))
+	}
+}
+
+// Few timeouts take few bytes, and the chunk of an emptied slot serves the next.
+func TestSlotGrowsWithItsTimeouts(t *testing.T) {
+	all, b := newTimeouts(chunkLen), newBuckets(2)
+	for n := range all {
+		b.add(0, all[n])
+		require.LessOrEqual(t, cap(b.last[0]), max(2, 2*n))
+	}
+	for range all {
+		b.drop(0)
+	}
+	require.Len(t, *b.spares, 1)
+	assert.Zero(t, testing.AllocsPerRun(10, func() {
+		for _, to := range all {
+			b.add(1, to)
+		}
+		for range all {
+			b.drop(1)
+		}
+	}))
+}
+
+func TestSparesKeepNoTimeoutsAndABoundedNumberOfChunks(t *testing.T) {
+	b := newBuckets(1)
+	const n = 3 * maxSpares * chunkLen
+	for _, to := range newTimeouts(n) {
+		b.add(0, to)
+	}
+	for range n {
+		b.drop(0)
+	}
+	assert.Len(t, *b.spares, maxSpares)
+	for _, chunk := range *b.spares {
+		for _, to := range chunk[:cap(chunk)] {
+			require.Nil(t, to)
 		}
 	}
 }
 
-func TestBucketCheckFindsBrokenLinks(t *testing.T) {
-	for name, breakIt := range map[string]func(b *bucket, all []*Timeout){
-		"the first does not point back at the head":  func(_ *bucket, all []*Timeout) { all[2].prev = &all[0].next },
-		"one does not point back at its predecessor": func(b *bucket, all []*Timeout) { all[1].prev = &b.head },
-		"one has no prev":                       func(_ *bucket, all []*Timeout) { all[0].prev = nil },
-		"next of the last points into the list": func(_ *bucket, all []*Timeout) { all[0].next = all[1] },
-		"next of the last points at itself":     func(_ *bucket, all []*Timeout) { all[0].next = all[0] },
-		"the head was copied":                   func(b *bucket, _ []*Timeout) { moved := *b; *b = bucket{}; timeoutsIn(&moved) },
+func TestCheckFindsUnsoundChunks(t *testing.T) {
+	for name, breakIt := range map[string]func(b *buckets){
+		"a chunk before the last is not full": func(b *buckets) { b.full[0][0] = b.full[0][0][1:] },
+		"the last chunk is empty":             func(b *buckets) { b.last[0] = b.last[0][:0] },
+		"a timeout was dropped and is kept":   func(b *buckets) { b.last[0] = b.last[0][:1] },
 	} {
 		t.Run(name, func(t *testing.T) {
-			all := newTimeouts(3)
-			b := bucketOf(all...)
-			assert.Panics(t, func() { breakIt(b, all); timeoutsIn(b) })
+			b := newBuckets(1)
+			for _, to := range newTimeouts(2*chunkLen + 2) {
+				b.add(0, to)
+			}
+			require.NotPanics(t, func() { b.check(0) })
+			breakIt(b)
+			assert.Panics(t, func() { b.check(0) })
 		})
 	}
 }

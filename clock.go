@@ -11,8 +11,10 @@ import (
 // A Clock shows the time and wakes the worker. The clocks of clockwork, benbjohnson/clock and Kubernetes
 // fit as they are. Its methods are called concurrently, and with no lock held. Now must not call its timer.
 //
-// If a clock steps forward, the timeouts it passed over are handed out when the worker next wakes; if it steps
-// back, timeouts wait for their deadlines, and one armed in a tick seen before may be a tick later than promised.
+// A clock must never go back. If it does, timeouts may be early or late by as much as it went back, but none is lost,
+// runs twice or hangs the timer. A clock may stand still, and may jump ahead: then the timeouts that it passed over are
+// handed out when the worker next wakes.
+//
 // The worker abandons channels of After, so a fake clock's count of waiters means nothing: use a ManualClock.
 type Clock interface {
 	Now() time.Time
@@ -74,7 +76,7 @@ func (c *ManualClock) next() (due []time.Time) {
 		wk.finishOnce()
 	}
 	for _, wk := range workers {
-		tick, _ := wk.drainAll()
+		tick, _ := wk.guarded.drainAll(wk.thisTick())
 		if tick != noTick {
 			due = append(due, wk.time.at(tick*wk.time.tickLen))
 		}
@@ -107,14 +109,17 @@ type timeline struct {
 	start    time.Time // deadlines count from here
 	clock    Clock
 	isSystem bool  // clock is the system's: read it in the fastest way
-	mayStep  bool  // clock is the user's, and not a ManualClock
+	isUsers  bool  // clock is neither the system's nor a ManualClock
 	tickLen  int64 // ns
 }
 
 func newTimeline(c Clock, tickLen time.Duration) timeline {
 	_, isManual := c.(*ManualClock)
 	isSystem := c == Clock(systemClock{})
-	return timeline{made: time.Now(), start: c.Now(), clock: c, isSystem: isSystem, mayStep: !isSystem && !isManual, tickLen: int64(tickLen)}
+	return timeline{
+		made: time.Now(), start: c.Now(), clock: c, tickLen: int64(tickLen),
+		isSystem: isSystem, isUsers: !isSystem && !isManual,
+	}
 }
 
 // now returns the time in ns since start, always less than maxDeadline.
@@ -130,14 +135,6 @@ func (tl *timeline) now() int64 {
 	return min(d, maxDeadline-1)
 }
 
-// checkIn returns when a worker that has the lock now should be back for it; never on a clock that may leap.
-func (tl *timeline) checkIn() int64 {
-	if tl.isSystem {
-		return int64(time.Since(tl.start)) + holdNs
-	}
-	return notWanted
-}
-
 // read is now without a check.
 func (tl *timeline) read() int64 { return tl.since(tl.clock.Now()) }
 
@@ -151,7 +148,7 @@ func (tl *timeline) checkMade() {
 // checkBubble panics in a bubble if the timer was made outside it. The system's monotonic clock never
 // shows a time before New; a bubble's clock does, since it begins in the year 2000.
 func (tl *timeline) checkBubble() {
-	if (tl.isSystem || tl.mayStep) && time.Since(tl.made) < 0 { // a ManualClock has no goroutine
+	if (tl.isSystem || tl.isUsers) && time.Since(tl.made) < 0 { // a ManualClock has no goroutine
 		panic("hashedwheel: Timer made outside a testing/synctest bubble and used inside: make it in the bubble")
 	}
 }

@@ -34,7 +34,7 @@ type Inline struct{}
 // Go calls f.
 func (Inline) Go(f func()) { f() }
 
-// runner gives each expired timeout's task to the executor, and counts running tasks and goroutines, for Shutdown.
+// runner gives the task of each expired timeout to the executor, and counts tasks and goroutines for Shutdown.
 type runner struct {
 	executor Executor // nil: the crews; this and the next two are init's, then read only
 	isInline bool
@@ -56,19 +56,20 @@ func (t *Timeout) isBrief() bool {
 	return isOwn && task.IsBrief(own.Mark{})
 }
 
-func (r *runner) init(o *options, lateFrom *atomic.Int64) {
+func (r *runner) init(o *options) {
 	r.executor, r.onPanic = o.executor, o.onPanic
 	_, isValue := o.executor.(Inline)
 	_, isPointer := o.executor.(*Inline)
 	r.isInline = isValue || isPointer
 	r.done = make(chan struct{})
-	r.crews.Init(r, lateFrom)
+	r.crews.Init(r)
 	r.Enter()
 }
 
 func (r *runner) Enter() { r.running.Add(1) }
 
-// Leave ends what Enter began. After Timer.Stop running can come to 0 again: unpark enters, and finds no worker to start.
+// Leave ends what Enter began. After Timer.Stop running can come to 0 again: unpark enters, and finds no worker to
+// start.
 func (r *runner) Leave() {
 	if r.running.Add(-1) == 0 {
 		r.idle.Do(func() { close(r.done) })
@@ -83,7 +84,7 @@ func (r *runner) execute(t *Timeout) {
 	case r.executor == nil || t.isBrief():
 		r.crews.Add(t) // until the end of the batch
 	default:
-		r.crews.Launch(0) // late at once: brief tasks must not wait while the user's executor blocks
+		r.crews.Launch() // brief tasks must not wait while the user's executor blocks
 		r.Enter()
 		r.submit(t)
 	}

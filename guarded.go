@@ -11,24 +11,24 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
-// guarded is all that the lock guards: the wheel, and the timeouts on their way into it and out of it. Its
-// methods take the lock, except the last ones of the file, whose callers hold it. One hold looks at one or
-// two portions of timeouts; only Timer.Stop's first hold and a rewind look at more.
+// guarded is all that the lock guards: the wheel, and the timeouts on their way into it and out of it. Its methods
+// take the lock, except those at the end of the file, whose callers hold it. One hold looks at one or two portions of
+// timeouts; only Timer.Stop's first hold, which sorts all that wait, looks at more.
 type guarded struct {
-	sync.Mutex
+	mu    sync.Mutex
 	queue *mpscQueue // as its consumer
 	wheel hashedWheel
 
-	lists      []*Timeout // taken from the queue and not filed yet, the oldest list first
-	listsFiled uint64     // how many lists have been filed, to their ends
-	roundEnd   uint64     // lists before this one are the round: they were queued when the pass began, and its tick stays open for them
-	held       *Timeout   // queued again while in the batch, filed after it
-	passing    bool       // the worker is in a pass, where user code may block it: no other goroutine turns the wheel. Advance leaves it set
-	stopped    bool
-	wanted     *atomic.Int64 // this and the next are the worker's, and not guarded
-	time       *timeline
+	expected int64      // the tick at which the worker means to look at the wheel next; noTick while it is absent
+	lists    []*Timeout // taken from the queue and not filed yet, the oldest list first
+	round    int        // so many of the first lists were queued when the pass began: its tick stays open for them
+	stopped  bool
 
-	batch     []*Timeout // handed out between two holds of the lock: only takeDue and settle write it, and the worker reads it without the lock
+	// Timeouts that were queued again while in the batch. They are filed when the batch is settled: filed before, one
+	// that is due could be handed out twice in a pass, and a task that arms its own timeout would never end the pass.
+	held *Timeout
+
+	batch     []*Timeout // handed out between two holds of the lock: only takeDue and settle write it
 	batchTick int64      // the tick that its first timeout was filed under
 
 	canceled    uint64
@@ -41,86 +41,55 @@ const (
 	portion   = limits.Portion
 )
 
-// lockFirst is Lock for the worker. While the worker waits, no producer helps without a turn.
-func (g *guarded) lockFirst() {
-	g.wanted.Store(forLock)
-	g.Lock()
-	g.wanted.Store(g.time.checkIn())
+func (g *guarded) init(q *mpscQueue, tickLen int64, size int) {
+	g.queue = q
+	g.wheel.init(tickLen, size)
+	g.expected = noTick
+	g.batch = make([]*Timeout, 0, batchSize)
+	g.lists = make([]*Timeout, 0, 4*len(q.stripes)) // what grows under the lock may have to help the collector
 }
 
-// beginPass starts a pass at a tick: the wheel turns to the tick at which the worker meant to wake, and no
-// other goroutine turns it until the worker parks. If the wheel is ahead of the tick, beginPass only reports
-// that: the clock was set back, or was read before another goroutine turned the wheel.
-func (g *guarded) beginPass(slept, tick int64) (ahead bool) {
-	g.lockFirst()
-	defer g.Unlock()
-	g.passing = true
-	g.wheel.skip(min(slept, tick))
-	if g.wheel.isAhead(tick) {
-		return true
-	}
-	g.gather(tick)
-	return false
+// expect notes at which tick the worker means to look at the wheel.
+func (g *guarded) expect(tick int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.expected = tick
 }
 
-// turnBack is the rest of beginPass, after the clock was read again: a wheel that still is ahead turns back.
-func (g *guarded) turnBack(tick int64) {
-	g.lockFirst()
-	defer g.Unlock()
-	if g.wheel.isAhead(tick) {
-		g.wheel.rewind(tick)
+// beginPass closes the tick for later armings, and makes everything that is queued the pass's round, unless a part of
+// the last round is left. So the stripes stay deep while the worker falls behind, and their producers help; and
+// tasks that arm themselves on a clock that stands still do not make the round grow forever.
+//
+// The tick may be an older reading of the clock than the one to which another goroutine has turned the wheel. Then
+// nothing is due yet by it, and the worker looks again as soon as it has parked.
+func (g *guarded) beginPass(tick int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.turn(tick)
+	isCut := g.wheel.current <= tick && tick < g.wheel.opening // user code ended the goroutine in a pass of this tick
+	g.wheel.close(tick)
+	if isCut || g.round > 0 {
+		return
 	}
-	g.gather(tick)
+	g.takeAll()
+	g.round = len(g.lists)
 }
 
 // fileRound files at most limit timeouts of the pass's round, and returns how many.
 func (g *guarded) fileRound(limit int) int {
-	g.lockFirst()
-	defer g.Unlock()
-	return g.file(limit, g.roundEnd)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n, _ := g.file(limit, g.round)
+	return n
 }
 
-// help has a producer file a part of what waits, since t's stripe is deep.
-func (g *guarded) help(t *Timeout, tick int64) {
-	g.Lock()
-	defer g.Unlock()
-	g.fileFor(t, tick)
-}
-
-// tryHelp is help if the lock is free; otherwise it reports false.
-func (g *guarded) tryHelp(t *Timeout, tick int64) (ok bool) {
-	ok = g.TryLock()
-	if ok {
-		defer g.Unlock()
-		g.fileFor(t, tick)
-	}
-	return ok
-}
-
-// drainAll files everything that is queued, then looks. A timeout that was armed for the past is due at the
-// caller's tick, unless the worker is in a pass: turning the wheel then would hide how late the worker is.
-func (g *guarded) drainAll(tick int64) (next int64, pending int) {
-	g.Lock()
-	defer g.Unlock()
-	if !g.passing && !g.stopped {
-		g.wheel.skip(tick)
-	}
-	g.takeAll()
-	for end := g.taken(); g.listsFiled < end && !g.stopped; {
-		g.file(portion, end)
-		g.Unlock() // for others who wait
-		g.Lock()
-	}
-	return g.look()
-}
-
-// takeDue fills the batch with timeouts that are due by tick, and reports false if there are none. After
-// true the batch may be empty: all of a portion may have been moved. The tick stays open until the round is filed.
-func (g *guarded) takeDue(tick int64) (more bool) {
-	g.lockFirst()
-	defer g.Unlock()
+// takeDue returns a batch of timeouts that are due by tick, and reports false if there are none. After true the batch
+// may be empty: all of a portion may have been moved. The tick stays open until the round is filed.
+func (g *guarded) takeDue(tick int64) (batch []*Timeout, more bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if g.stopped {
-		return false
+		return nil, false
 	}
 	for looked := 0; looked < portion && len(g.batch) < batchSize; {
 		t := g.wheel.pop(tick)
@@ -132,26 +101,26 @@ func (g *guarded) takeDue(tick int64) (more bool) {
 		filed, through := g.wheel.advance(tick, portion-looked)
 		looked += filed
 		if through {
-			if g.listsFiled >= g.roundEnd {
+			if g.round == 0 {
 				g.wheel.leave(tick)
 			}
-			return len(g.batch) > 0
+			return g.batch, len(g.batch) > 0
 		}
 	}
-	return true
+	return g.batch, true
 }
 
 // settle empties the batch, of which so many expired, the last at now. Moved and held timeouts are filed.
 func (g *guarded) settle(expired uint64, now int64) {
-	g.lockFirst()
-	defer g.Unlock()
-	g.lag = time.Duration(max(0, now-g.batchTick*g.wheel.tickLen))
-	g.maxLag = max(g.maxLag, g.lag)
-	doublings := bits.Len64(uint64(max(0, g.lag-1) / (100 * time.Microsecond))) // the entry with room for lag: up to 100µs<<i
-	g.lagCounts[min(doublings, len(g.lagCounts)-1)] += expired
-	for _, t := range g.batch {
-		t.leaveBatch()
-		if w := t.load(); w.state() == Pending && !(w.queued() && g.stopped) { // queued: counted here until it is filed
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.noteLag(expired, time.Duration(max(0, now-g.batchTick*g.wheel.tickLen)))
+	for i, t := range g.batch {
+		checkInBatch(t, i)
+		t.home = unfiled
+		w := t.load()
+		isRefused := w.queued() && g.stopped    // or about to be
+		if w.state() == Pending && !isRefused { // if it is queued, it counts here until it is filed again
 			g.wheel.place(t, g.wheel.tickOf(w.deadline()))
 		}
 	}
@@ -165,17 +134,76 @@ func (g *guarded) settle(expired uint64, now int64) {
 	g.check()
 }
 
+func (g *guarded) noteLag(expired uint64, lag time.Duration) {
+	g.lag = lag
+	g.maxLag = max(g.maxLag, lag)
+	doublings := bits.Len64(uint64(max(0, lag-1) / (100 * time.Microsecond))) // entry i is up to 100µs<<i
+	g.lagCounts[min(doublings, len(g.lagCounts)-1)] += expired
+}
+
 func (g *guarded) thin() bool {
-	g.lockFirst()
-	defer g.Unlock()
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	return !g.stopped && g.wheel.thin()
+}
+
+// park decides until which tick the worker sleeps after a pass, and in which status; absent is the end. It
+// publishes the status, then looks at the queue; a producer pushes, then looks at the status: one sees the
+// other. One hold of the lock, since between two a drain elsewhere could take an arming out of the queue.
+func (g *guarded) park(tick int64, isBusy bool, status *atomic.Int32) (next int64, s int32) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.stopped {
+		return noTick, absent // and status stays as Timer.Stop left it
+	}
+	next, s = g.rest(tick, isBusy)
+	if s != awake {
+		status.Store(s)
+		if !g.queue.empty() && status.CompareAndSwap(s, awake) {
+			next, s = tick+1, awake
+		}
+	}
+	g.expected = next
+	return next, s
+}
+
+// fileStripe has a producer file a part of the lists or, if there are none, of its stripe.
+func (g *guarded) fileStripe(s *stripe, tick int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.fileFor(s, tick)
+}
+
+// tryFileStripe is fileStripe if the lock is free.
+func (g *guarded) tryFileStripe(s *stripe, tick int64) {
+	if g.mu.TryLock() {
+		defer g.mu.Unlock()
+		g.fileFor(s, tick)
+	}
+}
+
+// drainAll files everything that is queued, then looks.
+func (g *guarded) drainAll(tick int64) (next int64, pending int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.turn(tick)
+	g.takeAll()
+	for left := len(g.lists); ; {
+		_, ended := g.file(portion, left)
+		left -= ended
+		if left == 0 || len(g.lists) == 0 || g.stopped { // len: others may have filed some of them
+			return g.look()
+		}
+		g.mu.Unlock() // for others who wait
+		g.mu.Lock()
+	}
 }
 
 // collect closes the queue and cancels a portion of the pending timeouts. Against a batch that is being
 // handed out, and against Timeout.Stop, each word decides. It appends to ended the timeouts that it canceled.
 func (g *guarded) collect(ended []*Timeout) (_ []*Timeout, more bool) {
-	g.Lock()
-	defer g.Unlock()
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	cancel := func(t *Timeout) {
 		if t.collect() {
 			ended = append(ended, t)
@@ -202,44 +230,41 @@ func (g *guarded) collect(ended []*Timeout) (_ []*Timeout, more bool) {
 
 // refuse gives up t's push, which came after stop, and reports whether it rejected an arming.
 func (g *guarded) refuse(t *Timeout) bool {
-	g.Lock()
-	defer g.Unlock()
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	return t.refuse(t.home.level() >= 0)
 }
 
 // From here on the caller holds the lock.
 
-// gather closes the tick for later armings, and makes everything queued the pass's round, unless a part of
-// the last round is left. So the stripes stay deep while the worker falls behind, and their producers help;
-// and tasks that arm themselves on a clock that stands still do not make the round grow forever.
-func (g *guarded) gather(tick int64) {
-	isCut := g.wheel.current <= tick && tick < g.wheel.opening // user code ended the goroutine in a pass of this tick
-	g.wheel.close(tick)
-	if isCut || g.listsFiled < g.roundEnd {
-		return
+// turn moves the wheel on to a tick if nothing is due before it. Timeouts that are armed for the past are then filed
+// under that tick, and not under the one at which the wheel was left. But nobody turns the wheel past the tick at
+// which the worker means to look: that would hide from Lag and Overdue how late the worker is.
+func (g *guarded) turn(tick int64) { g.wheel.skip(min(tick, g.expected)) }
+
+// rest returns the tick until which the worker may sleep after a pass, and its status then.
+func (g *guarded) rest(tick int64, isBusy bool) (next int64, s int32) {
+	if isBusy || len(g.lists) > 0 { // lists: of another goroutine's drain
+		return tick + 1, awake
 	}
-	g.wanted.Store(forLock) // a stripe's lock, which a comber may hold
-	g.takeAll()
-	g.wanted.Store(g.time.checkIn())
-	g.roundEnd = g.taken()
+	next = g.wheel.wake()
+	if next == noTick {
+		return noTick, absent
+	}
+	return next, asleep
 }
 
-// fileFor files a part of the lists or, if there are none, of t's stripe. Between passes it turns the wheel first.
-func (g *guarded) fileFor(t *Timeout, tick int64) {
+// fileFor files a part of the lists or, if there are none, of a stripe.
+func (g *guarded) fileFor(s *stripe, tick int64) {
 	if g.stopped {
 		return
 	}
-	if !g.passing {
-		g.wheel.skip(tick) // as drainAll does
-	}
+	g.turn(tick)
 	if len(g.lists) == 0 {
-		g.takeFrom(g.queue.stripeOf(t))
+		g.takeFrom(s)
 	}
-	g.file(2*portion, g.taken())
+	g.file(2*portion, len(g.lists))
 }
-
-// taken returns how many lists were taken so far.
-func (g *guarded) taken() uint64 { return g.listsFiled + uint64(len(g.lists)) }
 
 func (g *guarded) takeAll() {
 	if g.stopped {
@@ -257,30 +282,30 @@ func (g *guarded) takeFrom(s *stripe) {
 	}
 }
 
-// file files at most limit timeouts, of the lists before end, and returns how many.
-func (g *guarded) file(limit int, end uint64) (n int) {
-	for n < limit && g.listsFiled < end && !g.stopped {
-		inRound := g.listsFiled < g.roundEnd
+// file files at most limit timeouts of the first lists, and returns how many, and how many lists came to their end.
+func (g *guarded) file(limit, lists int) (n, ended int) {
+	for n < limit && ended < lists && len(g.lists) > 0 && !g.stopped {
 		t := g.lists[0]
 		for ; n < limit && t != nil; n++ {
 			next := t.link
-			g.fileOne(t, inRound)
+			g.fileOne(t, g.round > 0)
 			t = next
 		}
 		g.lists[0] = t
 		if t == nil {
 			g.lists = slices.Delete(g.lists, 0, 1)
-			g.listsFiled++
+			g.round = max(0, g.round-1)
+			ended++
 		}
 	}
 	g.check()
-	return n
+	return n, ended
 }
 
 // fileOne takes a timeout from the queue, and places it in the wheel if it is pending. A timeout that is
 // in the batch stays queued, so that the batch does not claim it, and is held until the batch is settled.
 // A timeout that is no longer queued is in the wheel, or nowhere: Timeout.begin relies on that.
-func (g *guarded) fileOne(t *Timeout, inRound bool) {
+func (g *guarded) fileOne(t *Timeout, isOfRound bool) {
 	handicap.Spend()
 	if g.isInBatch(t) {
 		t.link, g.held = g.held, t
@@ -292,7 +317,7 @@ func (g *guarded) fileOne(t *Timeout, inRound bool) {
 	switch w := t.unqueue(); {
 	case w.state() == Canceled:
 		g.canceled++
-	case w.state() == Pending && inRound:
+	case w.state() == Pending && isOfRound:
 		g.wheel.placeDue(t, g.wheel.tickOf(w.deadline()))
 	case w.state() == Pending:
 		g.wheel.place(t, g.wheel.tickOf(w.deadline()))
@@ -300,10 +325,20 @@ func (g *guarded) fileOne(t *Timeout, inRound bool) {
 }
 
 func (g *guarded) isInBatch(t *Timeout) bool {
-	if t.home == inBatch && !slices.Contains(g.batch, t) {
+	if t.home.kind() != inBatch {
+		return false
+	}
+	if i := t.home.index(); i >= len(g.batch) || g.batch[i] != t {
 		misused(t)
 	}
-	return t.home == inBatch
+	return true
+}
+
+// checkInBatch finds a timeout that was overwritten in the batch, or is in two places of it.
+func checkInBatch(t *Timeout, i int) {
+	if t.home != homeIn(inBatch, 0, i) {
+		misused(t)
+	}
 }
 
 // consider puts a timeout that was filed under current into the batch, or back into the wheel if it was
@@ -320,7 +355,7 @@ func (g *guarded) consider(t *Timeout, tick int64) {
 	if len(g.batch) == 0 {
 		g.batchTick = g.wheel.current
 	}
-	t.enterBatch()
+	t.home = homeIn(inBatch, 0, len(g.batch))
 	g.batch = append(g.batch, t)
 }
 
@@ -354,7 +389,7 @@ func (g *guarded) stop() {
 			t = next
 		}
 	}
-	g.lists, g.held = []*Timeout{waiting}, nil
+	g.lists, g.round, g.held = []*Timeout{waiting}, 0, nil
 }
 
 // popAny takes any timeout out of the lists or the wheel, nil if there is none.

@@ -23,15 +23,16 @@ const (
 // goroutine.
 func newGuarded() (*guarded, *Timer) {
 	tm := MustNew(WithTick(time.Millisecond), WithClock(NewManualClock(time.Unix(0, 0))))
-	return &tm.worker.guarded, tm
+	return &tm.guarded, tm
 }
 
 // drain files at most limit of the queued timeouts.
 func (g *guarded) drain(limit int) int {
-	g.lockFirst()
-	defer g.Unlock()
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.takeAll()
-	return g.file(limit, g.taken())
+	n, _ := g.file(limit, len(g.lists))
+	return n
 }
 
 // fileMoved files n timeouts under a tick and gives them the deadline of another, as a Reset to later
@@ -84,7 +85,7 @@ func TestTakeDueVisitsAtMostOnePortion(t *testing.T) {
 			g, _ := newGuarded()
 			all := arm(g)
 			for more := true; more; {
-				n := countRefiled(all, func() { more = g.takeDue(farTick - 1) })
+				n := countRefiled(all, func() { _, more = g.takeDue(farTick - 1) })
 				require.LessOrEqual(t, n, portion)
 				require.LessOrEqual(t, len(g.batch), batchSize)
 				for _, to := range g.batch {
@@ -100,7 +101,7 @@ func TestTakeDueVisitsAtMostOnePortion(t *testing.T) {
 func TestTakeDueOfACrowdFillsOneBatch(t *testing.T) {
 	g, _ := newGuarded()
 	all := g.fileMoved(many, 50, 50)
-	n := countRefiled(all, func() { require.True(t, g.takeDue(50)) })
+	n := countRefiled(all, func() { g.takeDue(50) })
 	assert.Equal(t, batchSize, n)
 	assert.Len(t, g.batch, batchSize)
 	assert.Equal(t, int64(50), g.batchTick)
@@ -113,7 +114,8 @@ func TestTakeDueKeepsATimeoutMovedEarlier(t *testing.T) {
 	to := g.fileMoved(1, 50, 50)[0]
 	setWord(to, 2, queued, Pending)
 	g.wheel.close(50)
-	assert.False(t, g.takeDue(50))
+	_, more := g.takeDue(50)
+	assert.False(t, more)
 	assert.Equal(t, []*Timeout{to}, tm.Stop())
 }
 
@@ -135,7 +137,7 @@ func TestThinVisitsAtMostOnePortion(t *testing.T) {
 				require.LessOrEqual(t, countRefiled(all, func() { more = g.wheel.thin() }), portion)
 			}
 			for _, to := range all {
-				require.Equal(t, int64(farTick), to.home.tick())
+				require.Greater(t, g.wheel.filedAt(to), tick)
 			}
 		})
 	}
@@ -156,7 +158,7 @@ func TestHelpFilesAtMostTwoPortions(t *testing.T) {
 	all := tm.armMany(t, many)
 	for len(all) > g.wheel.count {
 		before := g.wheel.count
-		g.help(all[0], 0)
+		g.fileStripe(tm.queue.stripeOf(all[0]), 0)
 		require.LessOrEqual(t, g.wheel.count-before, 2*portion)
 		if g.wheel.count == before {
 			g.drain(portion)
@@ -169,12 +171,14 @@ func TestHelpFilesAtMostTwoPortions(t *testing.T) {
 func TestTickStaysOpenUntilTheRoundIsFiled(t *testing.T) {
 	g, tm := newGuarded()
 	all, due := tm.armMany(t, many), int64(time.Hour/tm.Tick())
-	g.beginPass(due, due)
-	require.False(t, g.takeDue(due))
+	g.expect(due)
+	g.beginPass(due)
+	_, more := g.takeDue(due)
+	require.False(t, more)
 	for g.fileRound(portion) > 0 {
 	}
 	for _, to := range all {
-		require.Equal(t, due, to.home.tick())
+		require.Equal(t, due, g.wheel.filedAt(to))
 	}
 }
 
@@ -182,14 +186,14 @@ func TestTickStaysOpenUntilTheRoundIsFiled(t *testing.T) {
 func TestNextRoundBeginsOnceTheLastIsFiled(t *testing.T) {
 	g, tm := newGuarded()
 	tm.armMany(t, many)
-	g.beginPass(0, 0)
+	g.beginPass(0)
 	g.fileRound(portion)
 	tm.armMany(t, many)
-	g.beginPass(0, 1) // the first pass has outlasted its tick
+	g.beginPass(1) // the first pass has outlasted its tick
 	for g.fileRound(portion) > 0 {
 	}
 	assert.Equal(t, many, g.wheel.count)
-	g.beginPass(0, 2)
+	g.beginPass(2)
 	for g.fileRound(portion) > 0 {
 	}
 	assert.Equal(t, 2*many, g.wheel.count)
@@ -199,7 +203,7 @@ func TestNextRoundBeginsOnceTheLastIsFiled(t *testing.T) {
 func TestPassFilesNothingThatWasQueuedAfterItBegan(t *testing.T) {
 	g, tm := newGuarded()
 	tm.armMany(t, many)
-	g.beginPass(0, 0)
+	g.beginPass(0)
 	tm.armMany(t, many)
 	g.takeAll()
 	for g.fileRound(portion) > 0 {
@@ -272,7 +276,7 @@ func TestNextIsNeverTooLateWhileABatchIsHandedOut(t *testing.T) {
 	}
 }
 
-// A blocked worker does not wait for the lock. If producers yielded to it, nobody would empty the queue.
+// Nobody else empties the queue then.
 func TestProducersHelpWhileATaskBlocksTheWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew(WithTick(time.Millisecond), WithExecutor(Inline{}))
@@ -284,9 +288,9 @@ func TestProducersHelpWhileATaskBlocksTheWorker(t *testing.T) {
 		for range 50_000 {
 			tm.AfterFunc(time.Hour, func() {})
 		}
-		g := &tm.worker.guarded
-		g.Lock() // not Pending or Stats: they would file the queue
-		defer g.Unlock()
+		g := &tm.guarded
+		g.mu.Lock() // not Pending or Stats: they would file the queue
+		defer g.mu.Unlock()
 		assert.Greater(t, g.wheel.count, 25_000)
 	})
 }

@@ -2,9 +2,6 @@ package hashedwheel
 
 import (
 	"math/bits"
-	"time"
-
-	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
 // hashedWheel keeps timeouts by the tick at which they expire. It is pure: no clock, no goroutine, no lock, and the
@@ -26,18 +23,27 @@ import (
 type hashedWheel struct {
 	tickLen int64 // ns
 	never   int64 // the tick of maxDeadline, which no clock reaches
-	current int64 // first tick that may not have been taken whole: every filed timeout is due then or later
-	opening int64 // first tick for timeouts that place files from now on: current, or the tick behind it while current is being taken
-	count   int   // timeouts filed
 
+	// Two hands, a tick apart while a tick is being taken, otherwise at the same tick:
+	//
+	//	ticks     taken whole │ being taken │ still to come
+	//	                      ▲ current     ▲ opening
+	//
+	// Every filed timeout is due at current or later. A timeout that is placed now goes to opening or later, even if
+	// it is armed for the past: otherwise a task that arms its own timeout would never end the pass. Only the pass's
+	// round is still placed at current.
+	current int64
+	opening int64
+
+	count  int      // timeouts filed
 	levels []*level // the levels that have been needed so far
-	cursor *Timeout // the next timeout that a walk will look at; remove moves it on
+	spares spares   // empty chunks of the levels
 }
 
 func (w *hashedWheel) init(tickLen int64, size int) {
 	w.tickLen = tickLen
 	w.current, w.opening = 1, 1 // tick 0 is the instant at which the timer was made
-	w.levels = []*level{newLevel(0, size)}
+	w.levels = []*level{newLevel(0, 0, size, &w.spares)}
 	w.never = w.tickOf(maxDeadline)
 }
 
@@ -52,7 +58,7 @@ func roundUp(deadline, ns int64) (tick int64) {
 }
 
 // place files a timeout under a tick, or under the first open tick if that is closed. With placeDue a
-// timeout that was queued before the last tick was closed may still be due then.
+// timeout of the round may still be due at the tick that is being taken.
 func (w *hashedWheel) place(t *Timeout, tick int64)    { w.put(t, max(tick, w.opening)) }
 func (w *hashedWheel) placeDue(t *Timeout, tick int64) { w.put(t, max(tick, w.current)) }
 
@@ -66,33 +72,23 @@ func (w *hashedWheel) put(t *Timeout, tick int64) {
 		}
 	}
 	w.levels[k].add(t, tick)
-	t.home = homeIn(k, tick)
 	w.count++
 }
 
 func (w *hashedWheel) addRing() {
-	shift := uint(bits.Len(uint(len(w.levels[0].slots) / 4))) // half a turn
+	shift := uint(bits.Len(uint(w.levels[0].size / 4))) // half a turn
 	if n := len(w.levels); n > 1 {
 		shift = w.levels[n-1].shift + ringBits
 	}
-	w.levels = append(w.levels, newLevel(shift, ringSlots))
+	w.levels = append(w.levels, newLevel(len(w.levels), shift, ringSlots, &w.spares))
 }
 
 func (w *hashedWheel) remove(t *Timeout) {
 	k := t.home.level()
-	if k >= len(w.levels) {
+	if k < 0 || k >= len(w.levels) {
 		misused(t)
 	}
-	l := w.levels[k]
-	if t == l.inHand {
-		l.inHand = t.next
-	}
-	if t == w.cursor {
-		w.cursor = t.next
-	}
-	unlink(t)
-	l.vacate(t.home.tick())
-	t.home = unfiled
+	w.levels[k].remove(t)
 	w.count--
 }
 
@@ -120,8 +116,9 @@ func (w *hashedWheel) advance(last int64, limit int) (filed int, through bool) {
 		if l == w.levels[0] {
 			break
 		}
-		for number := start >> l.shift; filed < limit && l.slot(number).n > 0; filed++ {
-			w.fileAgain(l.slot(number).first())
+		i := l.index(start >> l.shift)
+		for ; filed < limit && l.slots.len(i) > 0; filed++ {
+			w.fileAgain(w.popFrom(l, i))
 		}
 	}
 	return filed, false
@@ -147,13 +144,17 @@ func (w *hashedWheel) first() (tick int64, first *level) {
 
 // pop removes a timeout filed under current; nil if none is left, or if current is later than last.
 func (w *hashedWheel) pop(last int64) *Timeout {
-	s := w.levels[0].slot(w.current)
-	if w.current > last || s.n == 0 {
+	l := w.levels[0]
+	i := l.index(w.current)
+	if w.current > last || l.slots.len(i) == 0 {
 		return nil
 	}
-	t := s.first()
-	w.remove(t)
-	return t
+	return w.popFrom(l, i)
+}
+
+func (w *hashedWheel) popFrom(l *level, i int) *Timeout {
+	w.count--
+	return l.pop(i)
 }
 
 // popAny removes any timeout; nil if none is filed.
@@ -162,15 +163,12 @@ func (w *hashedWheel) popAny() *Timeout {
 	if l == nil {
 		return nil
 	}
-	t := l.slot(tick >> l.shift).first()
-	w.remove(t)
-	return t
+	return w.popFrom(l, l.index(tick>>l.shift))
 }
 
-// fileAgain files a pending timeout by the deadline in its word, and lets any other go. A queued timeout
-// is kept: its push may be refused, and then Timer.Stop must find it here.
+// fileAgain files a popped timeout by the deadline in its word if it is pending, and lets any other go. A queued
+// timeout is kept: its push may be refused, and then Timer.Stop must find it here.
 func (w *hashedWheel) fileAgain(t *Timeout) {
-	w.remove(t)
 	if word := t.load(); word.state() == Pending {
 		w.placeDue(t, w.tickOf(word.deadline()))
 	}
@@ -182,96 +180,8 @@ func (w *hashedWheel) next() (tick int64) {
 	tick = noTick
 	for _, l := range w.levels {
 		if number := l.next(l.occupied, w.current>>l.shift, w.current); number != noTick {
-			tick = min(tick, l.slot(number).earliest)
+			tick = min(tick, l.earliestIn(number))
 		}
 	}
 	return tick
-}
-
-// isAhead reports whether the wheel is ahead of a clock that was set back. It compares opening, not
-// current, since a pass that never ended has closed its tick.
-func (w *hashedWheel) isAhead(tick int64) bool { return tick+1 < w.opening }
-
-// rewind turns the wheel back to an earlier tick, in one visit to all that is filed.
-func (w *hashedWheel) rewind(tick int64) {
-	var all bucket
-	for w.count > 0 {
-		all.add(w.popAny())
-	}
-	w.current, w.opening = tick, tick
-	for _, l := range w.levels {
-		l.latest = noSlot
-	}
-	for all.head != nil {
-		t := all.first()
-		unlink(t)
-		w.place(t, w.tickOf(t.load().deadline()))
-	}
-}
-
-// A crowd is a slot or bucket so full that filing it in one go would delay others. It is opened before
-// its time, and looked at portion by portion between passes: each timeout goes where it belongs now, or closer.
-const (
-	crowd        = limits.Crowd
-	perCrowd     = 500 * time.Nanosecond // time allowed for each timeout of a crowd; it takes 100 to 250 on two cores
-	unmovedLimit = limits.Unmoved        // after so many in a row that stay, the rest of the bucket is left alone: to look at all made firing 15% more expensive (go test -bench Fire)
-)
-
-// thin looks at a portion of a crowd that is to be opened by now, and reports whether there was a crowd.
-func (w *hashedWheel) thin() bool {
-	for _, l := range w.levels {
-		if l.inHand == nil {
-			number, at := l.crowdAt(w.current, w.tickLen)
-			if at >= w.current {
-				continue
-			}
-			l.latest, l.unmoved = number, 0
-			l.inHand = l.slot(number).first()
-		}
-		for n := 0; n < portion && l.inHand != nil; n++ {
-			t := l.inHand
-			l.inHand = t.next
-			l.unmoved++
-			word := t.load()
-			isMoved := !word.queued() && word.deadline() > t.home.tick()*w.tickLen // a queued timeout is left to the drain
-			if l.shift > 0 || isMoved {
-				w.fileAgain(t)
-				l.unmoved = 0
-			} else if l.unmoved == unmovedLimit {
-				l.inHand = nil
-			}
-		}
-		return true
-	}
-	return false
-}
-
-// wake returns the tick at which a timeout may be due, or a crowd is to be opened.
-func (w *hashedWheel) wake() int64 {
-	tick := w.next()
-	if tick >= w.never {
-		return noTick // timeouts that are never due are no crowd
-	}
-	for _, l := range w.levels {
-		_, at := l.crowdAt(w.current, w.tickLen)
-		tick = min(tick, at)
-	}
-	return tick
-}
-
-// crowdAt returns the first crowded slot that was not opened yet, and the tick at which to open it so that it and
-// all crowds behind it are done in time, but not before its timeouts fit into the level below; or noTick, twice.
-func (l *level) crowdAt(current, tickLen int64) (number, at int64) {
-	number, at = noTick, noTick
-	work := int64(0)
-	from := max(current>>l.shift, l.latest+1)
-	for n := l.next(l.crowded, from, current); n != noTick; n = l.next(l.crowded, n+1, current) {
-		number = min(number, n)
-		work += int64(l.slot(n).n) * int64(perCrowd)
-		at = min(at, n<<l.shift-work/tickLen-1)
-	}
-	if number != noTick && l.shift > 0 {
-		at = max(at, (number-1)<<l.shift)
-	}
-	return number, at
 }

@@ -20,6 +20,8 @@ var update = flag.Bool("update", false, "write the data of docs/wheels/hashedwhe
 // designs, and draws them all.
 type play struct {
 	*driver
+	armedFor map[*Timeout]int64
+
 	Frames []frame
 	Visits int // to timeouts that the wheel held
 	Wakes  int
@@ -50,10 +52,11 @@ type firing struct{ Due, At int64 }
 //	go test . -run TestDrawingDataMatchesTheWheel -update && go test ./docs/wheels -update
 func TestDrawingDataMatchesTheWheel(t *testing.T) {
 	const golden = "docs/wheels/hashedwheel.json"
-	p := play{driver: newDriver(8).from(3)}
+	p := play{driver: newDriver(8).from(3), armedFor: map[*Timeout]int64{}}
 	to := map[int64]*Timeout{}
 	for _, tick := range []int64{500, 12, 1000, 5, 516, 70} {
 		to[tick] = p.arm(tick)[0]
+		p.armedFor[to[tick]] = tick
 	}
 	p.draw("tick 2: six timeouts are armed")
 	p.advanceTo(20)
@@ -85,6 +88,7 @@ func (p *play) advanceTo(last int64) {
 			p.Visits++
 			if tick := to.load().deadline(); tick > at {
 				p.place(to, tick)
+				p.armedFor[to] = tick
 			} else {
 				p.Fired = append(p.Fired, firing{tick, at})
 			}
@@ -97,14 +101,14 @@ func (p *play) advanceTo(last int64) {
 func (p *play) draw(title string) {
 	f := frame{Title: title}
 	for _, l := range p.levels {
-		r := row{Name: "1 tick a slot", Size: len(l.slots), Hand: l.index((p.current - 1) >> l.shift)}
+		r := row{Name: "1 tick a slot", Size: l.size, Hand: l.index((p.current - 1) >> l.shift)}
 		if l.shift > 0 {
 			r.Name = strconv.Itoa(1<<l.shift) + " ticks a slot"
 		}
-		for i := range l.slots {
+		for i := range l.size {
 			s := drawnSlot{Index: i}
-			for to := l.slots[i].head; to != nil; to = to.next {
-				s.Timeouts = append(s.Timeouts, drawn(to))
+			for _, to := range l.slots.timeoutsIn(i) {
+				s.Timeouts = append(s.Timeouts, p.drawn(to))
 			}
 			if s.Timeouts != nil {
 				r.Slots = append(r.Slots, s)
@@ -115,10 +119,9 @@ func (p *play) draw(title string) {
 	p.Frames = append(p.Frames, f)
 }
 
-// drawn returns the tick at which a timeout is due, after the tick that it is filed under if that
-// differs.
-func drawn(to *Timeout) string {
-	due, filed := to.load().deadline(), to.home.tick()
+// drawn returns the tick at which a timeout is due, after the tick that it was armed for if that differs.
+func (p *play) drawn(to *Timeout) string {
+	due, filed := to.load().deadline(), p.armedFor[to]
 	if due == filed {
 		return strconv.FormatInt(due, 10)
 	}
@@ -172,7 +175,7 @@ func levelsOf(d *driver, tick int64) string {
 			if found = l.reaches(tick, d.current); found {
 				verdict = "here"
 			}
-			line = fmt.Sprintf("%-38s%s of %d: %s", line, difference(l, tick, d.current), len(l.slots), verdict)
+			line = fmt.Sprintf("%-38s%s of %d: %s", line, difference(l, tick, d.current), l.size, verdict)
 		}
 		fmt.Fprintln(&out, line)
 	}
@@ -200,7 +203,7 @@ func placesOf(ticks ...int64) string {
 }
 
 func (d *driver) whereIs(to *Timeout) string {
-	k, tick := to.home.level(), to.home.tick()
+	k, tick := to.home.level(), to.load().deadline()
 	l := d.levels[k]
 	return fmt.Sprintf("level %d, slot %3d    %s", k, l.index(tick>>l.shift), difference(l, tick, d.current))
 }
@@ -227,7 +230,7 @@ func reachOf(tick time.Duration) string {
 	var cells strings.Builder
 	for k := range 5 {
 		l := d.levels[k]
-		fmt.Fprintf(&cells, " %s |", span(time.Duration(int64(len(l.slots))<<l.shift)*tick))
+		fmt.Fprintf(&cells, " %s |", span(time.Duration(int64(l.size)<<l.shift)*tick))
 	}
 	return cells.String()
 }

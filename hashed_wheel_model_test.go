@@ -124,16 +124,6 @@ func (r *trial) advanceTo(tick int64) {
 	r.pending = slices.Delete(r.pending, 0, due)
 }
 
-// setClockBack rewinds the wheel, which files every timeout by its present deadline.
-func (r *trial) setClockBack(tick int64) {
-	r.rewind(tick)
-	old := r.pending
-	r.pending = nil
-	for _, e := range old {
-		r.insert(entry{e.to, max(r.tickOf(e.to.load().deadline()), tick), false})
-	}
-}
-
 func (r *trial) popAll() {
 	n := 0
 	for r.popAny() != nil {
@@ -159,8 +149,6 @@ func (r *trial) step(moves bool) {
 		r.armOne()
 	case op < 70:
 		r.advanceTo(r.randomTick())
-	case op < 72:
-		r.setClockBack(max(r.current-1-r.randomSpan()/r.tickLen, minDeadline/r.tickLen+1))
 	case !moves:
 	case op < 82:
 		r.moveLater()

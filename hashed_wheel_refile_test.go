@@ -2,7 +2,6 @@ package hashedwheel
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -81,7 +80,6 @@ func TestRefileDropsTimeoutsThatAreNoLongerPending(t *testing.T) {
 			setWord(all[0], 1+70*n, queued, s)
 			require.Equal(t, map[*Timeout]int64{all[1]: 1 + 70*n}, d.take(1+70*n))
 			assert.Equal(t, home(unfiled), all[0].home)
-			assert.Nil(t, all[0].prev)
 			assert.Zero(t, d.count)
 		})
 	}
@@ -94,72 +92,8 @@ func TestRefileKeepsATimeoutMovedEarlier(t *testing.T) {
 	to := d.arm(100)[0]
 	setWord(to, 2, queued, Pending)
 	d.current, d.opening = 64, 64 // the first tick of the timeout's slot
-	d.fileAgain(to)
-	assert.EqualValues(t, 64, to.home.tick())
-}
-
-func TestRewindRefilesEveryTimeout(t *testing.T) {
-	forEachSize(t, func(t *testing.T, empty *driver) {
-		n := empty.turn()
-		for _, back := range []int64{1, n - 1, n, n + 1, 64 * n, 1 << 30, 1 << 58} {
-			d := newDriver(int(empty.turn())).from(1 << 20)
-			ticks := []int64{1 << 20, 1<<20 + n, 1<<20 + 70*n, 1 << 50, maxDeadline - 1}
-			all := d.arm(ticks...)
-			d.rewind(1<<20 - back)
-			require.Equal(t, len(ticks), d.count)
-			d.checkAll()
-			want := map[*Timeout]int64{}
-			for i, to := range all {
-				want[to] = ticks[i]
-			}
-			require.Equal(t, want, d.take(maxDeadline-1), "back by %d", back)
-		}
-	})
-}
-
-func TestRewindUndoesClampingToTheCurrentTick(t *testing.T) {
-	d := newDriver(8).from(1000)
-	to := d.arm(5)[0]
-	require.Equal(t, int64(1000), to.home.tick())
-	d.rewind(3)
-	assert.Equal(t, map[*Timeout]int64{to: 5}, d.take(1000))
-}
-
-func TestRewindUsesTheNewDeadline(t *testing.T) {
-	d := newDriver(8).from(1000)
-	to := d.arm(1001)[0]
-	setWord(to, 1003, 0, Pending)
-	d.rewind(3)
-	assert.Equal(t, int64(1003), to.home.tick())
-}
-
-func TestRewindRefilesAHalfOpenedCrowd(t *testing.T) {
-	forEachSize(t, func(t *testing.T, d *driver) {
-		d.from(1 << 20)
-		n := d.turn()
-		tick := int64(1<<20) + 70*n
-		want := map[*Timeout]int64{}
-		for range 2*crowd + 1 {
-			want[d.arm(tick)[0]] = tick
-		}
-		d.openCrowd(t)
-		d.rewind(1 << 19)
-		require.Equal(t, len(want), d.count)
-		d.checkAll()
-		require.Equal(t, want, d.take(maxDeadline-1))
-	})
-}
-
-// A crowd is opened once. After a rewind its tick is in the future again, so it must be opened again.
-func TestRewindMakesCrowdsOpenAgain(t *testing.T) {
-	d := newDriverOf(time.Millisecond, 512)
-	d.armCrowd(2*crowd, 400, 1)
-	d.take(d.wake())
-	for d.thin() {
-	}
-	require.Equal(t, int64(400), d.wake())
-	d.rewind(1)
-	assert.Less(t, d.wake(), int64(400))
+	d.fileAgain(d.popFrom(d.levels[to.home.level()], to.home.slot()))
+	assert.EqualValues(t, 64, d.filedAt(to))
 }
 
 func TestPopAnyRemovesEveryTimeoutOnce(t *testing.T) {

@@ -20,7 +20,7 @@ func (g *guarded) check() {
 func (w *hashedWheel) check() {
 	size := w.count
 	for _, l := range w.levels {
-		size += len(l.slots) / 64
+		size += l.size / 64
 	}
 	if size <= checkedAlways || rand.IntN(size) < 8*portion { // a portion is filed between two checks
 		w.checkAll()
@@ -57,55 +57,65 @@ func (w *hashedWheel) checkLevel(k int) (n int, first int64) {
 	l.occupied.Check(broken)
 	l.crowded.Check(broken)
 	for i := l.occupied.Next(0); i >= 0; i = l.occupied.Next(i + 1) {
-		s := &l.slots[i]
-		held := s.check(func(t *Timeout) { first = min(first, w.checkFiled(t, k, i)) })
-		if isMarked := l.crowded.Next(i) == i; held == 0 || held != s.n || held >= crowd && !isMarked {
-			broken("level %d slot %d holds %d, counts %d; marked as a crowd: %t", k, i, held, s.n, isMarked)
+		held := l.slots.check(i)
+		if isMarked := l.crowded.Next(i) == i; held == 0 || isMarked != (held >= crowd) {
+			broken("level %d slot %d holds %d; marked as a crowd: %t", k, i, held, isMarked)
+		}
+		for index := range held {
+			first = min(first, w.checkFiled(k, i, index))
 		}
 		n += held
 	}
 	for i := l.crowded.Next(0); i >= 0; i = l.crowded.Next(i + 1) {
-		if l.slots[i].n < crowd {
-			broken("level %d slot %d holds %d, and is marked as a crowd", k, i, l.slots[i].n)
+		if l.slots.len(i) < crowd {
+			broken("level %d slot %d holds %d, and is marked as a crowd", k, i, l.slots.len(i))
 		}
 	}
 	return n, first
 }
 
-// check panics if the list is not well linked. It hands each timeout to f, and returns how many.
-func (b *bucket) check(f func(*Timeout)) (n int) {
-	for link := &b.head; *link != nil; link = &(*link).next {
-		t := *link
-		if t.prev != link { // a list that runs into itself also ends here
-			broken("timeout %d of a list does not point back at what points at it", n)
+// check panics if another chunk of slot i than the last is not full, or if there is a timeout behind the end of the
+// last. It returns how many timeouts the slot holds.
+func (b *buckets) check(i int) (n int) {
+	last := b.last[i]
+	if b.full != nil {
+		for _, chunk := range b.full[i] {
+			if len(chunk) != chunkLen || len(last) == 0 {
+				broken("slot %d has a chunk of %d before the last, of %d", i, len(chunk), len(last))
+			}
 		}
-		f(t)
-		n++
 	}
-	return n
+	for _, t := range last[len(last):cap(last)] {
+		if t != nil {
+			broken("slot %d keeps a timeout that has left", i)
+		}
+	}
+	return b.len(i)
 }
 
-// checkFiled checks a timeout found in slot i of level k, and returns its tick.
-func (w *hashedWheel) checkFiled(t *Timeout, k, i int) int64 {
-	l, tick := w.levels[k], t.home.tick()
-	number := tick >> l.shift
-	if t.home.level() != k || l.index(number) != i {
-		broken("level %d slot %d holds home %#x", k, i, int64(t.home))
+// checkFiled checks a timeout found in slot i of level k, and returns the first tick of its slot.
+func (w *hashedWheel) checkFiled(k, i, index int) int64 {
+	l := w.levels[k]
+	t := *l.slots.entry(i, index)
+	if t == nil || t.home != homeIn(inWheel+k, i, index) {
+		broken("level %d slot %d has another timeout at %d, or another home", k, i, index)
 	}
-	ahead := number - w.current>>l.shift
-	if tick < w.current || ahead >= int64(len(l.slots)) || ahead == 0 && number<<l.shift != w.current {
-		broken("level %d holds tick %d, %d slots from %d", k, tick, ahead, w.current)
+	number := w.current>>l.shift + int64((i-l.index(w.current>>l.shift))&(l.size-1))
+	start := number << l.shift
+	if start < w.current {
+		broken("level %d holds timeouts in slot %d, before %d", k, number, w.current)
 	}
-	if e := l.slots[i].earliest; e > tick || e>>l.shift != number {
-		broken("level %d slot %d has earliest %d, and holds tick %d", k, i, e, tick)
+	e := l.earliestIn(number)
+	if e>>l.shift != number {
+		broken("level %d slot %d has earliest %d", k, number, e)
 	}
 	word := t.load()
 	state := word.state()
 	if state == Unarmed || state == Expired || state != Pending && !word.queued() {
-		broken("tick %d holds a timeout that is %v; queued: %t", tick, state, word.queued())
+		broken("slot %d holds a timeout that is %v; queued: %t", number, state, word.queued())
 	}
-	if at := max(w.tickOf(word.deadline()), w.opening); state == Pending && !word.queued() && tick > at {
-		broken("a timeout due at tick %d is filed under %d", at, tick)
+	if at := max(w.tickOf(word.deadline()), w.opening); state == Pending && !word.queued() && e > at {
+		broken("a timeout due at tick %d is filed in a slot whose earliest is %d", at, e)
 	}
-	return tick
+	return e
 }

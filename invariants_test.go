@@ -27,8 +27,9 @@ func newBrokenWheel() brokenWheel {
 
 func TestCheckFindsEachBrokenInvariant(t *testing.T) {
 	for name, breakIt := range map[string]func(b brokenWheel){
-		"the list of a bucket is badly linked":          func(b brokenWheel) { b.inBucket.prev = &b.inRing.next },
-		"the list of a slot is badly linked":            func(b brokenWheel) { b.inRing.prev = nil },
+		"a bucket has lost its timeout":                 func(b brokenWheel) { *b.levels[0].slots.entry(100, 0) = nil },
+		"two slots hold one timeout":                    func(b brokenWheel) { *b.levels[0].slots.entry(100, 0) = b.inRing },
+		"a chunk keeps a timeout that has left":         func(b brokenWheel) { l := b.levels[0]; l.slots.last[100] = l.slots.last[100][:0] },
 		"an occupied bucket is not marked":              func(b brokenWheel) { b.levels[0].occupied.Clear(100) },
 		"an empty bucket is marked":                     func(b brokenWheel) { b.levels[0].occupied.Set(101) },
 		"an upper level misses a word":                  func(b brokenWheel) { b.levels[0].occupied[1][0] = 0 },
@@ -37,21 +38,18 @@ func TestCheckFindsEachBrokenInvariant(t *testing.T) {
 		"an empty slot is marked":                       func(b brokenWheel) { b.levels[1].occupied.Set(60) },
 		"a slot without a crowd is marked as crowded":   func(b brokenWheel) { b.levels[1].crowded.Set(2000 / 256) },
 		"an upper level of crowded marks an empty word": func(b brokenWheel) { b.levels[0].crowded[1][0] |= 1 << 7 },
-		"a bucket counts one timeout too many":          func(b brokenWheel) { b.levels[0].slots[100].n++ },
-		"home names another bucket":                     func(b brokenWheel) { b.inBucket.home += 1 << levelBits },
-		"home in a bucket is a turn later":              func(b brokenWheel) { b.inBucket.home += 512 << levelBits },
-		"home in a bucket is a turn earlier":            func(b brokenWheel) { b.inBucket.home -= 512 << levelBits },
+		"home names another bucket":                     func(b brokenWheel) { b.inBucket.home += 1 << kindBits },
+		"home names another place of the bucket":        func(b brokenWheel) { b.inBucket.home += 1 << (kindBits + slotBits) },
 		"home in a bucket names a ring":                 func(b brokenWheel) { b.inBucket.home++ },
 		"home in a bucket is unfiled":                   func(b brokenWheel) { b.inBucket.home = unfiled },
 		"home in a bucket is the batch":                 func(b brokenWheel) { b.inBucket.home = inBatch },
-		"home in a ring names another slot":             func(b brokenWheel) { b.inRing.home += 512 << levelBits },
+		"home in a ring names another slot":             func(b brokenWheel) { b.inRing.home += 1 << kindBits },
 		"home in a ring names another ring":             func(b brokenWheel) { b.inRing.home++ },
-		"home in a ring is a turn of the ring later":    func(b brokenWheel) { b.inRing.home += 64 * 256 << levelBits },
 		"the wheel is past a bucket":                    func(b brokenWheel) { b.current = 101 },
 		"the wheel is in the middle of a slot":          func(b brokenWheel) { b.remove(b.inBucket); b.current = 600 },
 		"the wheel is past a slot":                      func(b brokenWheel) { b.remove(b.inBucket); b.current = 3000 },
-		"a slot's earliest is too late":                 func(b brokenWheel) { b.levels[1].slots[2000/256].earliest++ },
-		"a slot's earliest is before the slot":          func(b brokenWheel) { b.levels[1].slots[2000/256].earliest = 1000 },
+		"a slot's earliest is too late":                 func(b brokenWheel) { b.levels[1].earliest[2000/256]++ },
+		"a slot's earliest is before the slot":          func(b brokenWheel) { b.levels[1].earliest[2000/256] = 1000 },
 		"count is one too high":                         func(b brokenWheel) { b.count++ },
 		"count is one too low":                          func(b brokenWheel) { b.count-- },
 		"a timeout in a bucket has expired":             func(b brokenWheel) { setWord(b.inBucket, 100, 0, Expired) },
@@ -146,9 +144,9 @@ func TestInvariantsHoldWhileProducersRun(t *testing.T) {
 		owned[i].Init(tm, TaskFunc(func(*Timeout) {}))
 	}
 	check := func() {
-		tm.worker.guarded.Lock()
-		defer tm.worker.guarded.Unlock()
-		tm.worker.guarded.wheel.checkAll()
+		tm.guarded.mu.Lock()
+		defer tm.guarded.mu.Unlock()
+		tm.guarded.wheel.checkAll()
 	}
 	var done sync.WaitGroup
 	for p := range uint64(3) {

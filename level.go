@@ -4,22 +4,17 @@ import "github.com/hashedwheel/hashedwheel/internal/bitmap"
 
 // level is one ring of slots of the wheel: level 0 is the buckets, a slot for each tick; the others are
 // the overflow rings. A slot's number is tick >> shift for every tick in it, and its index that number
-// modulo len(slots): a level holds len(slots) numbers from the current one on.
+// modulo size: a level holds size numbers from the current one on.
 type level struct {
+	kind     int  // of its timeouts' homes
 	shift    uint // log2(ticks a slot)
-	slots    []slot
+	size     int  // slots, a power of two
+	slots    buckets
+	earliest []int64       // by slot: no timeout in it expires before this tick; nil if a slot is one tick
 	occupied bitmap.Bitmap // the slots that hold any
 	crowded  bitmap.Bitmap // the slots that hold a crowd
 
-	inHand  *Timeout // the next to be looked at in the crowd that is open; remove moves it on; nil: none is open
-	latest  int64    // number of the last slot that was opened before its time
-	unmoved int      // timeouts of it, one after another, that were found where they belong
-}
-
-type slot struct {
-	bucket
-	n        int   // timeouts
-	earliest int64 // no timeout here expires before this tick
+	opened crowdInHand
 }
 
 const (
@@ -31,44 +26,85 @@ const (
 	noTick    = 1<<63 - 1 // later than every tick: none
 )
 
-func newLevel(shift uint, slots int) *level {
-	return &level{shift: shift, slots: make([]slot, slots), latest: noSlot,
-		occupied: bitmap.New(slots), crowded: bitmap.New(slots)}
+func newLevel(k int, shift uint, slots int, s *spares) *level {
+	l := &level{kind: inWheel + k, shift: shift, size: slots,
+		occupied: bitmap.New(slots), crowded: bitmap.New(slots), opened: crowdInHand{number: noSlot}}
+	l.slots.init(slots, s)
+	if shift > 0 {
+		l.earliest = make([]int64, slots)
+	}
+	return l
 }
 
 // reaches reports whether there is a slot for tick, which is not before current.
 func (l *level) reaches(tick, current int64) bool {
-	return tick>>l.shift-current>>l.shift < int64(len(l.slots))
+	return tick>>l.shift-current>>l.shift < int64(l.size)
 }
 
-func (l *level) index(number int64) int  { return int(number & int64(len(l.slots)-1)) }
-func (l *level) slot(number int64) *slot { return &l.slots[l.index(number)] }
+func (l *level) index(number int64) int { return int(number & int64(l.size-1)) }
+
+// len returns how many timeouts the slot with a number holds.
+func (l *level) len(number int64) int { return l.slots.len(l.index(number)) }
+
+// earliestIn returns a tick before which no timeout of an occupied slot expires.
+func (l *level) earliestIn(number int64) int64 {
+	if l.earliest == nil {
+		return number
+	}
+	return l.earliest[l.index(number)]
+}
 
 func (l *level) add(t *Timeout, tick int64) {
 	i := l.index(tick >> l.shift)
-	s := &l.slots[i]
-	if s.n == 0 {
+	n := l.slots.len(i)
+	if n == 0 {
 		l.occupied.Set(i)
-		s.earliest = tick
 	}
-	s.earliest = min(s.earliest, tick)
-	s.n++
-	if s.n == crowd {
+	if l.earliest != nil && (n == 0 || tick < l.earliest[i]) {
+		l.earliest[i] = tick
+	}
+	if n == crowd-1 {
 		l.crowded.Set(i)
 	}
-	s.add(t)
+	l.slots.add(i, t)
+	t.home = homeIn(l.kind, i, n)
 }
 
-// vacate follows the removal of a timeout that was filed under tick.
-func (l *level) vacate(tick int64) {
-	i := l.index(tick >> l.shift)
-	s := &l.slots[i]
-	s.n--
-	if s.n == crowd-1 {
+// look returns the timeout at an index in slot i.
+func (l *level) look(i, index int) *Timeout {
+	t := *l.slots.entry(i, index)
+	if t == nil || t.home != homeIn(l.kind, i, index) {
+		misused(t)
+	}
+	return t
+}
+
+// pop removes the last timeout of slot i, which is not empty.
+func (l *level) pop(i int) *Timeout {
+	n := l.slots.len(i) - 1
+	t := l.look(i, n)
+	l.slots.drop(i)
+	t.home = unfiled
+	if n == crowd-1 {
 		l.crowded.Clear(i)
 	}
-	if s.n == 0 {
+	if n == 0 {
 		l.occupied.Clear(i)
+	}
+	return t
+}
+
+// remove takes t out of its slot. The slot's last timeout moves to its place.
+func (l *level) remove(t *Timeout) {
+	h := t.home
+	i, index := h.slot(), h.index()
+	if i >= l.size || index >= l.slots.len(i) || *l.slots.entry(i, index) != t {
+		misused(t)
+	}
+	if last := l.pop(i); last != t {
+		*l.slots.entry(i, index) = last
+		last.home = h
+		t.home = unfiled
 	}
 }
 
@@ -77,7 +113,7 @@ func (l *level) next(set bitmap.Bitmap, from, current int64) int64 {
 	i := l.index(from)
 	j := set.NextRound(i)
 	from += int64(l.index(int64(j - i)))
-	if j < 0 || from-current>>l.shift >= int64(len(l.slots)) {
+	if j < 0 || from-current>>l.shift >= int64(l.size) {
 		return noTick
 	}
 	return from

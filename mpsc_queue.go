@@ -14,18 +14,18 @@ import (
 // the head, and the consumer takes the whole stack with one Swap. (Treiber's stack; no ABA, since no
 // goroutine pops.) Closing swaps a sentinel in: an earlier push is in close's result, a later one refused.
 type mpscQueue struct {
-	stripes []stripe      // as many as a power of two; init's, then read only
-	deep    atomic.Int32  // the depth at which a producer helps; the worker stores it and the next two, producers read them
-	flooded atomic.Int32  // the depth at which a producer waits for the lock
-	sampled atomic.Uint32 // one push in 1<<sampled is counted, and adds as many
-	closed  Timeout       // the sentinel, by its address
+	stripes []stripe // as many as a power of two; this and the next three are init's, then read only
+	deep    int32    // the depth of a stripe at which its producers help
+	flooded int32    // the depth at which they wait for the lock
+	sampled uint32   // one push in 1<<sampled is counted, and adds as many
+	closed  Timeout  // the sentinel, by its address
 }
 
 // A stripe's lock is held to take, comb or close it. A push does not look at the lock, since it changes
 // only the head and the link of its own timeout.
 type stripe struct {
 	head     atomic.Pointer[Timeout] // CAS in push publishes link; pairs with Swap in take and close, and Load in comb
-	depth    atomic.Int32            // about how many timeouts wait here: push adds, comb subtracts, take clears, relieve reads
+	depth    atomic.Int32            // about how many wait here: push adds, comb subtracts, take clears, reduce reads
 	combAt   atomic.Int32            // the depth at which combing is worth another try: comb and take store, push reads
 	canceled atomic.Uint64           // stopped timeouts that combing has let go of, for Stats
 	mu       sync.Mutex
@@ -33,7 +33,7 @@ type stripe struct {
 }
 
 const (
-	pageShift = 13                  // consecutive allocations of one P share a page of the heap, and those of different Ps do not
+	pageShift = 13                  // a page of the heap: one P's allocations share it, those of different Ps do not
 	fibonacci = 0x9E3779B97F4A7C15  // 2^64 over the golden ratio: Knuth, TAOCP 6.4
 	combed    = 16 * limits.Portion // the most timeouts that one combing looks at
 )
@@ -43,17 +43,13 @@ func (q *mpscQueue) init() {
 	q.makeStripes(min(256, 1<<bits.Len(uint(n-1))))
 }
 
+// makeStripes divides the depths among n stripes. 128 goroutines may each push once more than counted, in all no more
+// than the depth itself, and no stripe is deep by one push.
 func (q *mpscQueue) makeStripes(n int) {
 	q.stripes = make([]stripe, n)
-	q.admit(limits.Most)
-}
-
-// admit sets how many timeouts may wait in all stripes together; 128 goroutines may add as many again, uncounted.
-func (q *mpscQueue) admit(n int) {
-	deep, flooded := min(n/2, limits.Ahead)/len(q.stripes), min(n, limits.Most)/len(q.stripes)
-	q.sampled.Store(uint32(max(0, min(limits.SampledLog2, bits.Len(uint(n/128))-1, bits.Len(uint(deep))-2))))
-	q.deep.Store(int32(max(2, deep)))
-	q.flooded.Store(int32(max(4, flooded)))
+	q.deep = int32(max(2, limits.Deep/n))
+	q.flooded = int32(max(4, limits.Flooded/n))
+	q.sampled = uint32(max(0, min(bits.Len(limits.Flooded/128)-1, bits.Len(uint(q.deep))-2)))
 }
 
 type pushed uint8
@@ -75,8 +71,8 @@ func (q *mpscQueue) push(t *Timeout) pushed {
 		}
 		t.link = below
 		if s.head.CompareAndSwap(below, t) {
-			if sampled := q.sampled.Load(); isCounted(t, sampled) {
-				return s.count(1<<sampled, below, q.deep.Load())
+			if isCounted(t, q.sampled) {
+				return s.count(1<<q.sampled, below, q.deep)
 			}
 			return accepted
 		}
@@ -99,8 +95,9 @@ func (q *mpscQueue) stripeOf(t *Timeout) *stripe {
 	return &q.stripes[uintptr(unsafe.Pointer(t))>>pageShift&uintptr(len(q.stripes)-1)]
 }
 
+// isCounted lets a hash of the address decide, so that timeouts in larger structs are counted as often.
 func isCounted(t *Timeout, sampled uint32) bool {
-	address := uint64(uintptr(unsafe.Pointer(t)))            // its hash decides, so that timeouts in larger structs are counted as often
+	address := uint64(uintptr(unsafe.Pointer(t)))
 	return (address^address>>8)*fibonacci>>(64-sampled) == 0 // without the second shift a stride may never be met
 }
 
@@ -119,7 +116,6 @@ func (q *mpscQueue) comb(s *stripe) (enough bool) {
 	if above == nil {
 		return false
 	}
-	deep, sampled := q.deep.Load(), q.sampled.Load()
 	var dropped, counted, canceled int
 	for range combed {
 		t := above.link
@@ -139,8 +135,8 @@ func (q *mpscQueue) comb(s *stripe) (enough bool) {
 		}
 		above.link = below
 		dropped++
-		if isCounted(t, sampled) {
-			counted += 1 << sampled
+		if isCounted(t, q.sampled) {
+			counted += 1 << q.sampled
 		}
 		if w.state() == Canceled {
 			canceled++
@@ -148,8 +144,8 @@ func (q *mpscQueue) comb(s *stripe) (enough bool) {
 	}
 	s.canceled.Add(uint64(canceled))
 	depth := s.depth.Add(-int32(counted))
-	s.combAt.Store(max(deep, 2*depth))
-	return dropped >= combed/2 || depth < deep
+	s.combAt.Store(max(q.deep, 2*depth))
+	return dropped >= combed/2 || depth < q.deep
 }
 
 // take removes all timeouts that wait in the stripe: a list by link, the newest first; nil if it is empty.

@@ -221,7 +221,7 @@ func TestNumberOfStripesIsAPowerOfTwo(t *testing.T) {
 // Combing costs a visit for each timeout that it cannot drop.
 func TestStripeThatCombingLeftDeepIsCombedAgainAtTwiceItsDepth(t *testing.T) {
 	q, litter := newStripes(1), new(Timeout)
-	s, deep := &q.stripes[0], q.deep.Load()
+	s, deep := &q.stripes[0], q.deep
 	setWord(litter, 0, queued|fresh, Canceled)
 	pushAll(t, q, newTimeouts(10)...)
 	s.depth.Store(deep)

@@ -1,7 +1,6 @@
 package hashedwheel
 
 import (
-	"runtime"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel/internal/spread"
@@ -17,21 +16,18 @@ type Sampled struct {
 // all of them if there are no more than n. It may miss a timeout that is armed or moved while Sample runs.
 //
 // For any n Sample visits all pending timeouts: a million take 20 ms, or 200 ms if they are scattered in
-// memory. The worker waits for no more than 256 of these visits at a time.
+// memory. The lock is held for 256 of these visits at a time, and a worker that waits for it has its turn within a
+// millisecond.
 func (tm *Timer) Sample(n int) []Sampled {
 	if n <= 0 {
 		return nil
 	}
-	tm.worker.drainAll()
-	tm.sampling.Lock() // the wheel has one cursor
-	defer tm.sampling.Unlock()
+	tm.time.checkMade()
+	tm.look(tm.time.now())
 	s := sample{want: n, seen: make(map[*Timeout]bool)}
 	for more := true; more; {
-		more = tm.samplePortion(&s)
+		more = tm.guarded.samplePortion(&s)
 		more = s.keep() && more
-		if more && tm.worker.wanted.Load() < tm.time.checkIn() { // the worker waits, or will within a millisecond
-			runtime.Gosched() // otherwise this goroutine may get the lock again and again, for a millisecond
-		}
 	}
 	sampled := make([]Sampled, len(s.found))
 	for i, t := range s.found {
@@ -40,10 +36,9 @@ func (tm *Timer) Sample(n int) []Sampled {
 	return sampled
 }
 
-func (tm *Timer) samplePortion(s *sample) (more bool) {
-	g := &tm.worker.guarded
-	g.Lock()
-	defer g.Unlock()
+func (g *guarded) samplePortion(s *sample) (more bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if s.picked == nil { // the first hold
 		_, pending := g.look()
 		s.start(&g.wheel, pending)
@@ -54,14 +49,17 @@ func (tm *Timer) samplePortion(s *sample) (more bool) {
 	return s.walk(&g.wheel)
 }
 
-// sample is a walk through all pending timeouts. Each hold of the lock goes on at the wheel's cursor.
+// sample is a walk through all pending timeouts: downward, since the worker files nearly all again further down, and
+// through a slot from its end to its front, as thin does. A timeout that stays in its slot is visited once at least.
 type sample struct {
 	want  int
 	found []*Timeout
-	seen  map[*Timeout]bool // the timeouts of found, since a timeout that is filed again may be met again
+	seen  map[*Timeout]bool // the timeouts of found, since a timeout may be visited again
 
-	picker      spread.Picker
-	level, slot int // the next slot to enter; downward, since the worker files nearly all again further down
+	picker spread.Picker
+	level  int
+	slot   int // the slot under way, before the first of a level -1
+	unseen int // so many of its timeouts are still to be visited
 
 	picked []*Timeout // in one hold of the lock; uses space, since an allocation would prolong the hold
 	space  [portion + batchSize]*Timeout
@@ -70,18 +68,17 @@ type sample struct {
 func (s *sample) start(w *hashedWheel, pending int) {
 	s.picker = spread.New(s.want, max(1, pending))
 	s.picked = s.space[:0]
-	s.level = len(w.levels) - 1
-	w.cursor = nil
+	s.level, s.slot, s.unseen = len(w.levels)-1, -1, 0
 }
 
 // walk visits a portion, and reports whether timeouts are left.
 func (s *sample) walk(w *hashedWheel) (more bool) {
 	for range portion {
-		if w.cursor == nil && !s.enter(w) {
+		if !s.reach(w) {
 			return false
 		}
-		s.visit(w.cursor)
-		w.cursor = w.cursor.successor()
+		s.unseen--
+		s.visit(w.levels[s.level].look(s.slot, s.unseen))
 	}
 	return true
 }
@@ -92,18 +89,25 @@ func (s *sample) visit(t *Timeout) {
 	}
 }
 
-// enter puts the cursor at the head of the next occupied slot, and reports whether there is one.
-func (s *sample) enter(w *hashedWheel) bool {
-	for ; s.level >= 0; s.level-- {
+// reach goes on to the next slot with a timeout that is still to be visited, and reports whether there is one.
+func (s *sample) reach(w *hashedWheel) bool {
+	for {
 		l := w.levels[s.level]
-		if i := l.occupied.Next(s.slot); i >= 0 {
-			s.slot = i + 1
-			w.cursor = l.slots[i].first()
+		if s.slot >= 0 {
+			s.unseen = min(s.unseen, l.slots.len(s.slot)) // others may have left
+		}
+		if s.unseen > 0 {
 			return true
 		}
-		s.slot = 0
+		s.slot = l.occupied.Next(s.slot + 1)
+		if s.slot >= 0 {
+			s.unseen = l.slots.len(s.slot)
+		} else if s.level == 0 {
+			return false
+		} else {
+			s.level--
+		}
 	}
-	return false
 }
 
 // keep adds the picked timeouts to found, and reports whether more are wanted.

@@ -10,9 +10,10 @@ import (
 )
 
 // A Series is a task that runs again and again: see EveryFrom and Recur. It is safe for concurrent use,
-// also from inside its own runs, and must not be copied. The methods of the zero Series panic, except String. A Series counts as one
-// pending timeout, except from the moment a run is due until the Executor begins it. If another timeout
-// takes its place under WithMaxPending, the next run is refused: see Err. Timer.Stop ends every series and
+// also from inside its own runs, and must not be copied. The methods of the zero Series panic, except String.
+//
+// A Series counts as one pending timeout, except from the moment a run is due until the Executor begins it. If another
+// timeout takes its place under WithMaxPending, the next run is refused: see Err. Timer.Stop ends every series and
 // returns its Timeout among the others; a run that has expired still takes place.
 type Series struct {
 	to        Timeout       // for the next run

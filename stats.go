@@ -29,25 +29,28 @@ type Stats struct {
 
 // Stats returns the counters as of now. It costs as much as Pending.
 func (tm *Timer) Stats() Stats {
-	now, tickLen := tm.time.now(), tm.time.tickLen // before the drain: a delay of this goroutine must not count as a timeout's
-	next, pending := tm.worker.drainAll()
+	tm.time.checkMade()
+	now, tickLen := tm.time.now(), tm.time.tickLen // before the drain, whose time must not count as a timeout's delay
+	next, pending := tm.look(now)
 	overdue := max(0, now-min(next, maxDeadline/tickLen+1)*tickLen) // 0 if nothing is pending
-	canceled := tm.queue.canceled()
-	g := &tm.worker.guarded
-	g.Lock()
-	defer g.Unlock()
-	return Stats{
+	s := Stats{
 		Pending:    pending,
 		MaxPending: int(tm.room.max),
-		Stopped:    g.stopped,
-		Expired:    tm.worker.out.count.Load(),
-		Canceled:   g.canceled + canceled,
+		Expired:    tm.out.count.Load(),
+		Canceled:   tm.queue.canceled(),
 		Rejected:   tm.rejected.Load(),
-		Panics:     tm.worker.out.panics.Load(),
+		Panics:     tm.out.panics.Load(),
 		Wakeups:    tm.worker.wakeups.Load(),
-		Lag:        g.lag,
-		MaxLag:     g.maxLag,
-		LagCounts:  g.lagCounts,
 		Overdue:    time.Duration(overdue),
 	}
+	tm.guarded.addStats(&s)
+	return s
+}
+
+func (g *guarded) addStats(s *Stats) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s.Stopped = g.stopped
+	s.Canceled += g.canceled
+	s.Lag, s.MaxLag, s.LagCounts = g.lag, g.maxLag, g.lagCounts
 }

@@ -15,31 +15,34 @@ import (
 // except Init and InitFunc are safe for concurrent use, also from inside tasks.
 //
 // A Timeout must not be copied, nor overwritten once it has been armed: its timer may hold on to it for up to two
-// ticks after the outcome, or until a task or Executor that blocks the worker returns. So a struct from a pool keeps its Timeout, bound to the same Timer, and is armed again by
-// Reset; it is not cleared. Vet's copylocks finds assignments and calls that copy a Timeout. If a slice grew by
-// append, or a struct was cleared, the timer panics when it meets the Timeout. Three mistakes are not found: a copy
-// that was made within a tick of the arming, a copy that is only moved later (in both cases the original runs, and
-// the copy never does), and a copy over another Timeout within a tick of its arming, which can lose others.
+// ticks after the outcome, or until a task or Executor that blocks the worker returns. So a struct from a pool keeps
+// its Timeout, bound to the same Timer, and is armed again by Reset; it is not cleared. Vet's copylocks finds
+// assignments and calls that copy a Timeout. If a slice grew by append, or a struct was cleared, the timer panics when
+// it meets the Timeout. Three mistakes are not found: a copy that was made within a tick of the arming, a copy that is
+// only moved later (in both cases the original runs, and the copy never does), and a copy over another Timeout within
+// a tick of its arming, which can lose others.
 //
 //	 Init             Reset               its turn to run
 //	──────▶ Unarmed ─────────▶ Pending ──────────────────────▶ Expired
 //	                            ▲ │ │
-//	                      Reset │ │ └─ Stop, Timer.Stop ─────▶ Canceled
-//	   (from any state except   │ │
-//	   Unarmed, Pending also) ──┘ └─── timer stopped or full ─▶ Rejected (also straight from other states)
+//	               Reset, Move  │ │ └─ Stop, Timer.Stop ─────▶ Canceled
+//	   (Reset: from any state,  │ │
+//	   Move: from Pending)    ──┘ └─── timer stopped or full ─▶ Rejected (also straight from other states)
 type Timeout struct {
-	// Ground rules: who may touch which field, and when.
-	word  atomic.Int64 // any goroutine's, at any time: deadline<<5 | fresh<<4 | queued<<3 | state, changed by one CAS, in word.go
+	word  atomic.Int64 // any goroutine's, at any time: see word.go, where each change is one CAS
 	timer *Timer       // Init's, then read only
 	task  Task         // Init's, then read only
-	link  *Timeout     // the next in the queue; whoever set queued owns it until the push, then the stripe's mu guards it until take, then the lock until unqueue
-	home  home         // where it is filed; this and the links of that list are guarded by the lock; in the batch the worker reads them without it
-	next  *Timeout
-	prev  **Timeout
+
+	// The next in the queue. Whoever set queued owns it until the push, then the stripe's mu guards it until take, and
+	// the Timer's lock until unqueue.
+	link *Timeout
+
+	// Where it is filed, guarded by the lock. The worker reads it without while the timeout is in the batch.
+	home home
 }
 
-// This does not compile if a Timeout is more than a cache line.
-const _ = uint(64 - unsafe.Sizeof(Timeout{}))
+// This does not compile if a Timeout is more than 48 bytes.
+const _ = uint(48 - unsafe.Sizeof(Timeout{}))
 
 // A Task is what a Timeout runs when it expires. The timer's Executor calls Run: by default in a goroutine,
 // where it may block. Run gets the Timeout that expired: one Task can serve many.
@@ -201,5 +204,6 @@ func (t *Timeout) String() string {
 	if t.task == nil {
 		return "hashedwheel.Timeout(Unarmed)"
 	}
-	return fmt.Sprintf("hashedwheel.Timeout(%v, %v, %s)", t.State(), t.Deadline().Format(time.DateTime+".000"), taskname.Shown(t.task))
+	deadline := t.Deadline().Format(time.DateTime + ".000")
+	return fmt.Sprintf("hashedwheel.Timeout(%v, %s, %s)", t.State(), deadline, taskname.Shown(t.task))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,23 +12,28 @@ import (
 )
 
 var (
-	ErrStopped = errors.New("hashedwheel: timer stopped")             // the arming was refused because the timer has been stopped
-	ErrFull    = errors.New("hashedwheel: too many pending timeouts") // the arming was refused because of WithMaxPending
+	// ErrStopped is why an arming was refused: the timer has been stopped.
+	ErrStopped = errors.New("hashedwheel: timer stopped")
+	// ErrFull is why an arming was refused: as many timeouts are pending as WithMaxPending allows.
+	ErrFull = errors.New("hashedwheel: too many pending timeouts")
 )
 
 // A Timer runs the tasks of any number of timeouts, never before a deadline and at most one tick late. It
 // is safe for concurrent use, also from inside tasks, and must not be copied. The zero Timer panics. A
 // Timer with nothing pending is garbage without a Stop once it is unused, except on a ManualClock.
 type Timer struct {
-	time   timeline // every arming reads this and the next three
-	room   room
-	queue  mpscQueue
-	worker worker
+	// The way of a timeout: in by queue, through the wheel in guarded, out to the executor.
+	time    timeline // every arming reads this and the next two
+	room    room
+	queue   mpscQueue
+	worker  worker
+	guarded guarded // its lock is never held while user code runs
+	out     runner
+	help    help
 
 	after    afters
 	rejected atomic.Uint64 // armings refused; counted by producers, for Stats
-	sampling sync.Mutex    // guards the wheel's cursor between Sample's holds of the lock
-	ending   sync.Once     // calls end, after the first portion of Stop
+	ending   sync.Once     // calls end once the first portion of a Stop is collected
 }
 
 // New returns a Timer, or an error that names the wrong option and its value. By default the tick is 100ms, the wheel
@@ -48,7 +52,10 @@ func New(opts ...Option) (*Timer, error) {
 	tm := &Timer{time: newTimeline(o.clock, o.tick)}
 	tm.room.max = int64(o.maxPending)
 	tm.queue.init()
-	tm.worker.init(&o, &tm.time, &tm.queue, &tm.room)
+	tm.guarded.init(&tm.queue, tm.time.tickLen, o.wheelSize)
+	tm.help = help{time: &tm.time, queue: &tm.queue, guarded: &tm.guarded}
+	tm.out.init(&o)
+	tm.worker.init(&tm.time, &tm.room, &tm.guarded, &tm.out)
 	return tm, nil
 }
 
@@ -61,8 +68,9 @@ func MustNew(opts ...Option) *Timer {
 	return tm
 }
 
-// AfterFunc arms a new Timeout that calls f once d has passed, through the Executor. If the timer is stopped
-// or full, the Timeout is Rejected, never nil: see Err. AfterFunc panics if f is nil. It allocates once.
+// AfterFunc arms a new Timeout that calls f once d has passed, through the Executor. If the timer is stopped or full,
+// the Timeout is Rejected, never nil: see Err. With WithMaxPending use Schedule, whose error is hard to overlook.
+// AfterFunc panics if f is nil. It allocates once.
 func (tm *Timer) AfterFunc(d time.Duration, f func()) *Timeout {
 	if f == nil {
 		panic("hashedwheel: AfterFunc with a nil func")
@@ -100,17 +108,20 @@ func (tm *Timer) Now() time.Time {
 func (tm *Timer) Tick() time.Duration { return time.Duration(tm.time.tickLen) }
 
 // Pending returns how many timeouts are pending; all callers of After that wait for one tick count as
-// one. It is exact, except for calls under way in other goroutines, and sorts new armings into the wheel first.
+// one. It is exact, except for calls under way in other goroutines, and sorts new armings into the wheel first. While
+// a Stop is under way, its timeout may still count after its place was given to another: Pending may then exceed
+// WithMaxPending.
 func (tm *Timer) Pending() int {
-	_, pending := tm.worker.drainAll()
+	tm.time.checkMade()
+	_, pending := tm.look(tm.time.now())
 	return pending
 }
 
 // Next returns the earliest time at which a timeout may be due, or false if none is pending. If that timeout was moved
-// later or stopped, Next may still return its old time until then; if a clock was set back, the time of an arming may
-// be as much too late until the worker wakes. Next costs as much as Pending.
+// later or stopped, Next may still return its old time until then. Next costs as much as Pending.
 func (tm *Timer) Next() (at time.Time, ok bool) {
-	next, pending := tm.worker.drainAll()
+	tm.time.checkMade()
+	next, pending := tm.look(tm.time.now())
 	if pending == 0 {
 		return time.Time{}, false
 	}
@@ -120,7 +131,13 @@ func (tm *Timer) Next() (at time.Time, ok bool) {
 // String returns what %v prints of a *Timer: the tick. It reads nothing that changes.
 func (tm *Timer) String() string { return fmt.Sprintf("hashedwheel.Timer(tick %v)", tm.Tick()) }
 
-// deadlineIn returns the deadline d from now. It yields to a worker or task that waits for a processor.
+// look files everything that is queued, and returns the earliest tick at which any timeout may be due, and how many are
+// pending.
+func (tm *Timer) look(now int64) (next int64, pending int) {
+	return tm.guarded.drainAll(tm.time.tickAt(now))
+}
+
+// deadlineIn returns the deadline d from now.
 func (tm *Timer) deadlineIn(d time.Duration) int64 {
 	now := int64(-1)
 	if tm.time.isSystem {
@@ -128,9 +145,6 @@ func (tm *Timer) deadlineIn(d time.Duration) int64 {
 	}
 	if now < 0 { // another clock; or another bubble, where now panics
 		now = tm.time.now()
-	}
-	if now >= min(tm.worker.wanted.Load(), tm.worker.late.Load()) {
-		runtime.Gosched()
 	}
 	return tm.time.deadline(now, d)
 }
@@ -221,7 +235,7 @@ func (tm *Timer) refusal() State {
 func (tm *Timer) push(t *Timeout) bool {
 	how := tm.queue.push(t)
 	if how == refused {
-		if !tm.worker.guarded.refuse(t) {
+		if !tm.guarded.refuse(t) {
 			return true
 		}
 		tm.room.release(1)
@@ -232,7 +246,7 @@ func (tm *Timer) push(t *Timeout) bool {
 		tm.worker.unpark()
 	}
 	if how >= deepened {
-		tm.worker.relieve(t, how)
+		tm.help.reduce(tm.queue.stripeOf(t), how)
 	}
 	return true
 }
@@ -282,12 +296,12 @@ func (tm *Timer) Stop() []*Timeout {
 	defer tm.ending.Do(tm.end) // also if a misused Timeout makes collect panic
 	ended := make([]*Timeout, 0, portion+batchSize)
 	for more := true; more; {
-		ended, more = tm.worker.guarded.collect(ended[:0])
-		tm.room.release(len(ended))
-		tm.ending.Do(tm.end) // before own tasks release whoever waits for them
+		ended, more = tm.guarded.collect(ended[:0]) // the first closes the queue: from here on armings are refused
+		tm.room.release(len(ended))                 // after that, so that no arming is told ErrFull
+		tm.ending.Do(tm.end)                        // after that, so that no worker is started or sleeps
 		for _, t := range ended {
 			if task, isOwn := t.task.(own.Task); isOwn {
-				task.TimerStopped(own.Mark{})
+				task.TimerStopped(own.Mark{}) // last: whoever it releases finds the timer stopped
 			} else {
 				left = append(left, t)
 			}
@@ -302,24 +316,24 @@ func (tm *Timer) Stop() []*Timeout {
 func (tm *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
 	left := tm.Stop()
 	select {
-	case <-tm.worker.out.done:
+	case <-tm.out.done:
 		return left, nil
 	case <-ctx.Done():
 	}
 	select {
-	case <-tm.worker.out.done: // both: it did wait to the end
+	case <-tm.out.done: // both: it did wait to the end
 		return left, nil
 	default:
 		return left, ctx.Err()
 	}
 }
 
-// end makes Stop take effect once the first portion was collected, which has closed the queue.
+// end stops the worker, once the queue is closed.
 func (tm *Timer) end() {
 	tm.worker.status.Store(awake) // forever: nobody starts a worker again
 	close(tm.worker.quit)
 	if c, ok := tm.time.clock.(*ManualClock); ok {
 		c.detach(&tm.worker)
 	}
-	tm.worker.out.Leave()
+	tm.out.Leave()
 }

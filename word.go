@@ -1,16 +1,18 @@
 package hashedwheel
 
-// word is one value of Timeout.word. Each transition, except beginNew, is one CAS from the word that was read. Some
-// retry it, the others return ok, false if that word was out of date; push reports whether the caller owes a push.
-// verify/spin/word.pml has the same transitions, and checks their interleavings.
+// word is one value of Timeout.word, all of a Timeout's mutable state:
+//
+//	deadline, 59 bits │ fresh │ queued │ state, 3 bits
+//
+// Each transition, except beginNew, is one CAS from the word that was read. Some retry it, the others return ok, false
+// if that word was out of date; push reports whether the caller owes a push. verify/spin/word.pml has the same
+// transitions, and checks their interleavings.
 type word int64
 
 const (
 	stateMask     = 1<<3 - 1
 	queued        = 1 << 3 // in the queue, or about to be pushed by the goroutine that set it
-	freshShift    = 4
-	fresh         = 1 << freshShift          // queued and nowhere else, neither in the wheel nor in a batch; cleared with queued
-	freshAfter    = 1<<Unarmed | 1<<Canceled // the states after which an arming makes an unqueued timeout fresh
+	fresh         = 1 << 4 // queued and nowhere else, neither in the wheel nor in a batch; cleared with queued
 	deadlineShift = 5
 
 	tooLate = Rejected + 1 // Rejected because the timer was stopped; Rejected itself: because it was full
@@ -45,11 +47,18 @@ func (t *Timeout) move(w word, deadline int64) (push, ok bool) {
 	return next&^w&queued != 0, next == w || t.cas(w, next)
 }
 
-// begin arms a timeout that is not pending. It is fresh if it was unqueued, and Unarmed or Canceled: after
-// Expired it may still be in its batch, and before Rejected it may have been Expired.
+// begin arms a timeout that is not pending. It is fresh after an unqueued Unarmed or Canceled:
+//
+//	state      not queued                             queued
+//	Unarmed    fresh: it was never anywhere           (does not occur)
+//	Expired    not: it may still be in its batch      as it was
+//	Canceled   fresh: it was queued to be let go of   as it was
+//	Rejected   not: it may have been Expired before   as it was
+//	tooLate    not: as Rejected                       as it was
 func (t *Timeout) begin(w word, deadline int64) (push, ok bool) {
-	becomesFresh := int64(freshAfter >> (w & (queued | stateMask)) & 1) // without a branch, since begin must fit the inliner
-	return !w.queued(), t.cas(w, w&fresh|pack(deadline, queued|becomesFresh<<freshShift, Pending))
+	const freshAfter = 1<<Unarmed | 1<<Canceled
+	becomesFresh := int64(freshAfter >> (w & (queued | stateMask)) & 1) // no branch, since begin must fit the inliner
+	return !w.queued(), t.cas(w, w&fresh|pack(deadline, queued|becomesFresh*fresh, Pending))
 }
 
 // beginNew arms a timeout that no other goroutine can see; the caller owes a push.

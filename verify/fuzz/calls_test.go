@@ -84,6 +84,18 @@ func (s *script) resetAt(e *entry, deadline int64) {
 	s.moved(e, was, deadline)
 }
 
+func (s *script) move(e *entry, d int64) {
+	s.log("Move", e.id, d)
+	got, want := e.to.Move(time.Duration(d)), s.model.move(e, s.model.in(d))
+	s.check(got == want, "Move: %v, want %v", got, want)
+}
+
+func (s *script) moveAt(e *entry, deadline int64) {
+	s.log("MoveAt", e.id, deadline)
+	got, want := e.to.MoveAt(s.start.Add(time.Duration(deadline))), s.model.move(e, deadline)
+	s.check(got == want, "MoveAt: %v, want %v", got, want)
+}
+
 func (s *script) moved(e *entry, was bool, deadline int64) {
 	want, err := s.model.arm(e, deadline)
 	s.told(err)

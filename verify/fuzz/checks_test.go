@@ -33,7 +33,7 @@ func (s *script) handed(e *entry) {
 // window returns when a task may be handed out.
 func (s *script) window(e *entry) (first, last int64) {
 	m := &s.model
-	first, last = m.tickOf(e.deadline)*m.tick, (e.tick+m.late())*m.tick
+	first, last = m.tickOf(e.deadline)*m.tick, e.tick*m.tick
 	switch s.clock {
 	case onManual:
 		first = e.tick * m.tick
@@ -43,10 +43,7 @@ func (s *script) window(e *entry) (first, last int64) {
 	case onSystem:
 		first = max(first, e.armed) // a worker that is woken may run at once a timeout that is already due
 	case onHand:
-		if m.isRepeat() {
-			first = e.deadline
-		}
-		last = max(last, m.leaps.last, m.grace()*m.tick)
+		last = max(last, m.leap)
 	}
 	return first, last
 }

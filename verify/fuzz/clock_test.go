@@ -24,7 +24,7 @@ func (s *script) withClock() []hashedwheel.Option {
 		s.manual = hashedwheel.NewManualClock(s.start)
 		return []hashedwheel.Option{hashedwheel.WithClock(s.manual)}
 	case onHand:
-		s.hand = newHandClock(s.start, s.model.tick)
+		s.hand = newHandClock(s.start)
 		return []hashedwheel.Option{hashedwheel.WithClock(s.hand)}
 	}
 	s.start = time.Now()
@@ -33,7 +33,7 @@ func (s *script) withClock() []hashedwheel.Option {
 
 // Clocks stay within the range of deadlines: a timer reads no time beyond. A ManualClock, which
 // does not return from there, shows how the timer copes.
-const firstTime, lastTime = -9 * years, 9 * years
+const lastTime = 9 * years
 
 func (s *script) end() int64 {
 	if s.clock == onManual {
@@ -58,7 +58,7 @@ func (s *script) look() {
 	s.model.now = s.now()
 	if s.hand != nil {
 		var by int64
-		s.model.leaps, by = s.hand.history()
+		s.model.leap, by = s.hand.history()
 		s.target = min(s.target+by, lastTime)
 	}
 }
@@ -124,7 +124,7 @@ func (s *script) walk() {
 	}
 }
 
-// setClock sets the hand clock, forward or back.
+// setClock sets the hand clock.
 func (s *script) setClock(d int64) {
 	s.log("set clock", -1, d)
 	s.hand.set(time.Duration(d))
@@ -134,7 +134,7 @@ func (s *script) setClock(d int64) {
 // setTrap has the hand clock be set while the worker calls After. Not by less than a tick, which
 // may delay the alarm by as much; nor if tasks have begun that have yet to read the clock.
 func (s *script) setTrap(d int64) {
-	if !s.tasksWait() && (d < 0 || d >= s.model.tick) {
+	if !s.tasksWait() && d >= s.model.tick {
 		s.log("set clock in After", -1, d)
 		s.hand.setTrap(time.Duration(d))
 	}

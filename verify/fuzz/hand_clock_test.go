@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// handClock is a clock that is set by hand, forward or back, also between two
-// looks of the worker's. While nobody does, it stands still.
+// handClock is a clock that is set forward by hand, also between two looks of the worker's. While
+// nobody does, it stands still.
 type handClock struct {
 	start time.Time
 
 	mu     sync.Mutex
 	now    time.Duration // since start
 	alarms []handAlarm
-	leaps  leaps
+	last   time.Duration // when it was last set: timeouts that this passed over are due then
 	by     time.Duration // how far it was set since the last look at history
 	trap   time.Duration // how far it is set at the next call of After
 	reads  int           // of Now, since it last moved
@@ -25,22 +25,10 @@ type handAlarm struct {
 	c  chan time.Time
 }
 
-// leaps is the record of settings of a clock, from which lateness is judged. Times are ns since the
-// start.
-type leaps struct {
-	last int64 // its last setting: timeouts that this passed over are due then
-	high int64 // the latest it has shown, until all have seen that it was set
-	peak int64 // the latest time shown before it was set back: it has shown all times up to there
-	calm int64 // so long after it was set, or past its peak, all is as if it never had been
-}
+const longAgo = -2 * lastTime
 
-const longAgo = 2 * firstTime
-
-// noLeaps is what there is to know of a clock that was never set.
-func noLeaps(tick int64) leaps { return leaps{longAgo, longAgo, longAgo, 3 * tick} }
-
-func newHandClock(start time.Time, tick int64) *handClock {
-	return &handClock{start: start, leaps: noLeaps(tick)}
+func newHandClock(start time.Time) *handClock {
+	return &handClock{start: start, last: time.Duration(longAgo)}
 }
 
 // tooManyReads is where a worker that spins ends.
@@ -78,24 +66,15 @@ func (c *handClock) setTrap(d time.Duration) {
 	c.trap = d
 }
 
-// leap rings the alarms that it passes over. Alarms that it moves away from still ring after the
-// duration of the call: too early, by the clock. The caller holds mu.
+// leap rings the alarms that it passes over. The caller holds mu.
 func (c *handClock) leap(d time.Duration) {
-	d = max(time.Duration(firstTime)-c.now, min(d, time.Duration(lastTime)-c.now))
-	if d == 0 {
+	d = min(d, time.Duration(lastTime)-c.now)
+	if d <= 0 {
 		return
 	}
-	l := &c.leaps
-	l.high = max(l.high, int64(c.now), int64(c.now+d))
-	if d < 0 {
-		l.peak = max(l.peak, int64(c.now))
-	}
 	c.now += d
-	l.last, c.reads = int64(c.now), 0
+	c.last, c.reads = c.now, 0
 	c.by += d
-	for i := range c.alarms {
-		c.alarms[i].at += min(d, 0)
-	}
 	c.ring(c.now)
 }
 
@@ -107,9 +86,6 @@ func (c *handClock) moveTo(at time.Duration) {
 		at = min(at, a.at)
 	}
 	c.now, c.reads = at, 0
-	if l := &c.leaps; int64(c.now)-l.last > l.calm {
-		l.high = longAgo
-	}
 	c.ring(c.now)
 }
 
@@ -131,10 +107,10 @@ func (c *handClock) ring(until time.Duration) {
 	})
 }
 
-// history also returns how far the clock was set since the last call.
-func (c *handClock) history() (l leaps, by int64) {
+// history returns when the clock was last set, and how far since the last call.
+func (c *handClock) history() (last, by int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	by, c.by = int64(c.by), 0
-	return c.leaps, by
+	return int64(c.last), by
 }

@@ -19,7 +19,7 @@ type model struct {
 	tick    int64 // ns
 	limit   int   // of pending timeouts, 0 for none
 	now     int64 // ns since the timer's start
-	leaps   leaps // of the clock
+	leap    int64 // when the clock was last set
 	stopped bool
 	pending []*entry // sorted by tick
 
@@ -105,6 +105,15 @@ func (m *model) refusal(was bool) error {
 	return nil
 }
 
+// move is Move to a deadline.
+func (m *model) move(e *entry, deadline int64) bool {
+	if e.state != hashedwheel.Pending {
+		return false
+	}
+	_, _ = m.arm(e, deadline)
+	return true
+}
+
 // stop is Timeout.Stop.
 func (m *model) stop(e *entry) bool {
 	if e.state != hashedwheel.Pending {
@@ -133,30 +142,10 @@ func (m *model) expire(e *entry) {
 	m.expired++
 }
 
-// isRepeat reports whether the clock has shown this time before, or nearly.
-func (m *model) isRepeat() bool { return m.now <= m.leaps.peak+m.leaps.calm }
-
-// late returns how many ticks more than promised are let pass. A tick that was
-// over before the clock was set back stays over, unless the worker happens to look
-// at the clock before that tick comes again.
-func (m *model) late() int64 {
-	if m.isRepeat() {
-		return 1
-	}
-	return 0
-}
-
-// grace is the tick at which the worker has handed out all timeouts that the clock has passed over.
-func (m *model) grace() int64 { return m.tickAt(m.leaps.high) + m.late() }
-
 // overdue reports whether something should have expired by now, or, if begun is
 // false, before the tick that is now.
 func (m *model) overdue(begun bool) bool {
 	tick := m.tickAt(m.read())
-	if m.late() > 0 && tick < m.grace() {
-		return false
-	}
-	tick -= m.late()
 	if !begun {
 		tick--
 	}

@@ -66,18 +66,18 @@ func (s *script) amount() int64 {
 	}
 }
 
-// leap decodes by how much the clock is set, mostly back.
+// leap decodes by how much the clock is set.
 func (s *script) leap() int64 {
 	tick, b := s.model.tick, int64(s.byte())
 	switch n := b >> 3; b & 7 {
 	case 0:
-		return -1 - n
+		return 1 + n
 	case 1, 2:
-		return -tick*n - int64(s.byte())
+		return tick*n + int64(s.byte())
 	case 3:
-		return -s.turn * n / 4
+		return s.turn * n / 4
 	case 4:
-		return -years * n / 7
+		return years * n / 7
 	case 5:
 		return s.amount()
 	case 6:
@@ -123,6 +123,10 @@ func (s *script) call() (advance int64) {
 	case 'm':
 		e := s.entry()
 		s.resetAt(e, clampDeadline(e.deadline+[]int64{0, 1, -1, s.delay() / 2, -s.delay() / 2}[s.byte()%5]))
+	case 'M':
+		s.move(s.entry(), s.delay())
+	case 'v':
+		s.moveAt(s.entry(), clampDeadline(s.model.now+clampDeadline(s.delay())))
 	case 'P':
 		s.log("Pending", -1, 0)
 		s.compareDrained()

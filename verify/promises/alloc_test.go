@@ -7,8 +7,10 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
@@ -66,6 +68,7 @@ func TestAllocationsOfACall(t *testing.T) {
 // Nothing is allocated behind the calls either: not to file a timeout, to move
 // it from ring to bucket, or to run its task inline.
 func TestAllocationsOfAWholeLife(t *testing.T) {
+	plainSizes(t)
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := timertest.New(hashedwheel.WithClock(clock), hashedwheel.WithWheelSize(8), hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	all := make([]hashedwheel.Timeout, 10_000)
@@ -81,21 +84,64 @@ func TestAllocationsOfAWholeLife(t *testing.T) {
 		}
 		clock.Advance(time.Minute + timertest.Tick)
 	})
-	assert.Less(t, measured, 500.0, "what Advance itself allocates, for 10,000 timeouts")
+	assert.Less(t, measured, 500.0, "for 10,000 timeouts")
 	assert.Zero(t, tm.Pending())
 }
 
-func TestBytesOfAPendingTimeout(t *testing.T) {
-	assert.LessOrEqual(t, unsafe.Sizeof(hashedwheel.Timeout{}), uintptr(64))
-	const n = 500_000 // against which each processor's reserve is little
-	clock := hashedwheel.NewManualClock(time.Now())
-	tm := timertest.New(hashedwheel.WithClock(clock))
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for i := range n {
-		tm.AfterFunc(time.Duration(i)*time.Second, timertest.Nop)
+// plainSizes skips a test of memory with -tags small, where chunks are so small that their headers count.
+func plainSizes(t *testing.T) {
+	if limits.Chunk < 500 {
+		t.Skip("needs chunks of the plain size")
 	}
-	assert.Equal(t, n, tm.Pending()) // all are filed
-	runtime.ReadMemStats(&after)
-	assert.Less(t, float64(after.TotalAlloc-before.TotalAlloc)/n, 65.0)
+}
+
+// A timeout is 48 bytes, and needs at most 16 more in the wheel, 9 where many are pending.
+func TestBytesOfAPendingTimeout(t *testing.T) {
+	const size = 48
+	assert.LessOrEqual(t, unsafe.Sizeof(hashedwheel.Timeout{}), uintptr(size))
+	plainSizes(t)
+	for name, c := range map[string]struct {
+		n     int
+		delay func(i int) time.Duration
+		most  float64
+	}{
+		"a thousand, all over a turn":      {1000, func(i int) time.Duration { return time.Duration(i*7919%500) * timertest.Tick }, size + 16},
+		"a timeout in each of 400 buckets": {400, func(i int) time.Duration { return time.Duration(i) * timertest.Tick }, size + 16},
+		"half a million in one bucket":     {500_000, func(int) time.Duration { return 100 * timertest.Tick }, size + 9},
+		"half a million, all over":         {500_000, func(i int) time.Duration { return time.Duration(i%1e5) * time.Second }, size + 9},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tm := timertest.New(hashedwheel.WithClock(hashedwheel.NewManualClock(time.Now())))
+			tm.AfterFunc(0, timertest.Nop).Stop()
+			tm.AfterFunc(30*365*24*time.Hour, timertest.Nop) // makes all rings
+			tm.Pending()
+			all := make([]*hashedwheel.Timeout, c.n)
+			before := timertest.Heap()
+			for i := range all {
+				all[i] = tm.AfterFunc(c.delay(i), timertest.Nop)
+			}
+			require.Equal(t, c.n+1, tm.Pending()) // all are filed
+			assert.LessOrEqual(t, float64(timertest.Heap()-before)/float64(c.n), c.most+0.5)
+			runtime.KeepAlive(all)
+		})
+	}
+}
+
+// A wheel that has held a million timeouts keeps 32 KiB of spare chunks when they are gone.
+func TestWheelGivesMemoryBack(t *testing.T) {
+	plainSizes(t)
+	clock := hashedwheel.NewManualClock(time.Now())
+	tm := timertest.New(hashedwheel.WithClock(clock), timertest.Inline)
+	tm.AfterFunc(30*365*24*time.Hour, timertest.Nop) // makes all rings
+	tm.Pending()
+	before := timertest.Heap()
+	for i := range 1_000_000 {
+		to := tm.AfterFunc(time.Duration(i%1000)*timertest.Tick, timertest.Nop)
+		if i%2 == 0 {
+			to.Stop()
+		}
+	}
+	clock.Advance(time.Hour)
+	require.Equal(t, 1, tm.Pending())
+	assert.Less(t, timertest.Heap()-before, int64(100<<10))
 }

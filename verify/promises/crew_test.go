@@ -89,45 +89,6 @@ func TestCrewTasksThatEndTheirGoroutinesOrPanic(t *testing.T) {
 	}
 }
 
-// The worker reads a user's clock before each claim, so a task that was claimed before has been
-// started by then: it may set the clock back.
-func TestCrewTaskHasBegunWhenTheClockIsReadForTheNext(t *testing.T) {
-	const third = 3 // for the pass, for the first claim, for the second
-	var ran chan bool
-	clock := new(pausingClock)
-	clock.pause = func() {
-		<-ran // or the bubble is deadlocked
-		clock.Step(-time.Hour)
-	}
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		ran = make(chan bool, 2)
-		for range 2 {
-			tm.AfterFunc(timertest.Tick, func() { ran <- true })
-		}
-		synctest.Wait()
-		clock.looks.Store(third)
-		timertest.Pass(time.Minute)
-		require.Negative(t, clock.looks.Load())
-		assert.Empty(t, ran, "the second waits for its deadline")
-		timertest.Pass(time.Hour)
-		assert.Len(t, ran, 1)
-	}, hashedwheel.WithClock(clock))
-}
-
-// pausingClock makes a pause before it is looked at for the last of so many times.
-type pausingClock struct {
-	timertest.SteppingClock
-	looks atomic.Int64
-	pause func()
-}
-
-func (c *pausingClock) Now() time.Time {
-	if c.looks.Add(-1) == 0 {
-		c.pause()
-	}
-	return c.SteppingClock.Now()
-}
-
 func TestCrewsAreFewAndCostNearlyNoAllocation(t *testing.T) {
 	const n = 6400
 	clock := hashedwheel.NewManualClock(time.Now())

@@ -71,22 +71,6 @@ func TestAnyDelayCostsTheSameToAdvance(t *testing.T) {
 	})
 }
 
-func TestAnyDelayCostsTheSameWhenTheClockStepsBack(t *testing.T) {
-	clock := new(timertest.SteppingClock)
-	timertest.AssertCheap(t, func() {
-		timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-			timertest.Pass(time.Hour)
-			for i := range 100_000 {
-				tm.AfterFunc(time.Duration(i)*time.Minute, timertest.Nop)
-			}
-			timertest.Pass(timertest.Tick)
-			clock.Step(-20 * day)
-			timertest.Pass(20 * day)
-			assert.Equal(t, 100_000-1, tm.Pending())
-		}, hashedwheel.WithClock(clock), hashedwheel.WithWheelSize(8), timertest.OnWorker)
-	})
-}
-
 // A far timeout must not displace a near one, whichever comes first.
 func TestAnyDelayCostsTheSameToItsNeighbors(t *testing.T) {
 	for name, delays := range map[string][]time.Duration{

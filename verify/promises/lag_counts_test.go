@@ -56,16 +56,3 @@ func TestLagCountsOfTasksHandedOutAtTheirTick(t *testing.T) {
 		assert.Equal(t, [20]uint64{0: uint64(len(timertest.ManyDelays))}, tm.Stats().LagCounts)
 	}, timertest.Inline)
 }
-
-// The second task has to wait for its deadline again, so only the first counts.
-func TestLagCountsOfABatchInWhichTheClockIsSetBack(t *testing.T) {
-	clock := new(timertest.SteppingClock)
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		for range 2 {
-			tm.AfterFunc(5*timertest.Tick, func() { clock.Step(-time.Minute) })
-		}
-		timertest.Pass(5 * timertest.Tick)
-		assert.Zero(t, tm.Stats().MaxLag)
-		assert.Equal(t, [20]uint64{0: 1}, tm.Stats().LagCounts)
-	}, timertest.Inline, hashedwheel.WithClock(clock))
-}

@@ -116,20 +116,6 @@ func TestAClockThatMovesOnAsTheWorkerGoesToSleepMakesNothingLate(t *testing.T) {
 	})
 }
 
-func TestNeverEarlyWhenATaskSetsTheClockBack(t *testing.T) {
-	clock := new(timertest.SteppingClock)
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		deadline := clock.Now().Add(timertest.Tick)
-		for range 2 {
-			tm.AfterFunc(timertest.Tick, func() {
-				assert.False(t, clock.Now().Before(deadline), "early by %v", deadline.Sub(clock.Now()))
-				clock.Step(-time.Second)
-			})
-		}
-		timertest.Pass(3 * time.Second)
-	}, timertest.OnWorker, hashedwheel.WithClock(clock))
-}
-
 // After a stall of 1000 ticks, tasks that arm themselves in the past run once a
 // tick, not once for each tick that was missed.
 func TestArmingInThePastReplaysNoMissedTicks(t *testing.T) {

@@ -100,7 +100,7 @@ func TestMoveThatRacesWithTheExpiryRevivesNothing(t *testing.T) {
 	for name, move := range moves {
 		t.Run(name, func(t *testing.T) {
 			tm := timertest.New(hashedwheel.WithTick(100 * time.Microsecond))
-			defer tm.Stop()
+			defer timertest.Shutdown(t, tm)
 			for range timertest.Lasting(2*time.Second) / (5 * time.Millisecond) {
 				var runs atomic.Int32
 				to := tm.AfterFunc(200*time.Microsecond, func() { runs.Add(1) })

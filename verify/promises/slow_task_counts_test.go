@@ -75,34 +75,6 @@ func TestMaxPendingHoldsDuringASlowTask(t *testing.T) {
 	}, hashedwheel.WithMaxPending(limit))
 }
 
-// The rest of the tick is due of a tick that is now to come.
-func TestTasksRunOnceAlthoughASlowTaskSetTheClockBack(t *testing.T) {
-	for name, executor := range strict {
-		t.Run(name, func(t *testing.T) {
-			clock := new(timertest.SteppingClock)
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				tm.AfterFunc(50*timertest.Tick, timertest.Nop)
-				timertest.Pass(60 * timertest.Tick)
-				var turn atomic.Int64
-				for range 300 {
-					tm.AfterFunc(-time.Hour, func() {
-						switch n := turn.Add(1); {
-						case n == 1:
-							clock.Step(-30 * timertest.Tick)
-							time.Sleep(20 * timertest.Tick)
-						case n > 20 && n <= 36:
-							time.Sleep(20 * timertest.Tick)
-						}
-					})
-				}
-				timertest.Pass(500 * timertest.Tick)
-				assert.Equal(t, int64(300), turn.Load())
-				assert.Zero(t, tm.Pending())
-			}, executor, hashedwheel.WithClock(clock))
-		})
-	}
-}
-
 // One at a time: the last of 20 waits for all the others.
 func TestTasksOnTheWorkerRunOneAfterAnother(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {

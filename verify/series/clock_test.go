@@ -40,40 +40,6 @@ func TestEveryRunsOnceWhenTheClockJumpsForward(t *testing.T) {
 	}
 }
 
-func TestEveryWaitsForItsPointWhenTheClockStepsBack(t *testing.T) {
-	for _, back := range []time.Duration{1, tick, aPeriod, 100 * aPeriod} {
-		t.Run("by "+back.String(), func(t *testing.T) {
-			timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
-				log, start := new(timertest.RunLog), clock.Now()
-				tm.Every(aPeriod, notedBy(log, clock))
-				timertest.Pass(3*aPeriod + aPeriod/2)
-				clock.Step(-back)
-				timertest.Pass(back + 3*aPeriod)
-				timertest.AssertOnGrid(t, start, aPeriod, tick, log.Times(), timertest.UpTo(6)...)
-			})
-		})
-	}
-}
-
-// A run finds the clock set back to before the series began: the grid goes that way
-// too, point by point.
-func TestEveryKeepsToItsGridBeforeItsStart(t *testing.T) {
-	pool, clock := new(timertest.HeldBack), new(timertest.SteppingClock)
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		log, start := new(timertest.RunLog), clock.Now()
-		tm.Every(aPeriod, notedBy(log, clock))
-		timertest.Pass(aPeriod + tick)
-		clock.Step(-101*aPeriod - aPeriod/2)
-		pool.Release()
-		require.Equal(t, 1, log.Count())
-		for clock.Now().Before(start.Add(-96 * aPeriod)) {
-			timertest.Pass(tick / 10)
-			pool.Release()
-		}
-		timertest.AssertOnGrid(t, start, aPeriod, 2*tick, log.Times()[1:], -100, -99, -98, -97)
-	}, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(pool))
-}
-
 // When the Scheduler returns a time without a monotonic reading, the wall clock of that moment
 // decides how far away it is, whatever the wall clock showed when the timer was made.
 func TestRecurWaitsForAWallClockTimeByTheDifferenceToNow(t *testing.T) {

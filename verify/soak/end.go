@@ -219,7 +219,7 @@ func (l *life) agree(st hashedwheel.Stats) {
 		// Runs of series and channels of After expire too, some runs being void; and
 		// a waiter's After may meet Timer.Stop.
 		ran += l.runsOfSeries.Load()
-		moreRan, moreRejected = 1<<62, waiters
+		moreRan, moreRejected = 1<<62, 1<<62
 	}
 	expect("Pending", uint64(st.Pending), 0, 0)
 	expect("Rejected", st.Rejected, told, told+moreRejected)

@@ -5,7 +5,6 @@
 
 bit  mu;	/* the lock */
 bit  stopped;
-bit  passing;
 byte lists[ALL];	/* each by its first timeout, without gaps: no more than there are timeouts */
 byte held;
 
@@ -14,7 +13,6 @@ inline lock() { atomic { mu == 0 -> mu = 1 } }
 /* Plain fields of the worker, which no lock guards: they, and the batch between two
  * holds, belong to owner.
  */
-byte slept = 1;
 byte turn;
 bit  interrupted;
 
@@ -22,11 +20,8 @@ bit  interrupted;
 byte owner;	/* ghost: the worker: a process, a goroutine that is to begin, or nobody */
 #define mine assert(owner == _pid)
 
-/* How many lists are to be filed until filed reaches round, or the end that a drainAll waits for: the
- * counters themselves would make states differ that do not.
- */
-byte round;
-byte end_[2];
+byte round;	/* so many of the first lists belong to it */
+byte expected = NO_TICK;	/* the tick at which the worker means to look at the wheel next */
 
 /* batch */
 byte timeouts[BATCH];
@@ -58,16 +53,20 @@ inline owes(to) {
 }
 #endif
 
-/* begin and gather. */
+/* turn. */
+inline turn_(to) {
+	at = min(expected, to);
+	wheel_skip(at);
+	at = 0
+}
+
+/* beginPass. */
 inline guarded_begin() {
 	atomic {
 	mu == 0 -> mu = 1;
 	mine;
-	passing = 1;
-	at = min(slept, tick);
-	wheel_skip(at);
-	at = 0;
-#ifdef MISTAKE_GATHER_AGAIN
+	turn_(tick);
+#ifdef MISTAKE_BEGIN_AGAIN
 	ok = 1;
 #else
 	ok = (round == 0 && !stopped && !(current <= tick && tick < opening));
@@ -118,10 +117,7 @@ inline shift() {
 	lists[3] = 0;
 #endif
 	round = (round > 0 -> round - 1 : 0);
-#ifdef COUNTER
-	end_[0] = (end_[0] > 0 -> end_[0] - 1 : 0);
-	end_[1] = (end_[1] > 0 -> end_[1] - 1 : 0)
-#endif
+	end_ = (end_ > 0 -> end_ - 1 : 0)	/* of a drainAll: how many lists it has yet to file */
 }
 
 /* next_ takes the next timeout of the lists into x, out of the wheel, unless it is in the batch. */
@@ -180,12 +176,13 @@ inline file(limit, goesOn) {
 	od
 }
 
-/* helpLocked, with the lock held. */
-inline helpLocked(s) {
+/* fileFor, with the lock held; the clock was read before. */
+inline fileFor(s) {
 	atomic {
 		if
 		:: stopped
 		:: else ->
+			turn_(seen);
 			if
 #ifdef MISTAKE_HELP_DROPS_LISTS
 			:: head[s] != 0 -> lists[0] = 0; takeFrom(s)
@@ -201,6 +198,7 @@ inline helpLocked(s) {
 #ifdef MISTAKE_HELP_FORGETS_REST
 		lists[0] = (stopped -> lists[0] : 0);
 #endif
+		seen = 0;
 		mu = 0
 	}
 }

@@ -8,8 +8,8 @@
  *   timeout.pml       timeout.go: Stop
  *   mpsc_queue.pml    mpsc_queue.go: push, comb, take, empty, the sentinel of close
  *   hashed_wheel.pml  hashed_wheel.go: place, close, skip, advance, pop, next
- *   guarded.pml       guarded.go: beginPass with gather, file, help, take with consider, settle, look
- *   worker.pml        worker.go: pass, handOut, park, unpark, relieve; sleep; drainAll of guarded.go
+ *   guarded.pml       guarded.go: beginPass, turn, file, fileFor, takeDue with consider, settle, look
+ *   worker.pml        worker.go: pass, handOut, park, unpark, reduce of help.go; sleep; park and drainAll of guarded.go
  *   timer.pml         timer.go: arm, armNew, push; Pending and Next, as worker.look
  *   stop.pml          timer.go: stop; guarded.go: collect, stop
  *   executor.pml      executor.go: Enter, Leave, done
@@ -17,7 +17,7 @@
  *   proctype          stands for
  *   work              work in worker.go
  *   producer          callers of AfterFunc, Schedule (armNew), Reset (arm) and Stop, any call at any time
- *   stopper           STOPPERS callers of Timer.Stop, at any time; BREAK_OFF of them of a Shutdown that may break off
+ *   stopper           STOPPERS callers of Timer.Stop, at any time
  *   counter           a caller of Timer.Pending and Next (COUNTER)
  *   executor          goroutines with tasks (EXECUTOR)
  *   clock             time; at the end it checks the final state
@@ -33,7 +33,7 @@
  *
  * Left out. Buckets, rings and crowds (a timeout is filed under a tick); ns (all times are ticks); memory
  * order (Go's atomics are sequentially consistent, and plain fields pass through them or have an owner);
- * mutual exclusion by the lock; clocks that are set back, alarms that are late; which pushes make a stripe
+ * mutual exclusion by the lock; alarms that are late; which pushes make a stripe
  * deep (with HELP, TURNSTILE and COMB any may); more than two stripes; the counters of Stats; Sample;
  * ManualClock; After; Series.
  *
@@ -60,8 +60,7 @@
  *   settled  when time has passed and no process can move, all callers are through, the lock is free, every
  *            arming except those for never is settled, nothing is queued or left in the wheel, and no
  *            goroutine is left
- *   stop     when a Stop returns that did not break off, all is settled, except armings that are about to
- *            be refused; when no process can move then, though no time passes, the worker is gone and done
+ *   stop     when a Stop returns, all is settled, except armings that are about to be refused; when no process can move then, though no time passes, the worker is gone and done
  *            is closed, and done is never closed before that
  *   round    a due timeout that is queued when a pass takes its round is handed out before that pass ends
  *            or, if it is cut short, before the pass that ends the round (ROUNDS)
@@ -103,9 +102,6 @@
 #endif
 #ifndef STOPPERS
 #define STOPPERS 0
-#endif
-#ifndef BREAK_OFF
-#define BREAK_OFF 0
 #endif
 #ifndef LATER
 #define LATER 4		/* the later deadline; the other is tick 1 */
@@ -153,7 +149,7 @@ byte tasks;	/* calls made from tasks */
 byte callers;	/* not through with their calls */
 
 /* Of every process that calls the timer. */
-#define LOCALS short w, next, n; byte i, x, at, seen, above, below, refusal; bit hit, ok, owe, moved, noRoom, late, err, inRound
+#define LOCALS short w, next, n; byte i, x, at, seen, above, below, refusal, end_; bit hit, ok, owe, moved, noRoom, late, err, inRound
 #define LOCALS_OF_STOP bit isFirst, more; byte ended
 
 #include "hashed_wheel.pml"
@@ -178,7 +174,7 @@ inline execute(to) {
 		:: arm(to, now)
 		:: arm(to, LATER)
 #if STOPPERS
-		:: timer_stop(false)
+		:: timer_stop()
 #endif
 #ifdef COUNTER
 		:: pending(1)
@@ -210,16 +206,16 @@ proctype work() {
 #if PASSES
 	do
 	:: now < PASSES || callers == 0 && now < LAST ->
-		atomic { now++; slept = now };
+		atomic { mu == 0 -> now++; expected = now };
 		pass();
-		atomic { mu == 0 -> passing = 0; tick = 0; busy = 0; more = 0 }
+		atomic { tick = 0; busy = 0; more = 0 }
 	:: now == LAST -> break
 	od;
 	owner = 0;
 #else
 	if
 	:: interrupted -> mine; interrupted = 0
-	:: else -> sleepUntil(now + 1); woken = 0
+	:: else -> awaitNextTick(NO_TICK); woken = 0; wait = 0
 	fi;
 	do
 	:: assert(!done);	/* Shutdown waits for the worker */
@@ -235,8 +231,8 @@ proctype work() {
 			sleepUntil(wait);
 			if
 			:: woken && rest == ASLEEP ->
-				atomic { woken = 0; wait = min(wait, now + 1) };
-				sleepUntil(wait)
+				woken = 0;
+				awaitNextTick(wait)
 			:: else
 			fi;
 			atomic { woken = 0; rest = 0; wait = 0 }
@@ -343,12 +339,12 @@ proctype producer(byte own) {
 	atomic { calls = 0; callers-- }
 }
 
-proctype stopper(bit mayBreakOff) {
+proctype stopper() {
 	LOCALS;
 	LOCALS_OF_STOP;
 
 	if
-	:: timer_stop(mayBreakOff)
+	:: timer_stop()
 	:: true
 	fi;
 	callers--
@@ -402,7 +398,6 @@ proctype clock() {
 		i = 1;
 		do
 		:: i == ALL -> i = 0; break
-		:: closed && !stopDone -> i = 0; break	/* the only Stop broke off: the rest never runs */
 		:: else ->
 			assert(!queued(word[i]) && !inQueue[i]);
 			if
@@ -473,7 +468,7 @@ init {
 #endif
 		do
 		:: i == STOPPERS -> break
-		:: else -> run stopper(i < BREAK_OFF); callers++; i++
+		:: else -> run stopper(); callers++; i++
 		od;
 		i = 0;
 #ifdef COUNTER

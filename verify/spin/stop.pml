@@ -1,7 +1,6 @@
 /* stop of timer.go, collect and stop of guarded.go. */
 
 bit closed;	/* ghost: the first hold of a Stop is over */
-bit stopDone;	/* ghost: a Stop has returned that did not break off */
 bit inLeft[ALL];	/* ghost: in the result of a Stop */
 
 byte waiting[STRIPES + ALL + 1];	/* a local of stop, which runs once */
@@ -146,8 +145,8 @@ inline guarded_collect() {
 
 #define isCollected(i) (state(word[i]) != PENDING || queued(word[i]) && !inQueue[i])
 
-/* Timer.Stop, or a Shutdown that may break off. */
-inline timer_stop(mayBreakOff) {
+/* Timer.Stop. */
+inline timer_stop() {
 #ifdef MISTAKE_LEAVE_TOO_SOON
 	leave();
 #endif
@@ -187,16 +186,8 @@ inline timer_stop(mayBreakOff) {
 		fi;
 		if
 		:: !more -> break
-		:: more && mayBreakOff -> break
 		:: more -> more = 0
 		fi
 	od;
-	atomic {
-		if
-		:: more -> more = 0	/* it has broken off */
-		:: else ->
-			assert(ALL_TIMEOUTS(isCollected));	/* a pending arming is about to be refused */
-			stopDone = 1
-		fi
-	}
+	assert(ALL_TIMEOUTS(isCollected))	/* a pending arming is about to be refused */
 }

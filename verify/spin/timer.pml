@@ -123,7 +123,7 @@ inline armNew(to, d) {
 }
 
 /* push after queue.push: the look at the status that pairs with park's at the queue,
- * and relieve, whenever the stripe may have become deep.
+ * and reduce, whenever the stripe may have become deep.
  */
 inline pushed(to) {
 	if
@@ -143,7 +143,7 @@ inline pushed(to) {
 		:: else
 		fi;
 #if RELIEF
-		relieve(to)
+		reduce(to)
 #endif
 	:: !ok -> refuse(to)
 	fi
@@ -176,9 +176,9 @@ inline assertCounted(who) {
 #define assertCounted(who) skip
 #endif
 
-/* worker.look: Pending, Next and Stats. It counts in the hold that ends drainAll. */
+/* look: Pending, Next and Stats. It counts in the hold that ends drainAll. */
 inline pending(who) {
-	atomic { alone = ALONE; at = now; watch(who) };
+	atomic { alone = ALONE; seen = now; watch(who) };
 	drainAll(who);
 	atomic {
 		mu = 0;

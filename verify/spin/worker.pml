@@ -111,7 +111,6 @@ inline park() {
 		:: stopped -> rest = ABSENT; owner = 0
 		:: !stopped && (busy || LEFT) -> rest = AWAKE; wait = tick + 1
 		:: else ->
-			passing = 0;
 			wait = wheel_next;
 			rest = (wait >= NEVER -> ABSENT : ASLEEP);
 			hit = 1
@@ -152,6 +151,7 @@ inline park() {
 	fi;
 	atomic {
 #ifndef MISTAKE_LOOK_AFTER_UNLOCK
+		expected = (stopped -> expected : (rest == ABSENT -> NO_TICK : wait));
 		mu = 0;
 #endif
 		parking = 0; tick = 0
@@ -214,11 +214,11 @@ inline unpark() {
  * lets the process go.
  */
 inline sleepUntil(end) {
-	atomic { mine; slept = end };
+	mine;
 	if
-	:: now >= slept
+	:: now >= end
 	:: else ->
-		sleeping = slept;
+		sleeping = end;
 		atomic {
 			if
 			:: sleeping <= now
@@ -234,15 +234,22 @@ inline sleepUntil(end) {
 	atomic { mine; status = AWAKE }
 }
 
+/* awaitNextTick leaves in wait the tick that it slept up to. */
+inline awaitNextTick(atMost) {
+	wait = min(now + 1, atMost);
+	atomic { mu == 0 -> expected = wait };
+	sleepUntil(wait)
+}
+
 #if RELIEF
-/* relieve, of which any part may be left out: which depends on how deep the stripe is, and on the
- * worker's need, and the model has neither.
+/* reduce, of which any part may be left out: which depends on how deep the stripe is, and the model does
+ * not count.
  */
 #if HELP || defined(COMB)
 #define RELIEF 1
 #endif
 
-inline relieve(to) {
+inline reduce(to) {
 #ifdef COMB
 	if
 	:: true
@@ -261,8 +268,9 @@ inline relieve(to) {
 }
 #endif
 
-/* tryHelp of guarded.go: TryLock, and a portion of the producer's stripe, or of the lists. */
+/* tryFileStripe: TryLock, and a portion of the producer's stripe, or of the lists. */
 inline help(to) {
+	seen = now;
 	atomic {
 		if
 #ifdef MISTAKE_HELP_NO_LOCK
@@ -274,7 +282,7 @@ inline help(to) {
 		fi
 	};
 	if
-	:: hit -> hit = 0; helpLocked(stripeOf(to))
+	:: hit -> hit = 0; fileFor(stripeOf(to))
 	:: else
 	fi
 }
@@ -282,11 +290,11 @@ inline help(to) {
 #ifdef TURNSTILE
 bit turnstile;
 
-/* The turnstile, and helpInTurn unless the stripe is found no longer flooded. */
+/* The turnstile, and fileStripe unless the stripe is found no longer flooded. */
 inline wait_(to) {
 	atomic { turnstile == 0 -> turnstile = 1 };
 	if
-	:: true -> lock(); helpLocked(stripeOf(to))
+	:: true -> seen = now; lock(); fileFor(stripeOf(to))
 	:: true
 	fi;
 #ifndef MISTAKE_TURNSTILE_KEPT
@@ -301,14 +309,12 @@ inline wait_(to) {
 #define END TAKEN
 #endif
 
-/* drainAll, from the tick at. It leaves the lock held, for its caller to look. */
+/* drainAll, from the tick seen. It leaves the lock held, for its caller to look. */
 inline drainAll(who) {
 	atomic {
 		mu == 0 -> mu = 1;
-		if
-		:: passing || stopped
-		:: else -> wheel_skip(at)
-		fi;
+		turn_(seen);
+		seen = 0;
 		if
 		:: stopped
 		:: else -> takeFrom(0)
@@ -321,14 +327,15 @@ inline drainAll(who) {
 		:: else -> takeFrom(1)
 		fi;
 #endif
-		end_[who] = END
+		end_ = END
 	};
 	do
-	:: file(PORTION, end_[who] > 0);
+	:: file(PORTION, end_ > 0 && lists[0] != 0);
 		atomic {
+			n = 0;
 			if
-			:: n == PORTION -> n = 0; mu = 0
-			:: else -> n = 0; end_[who] = 0; break
+			:: end_ > 0 && lists[0] != 0 && !stopped -> mu = 0
+			:: else -> end_ = 0; break
 			fi
 		};
 		lock()

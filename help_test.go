@@ -1,0 +1,195 @@
+package hashedwheel
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel/internal/limits"
+)
+
+// skipIfSmall skips tests that depend on how many pushes are counted.
+func skipIfSmall(t *testing.T) {
+	if limits.Flooded < 1000 {
+		t.Skip("with -tags small so few may wait that more pushes are counted")
+	}
+}
+
+// deepest returns the depth of the deepest stripe.
+func deepest(q *mpscQueue) (depth int32) {
+	for i := range q.stripes {
+		depth = max(depth, q.stripes[i].depth.Load())
+	}
+	return depth
+}
+
+// padded is a Timeout in a larger struct.
+type padded[P any] struct {
+	_  P // first: an empty last field would be padded
+	to Timeout
+}
+
+// apart returns n timeouts in a row in memory, 48 bytes and the size of P apart.
+func apart[P any](n int) (all []*Timeout) {
+	some := make([]padded[P], n)
+	for i := range some {
+		all = append(all, &some[i].to)
+	}
+	return all
+}
+
+// layouts are ways in which timeouts lie in memory.
+var layouts = map[string]func(n int) []*Timeout{
+	"48 bytes apart":   apart[struct{}],
+	"64 bytes apart":   apart[[16]byte],
+	"256 bytes apart":  apart[[208]byte],
+	"320 bytes apart":  apart[[272]byte],
+	"8192 bytes apart": apart[[8144]byte],
+	"allocated singly": newTimeouts,
+}
+
+func TestDepthIsAboutHowManyWereQueued(t *testing.T) {
+	skipIfSmall(t)
+	const n = 1 << 14
+	for name, layout := range layouts {
+		t.Run(name, func(t *testing.T) {
+			all := layout(n)
+			if name != "allocated singly" && unsafe.Sizeof(Timeout{}) == 48 {
+				require.Contains(t, name, fmt.Sprint(uintptr(unsafe.Pointer(all[1]))-uintptr(unsafe.Pointer(all[0]))))
+			}
+			q := newStripes(1)
+			for _, to := range all {
+				q.push(to)
+			}
+			assert.Greater(t, int(q.stripes[0].depth.Load()), n/2)
+			assert.Less(t, int(q.stripes[0].depth.Load()), n*2)
+		})
+	}
+}
+
+func TestStripeIsDeepAfterAFewHundredPushes(t *testing.T) {
+	skipIfSmall(t)
+	for name, layout := range layouts {
+		t.Run(name, func(t *testing.T) {
+			const n = 1 << 14
+			q, pushes, deepenings := newStripes(8), 0, 0
+			q.stripes = q.stripes[:1]
+			for _, to := range layout(n) {
+				pushes++
+				if q.push(to) == deepened {
+					q.take() // counting starts again
+					require.Zero(t, q.stripes[0].depth.Load())
+					assert.Less(t, pushes, 4000, "at any time")
+					pushes = 0
+					deepenings++
+				}
+			}
+			assert.Greater(t, deepenings, n/1024, "on average")
+			assert.Less(t, deepenings, n/256, "on average")
+		})
+	}
+}
+
+// Only the producer can file here: the timer has no worker goroutine, and the test does not call Advance.
+func TestProducerFilesItsStripeOnceTheStripeIsDeep(t *testing.T) {
+	const n = 50_000
+	g, tm := newGuarded()
+	tm.queue.makeStripes(8) // the same on every machine
+	most := int32(0)
+	for range n {
+		tm.AfterFunc(time.Hour, func() {})
+		most = max(most, deepest(&tm.queue))
+	}
+	assert.LessOrEqual(t, most, 4*tm.queue.deep)
+	assert.Greater(t, g.wheel.count, n/2)
+	assert.Equal(t, n, tm.Pending())
+}
+
+func TestHelpingProducerEmptiesItsStripe(t *testing.T) {
+	g, tm := newGuarded()
+	tm.queue.makeStripes(1)
+	for range 50_000 { // the producer helps after 4096 on average
+		before := g.wheel.count
+		if tm.AfterFunc(time.Hour, func() {}); g.wheel.count > before {
+			assert.True(t, tm.queue.empty())
+			return
+		}
+	}
+	t.Error("the producer has not helped")
+}
+
+func TestProducerDropsTimeoutsStoppedInTheQueue(t *testing.T) {
+	g, tm := newGuarded()
+	tm.queue.makeStripes(8)
+	for range 50_000 {
+		tm.AfterFunc(time.Hour, func() {}).Stop()
+		require.Less(t, g.wheel.count, 10)
+	}
+	assert.Greater(t, tm.queue.canceled(), uint64(25_000))
+	assert.Zero(t, g.canceled, "dropped with the lock held")
+}
+
+// A producer waits only if its stripe is flooded. These pushes are too few for that.
+func TestProducerDoesNotWaitForTheLock(t *testing.T) {
+	skipIfSmall(t)
+	g, tm := newGuarded()
+	tm.queue.makeStripes(1) // of many stripes some would be flooded, as the addresses happen to be
+	done := make(chan bool)
+	g.mu.Lock()
+	go func() {
+		defer close(done)
+		for range limits.Flooded / 4 {
+			tm.AfterFunc(time.Hour, func() {})
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Error("the producer waits for the lock")
+	}
+	g.mu.Unlock()
+	<-done
+	assert.Equal(t, limits.Flooded/4, tm.Pending())
+}
+
+// While two producers wait, the stripe is filed by the first, who has its turn. The second finds that.
+func TestProducersWaitForTheLockOneAtATime(t *testing.T) {
+	g, tm := newGuarded()
+	tm.queue.makeStripes(1)
+	const waiting = 3 * portion
+	for _, to := range newTimeouts(waiting) {
+		to.Init(tm, TaskFunc(func(*Timeout) {}))
+		setWord(to, int64(time.Hour), queued, Pending)
+		tm.queue.push(to)
+	}
+	tm.queue.stripes[0].depth.Store(tm.queue.flooded)
+	var running, done sync.WaitGroup
+	g.mu.Lock()
+	for range 2 {
+		running.Add(1)
+		done.Go(func() {
+			running.Done()
+			tm.help.reduce(&tm.queue.stripes[0], deepened)
+		})
+	}
+	running.Wait()
+	time.Sleep(50 * time.Millisecond) // for both to wait; a sooner unlock could only hide a mistake
+	g.mu.Unlock()
+	done.Wait()
+	assert.Equal(t, 2*portion, g.wheel.count)
+}
+
+func TestDepthsAreDividedByTheNumberOfStripes(t *testing.T) {
+	for stripes := 1; stripes <= 256; stripes *= 2 {
+		q := newStripes(stripes)
+		assert.LessOrEqual(t, int(q.flooded)*stripes, max(limits.Flooded, 4*stripes))
+		assert.Less(t, q.deep, q.flooded, "producers help before they wait")
+		assert.LessOrEqual(t, 128<<q.sampled, max(128, limits.Flooded), "so many wait uncounted, of 128 goroutines")
+		assert.Greater(t, q.deep, int32(1)<<q.sampled/2, "one push does not make a stripe deep")
+	}
+}
