@@ -66,18 +66,32 @@ func Wakeups(tm *hashedwheel.Timer, d time.Duration) uint64 {
 
 const library = "github.com/hashedwheel/hashedwheel."
 
-// LibraryGoroutines returns how many goroutines the library has started, by itself
-// or through package time.
+// LibraryGoroutines returns how many goroutines the library has started, by itself or through package time. In a
+// bubble it counts those of the bubble: others may still be ending after earlier tests.
 func LibraryGoroutines() (n int) {
 	buf := make([]byte, 1<<20)
 	buf = buf[:runtime.Stack(buf, true)]
-	for _, g := range strings.Split(string(buf), "\n\n") {
-		calls, by, _ := strings.Cut(g, "created by ")
-		if strings.HasPrefix(by, library) || strings.HasPrefix(by, "time.goFunc") && strings.HasPrefix(outermost(calls), library) {
+	all := strings.Split(string(buf), "\n\n")
+	mine := bubbleOf(all[0])
+	for _, g := range all {
+		if bubbleOf(g) == mine && isOfLibrary(g) {
 			n++
 		}
 	}
 	return n
+}
+
+// bubbleOf returns the bubble in the first line of a goroutine's stack, if there is one.
+func bubbleOf(g string) string {
+	head, _, _ := strings.Cut(g, "]:\n")
+	_, bubble, _ := strings.Cut(head, "synctest bubble ")
+	return bubble
+}
+
+func isOfLibrary(g string) bool {
+	calls, by, _ := strings.Cut(g, "created by ")
+	isTimers := strings.HasPrefix(by, "time.goFunc") && strings.HasPrefix(outermost(calls), library)
+	return isTimers || strings.HasPrefix(by, library)
 }
 
 // outermost returns the last function of a stack: two lines each, and an empty end.
