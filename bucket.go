@@ -13,15 +13,21 @@ import (
 // timeout that was copied or overwritten.
 type buckets struct {
 	last   [][]*Timeout   // by slot: its last chunk, nil if it is empty
-	full   [][][]*Timeout // by slot: the chunks before the last; nil until a slot has any
+	full   [][][]*Timeout // by slot: the chunks before the last; in a small level nil until a slot has any
 	spares *spares
 }
 
-const chunkLen = limits.Chunk
+const (
+	chunkLen   = limits.Chunk
+	smallLevel = 1 << 14 // full is made under the lock: for so many slots in less than 100 µs
+)
 
 func (b *buckets) init(slots int, s *spares) {
 	b.last = make([][]*Timeout, slots)
 	b.spares = s
+	if slots > smallLevel {
+		b.full = make([][][]*Timeout, slots)
+	}
 }
 
 // len returns how many timeouts slot i holds.
