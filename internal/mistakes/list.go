@@ -64,6 +64,7 @@ var List = []Mistake{
 		Edits: []Edit{{In: "mpscQueue.comb",
 			Old: "if !t.cas(w, w.unqueued()) {",
 			New: "window()\n\t\tt.word.Store(int64(w.unqueued()))\n\t\tif false {"}},
+		Kind:  "combing",
 		Soak:  []string{"an arming has no outcome"},
 		Small: true,
 	},
@@ -89,6 +90,13 @@ var List = []Mistake{
 			Old: "tm.push(t)\n\t\t\t}\n\t\t\treturn false",
 			New: "tm.push(t)\n\t\t\t}\n\t\t\treturn w.state() == Expired"}},
 		Kind: Any,
+	},
+	{
+		Name: "Move revives a timeout that has expired in between",
+		Edits: []Edit{{In: "Timer.move",
+			Old: "if w.state() != Pending {\n\t\t\treturn false",
+			New: "if w.state() != Pending {\n\t\t\ttm.arm(t, deadline)\n\t\t\treturn false"}},
+		Kind: "reset-at-expiry",
 	},
 	{
 		Name: "Schedule is silent about a refusal",

@@ -46,6 +46,8 @@ func (b books) after(e event, r room) []books {
 	switch e.what {
 	case reset:
 		return b.reset(e, r)
+	case move:
+		return b.move(e)
 	case schedule, afterFunc:
 		return b.arm(e, r)
 	case stop:
@@ -94,6 +96,14 @@ func (b books) reset(e event, r room) (next []books) {
 		next = append(next, b.in(hashedwheel.Rejected))
 	}
 	return next
+}
+
+// move moves a pending arming, or does nothing.
+func (b books) move(e event) []books {
+	if e.yes {
+		b.lo, b.hi = e.lo, e.hi
+	}
+	return b.provided(e.yes == (b.state == hashedwheel.Pending))
 }
 
 // arm is Schedule and AfterFunc. No other goroutine has the timeout yet, so a refusal needs no

@@ -54,6 +54,25 @@ func (c *client) resetAt(slot int, d time.Duration) {
 	c.note(event{what: reset, timeout: s.id, call: call, ret: c.now(), lo: at, hi: at, yes: was})
 }
 
+// move is reset by Move.
+func (c *client) move(slot int, d time.Duration) {
+	s := c.slots[slot].Load()
+	call := c.now()
+	was := s.to.Move(d)
+	ret := c.now()
+	c.note(event{what: move, timeout: s.id, call: call, ret: ret, lo: call + int64(max(0, d)), hi: ret + int64(max(0, d)), yes: was})
+}
+
+// moveAt is move with a deadline that is known exactly.
+func (c *client) moveAt(slot int, d time.Duration) {
+	s := c.slots[slot].Load()
+	at := c.now() + int64(d)
+	t := c.begun.Add(time.Duration(at))
+	call := c.now()
+	was := s.to.MoveAt(t)
+	c.note(event{what: move, timeout: s.id, call: call, ret: c.now(), lo: at, hi: at, yes: was})
+}
+
 func (c *client) stop(slot int) {
 	s := c.slots[slot].Load()
 	call := c.now()

@@ -12,6 +12,7 @@ type what uint8
 
 const (
 	reset     what = iota // Reset and ResetAt
+	move                  // Move and MoveAt, which never begin an arming
 	schedule              // Schedule, which returns whether and why it was refused
 	afterFunc             // AfterFunc, which does not
 	stop                  // Timeout.Stop
@@ -21,7 +22,7 @@ const (
 	timerStop             // Timer.Stop, of the whole timer
 
 	// Points, made by expand of the calls above.
-	settle  // the end of a Reset or Stop that meets Timer.Stop: a refusal is done by then
+	settle  // the end of a Reset, Move or Stop that meets Timer.Stop: a refusal is done by then
 	closing // Timer.Stop begins to refuse this timeout's armings
 	collect // Timer.Stop takes this timeout, or does not
 )
@@ -46,7 +47,7 @@ type event struct {
 	call, ret int64
 
 	lo, hi int64              // the deadline that an arming asked for, or Deadline returned, lies between
-	yes    bool               // what Reset and Stop returned; that Deadline was not zero
+	yes    bool               // what Reset, Move and Stop returned; that Deadline was not zero
 	state  hashedwheel.State  // what State returned
 	told   refusal            // what Schedule returned
 	in     [maxTimeouts]uint8 // how often each timeout is in what Timer.Stop returned
@@ -62,7 +63,9 @@ const (
 )
 
 // arms reports whether e may begin or move an arming.
-func (e event) arms() bool { return e.what == reset || e.what == schedule || e.what == afterFunc }
+func (e event) arms() bool {
+	return e.what == reset || e.what == move && e.yes || e.what == schedule || e.what == afterFunc
+}
 
 func (e event) overlaps(other event) bool { return e.call <= other.ret && other.call <= e.ret }
 
@@ -71,6 +74,8 @@ func (e event) String() string {
 	switch e.what {
 	case reset:
 		return name + fmt.Sprintf("Reset to %v = %t", e.span(), e.yes)
+	case move:
+		return name + fmt.Sprintf("Move to %v = %t", e.span(), e.yes)
 	case schedule:
 		return name + fmt.Sprintf("Schedule at %v = %v", e.span(), e.told)
 	case afterFunc:

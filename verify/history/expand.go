@@ -32,7 +32,7 @@ func expand(recorded []event) (points []event) {
 		if e.arms() {
 			e.slack = underWay(recorded, i)
 		}
-		e.met = e.ret >= firstStop && (e.what == reset || e.what == stop && e.yes)
+		e.met = e.ret >= firstStop && (e.what == reset || (e.what == move || e.what == stop) && e.yes)
 		points = append(points, e)
 		if e.met {
 			points = append(points, event{what: settle, timeout: e.timeout, client: e.client, call: e.call, ret: e.ret})

@@ -18,6 +18,7 @@ type history struct {
 	timer *hashedwheel.Timer
 
 	slots    [maxSlots]atomic.Pointer[subject] // the timeouts under test
+	litter   []hashedwheel.Timeout             // share a stripe of the queue with the slots' timeouts
 	gate     meeting                           // begun by the starter
 	patience time.Duration                     // how long due timeouts may take to run, and tasks to return
 
@@ -46,9 +47,14 @@ type returned struct {
 func carryOut(p *plan, seed uint64, patience time.Duration) *history {
 	h := &history{plan: p, begun: time.Now(), patience: patience}
 	h.timer = hashedwheel.MustNew(p.options...)
+	page := make([]hashedwheel.Timeout, p.slots+32)
+	h.litter = page[p.slots:]
+	for i := range h.litter {
+		h.litter[i].InitFunc(h.timer, func() {})
+	}
 	for i := range p.slots {
 		s := h.newSubject()
-		s.to = new(hashedwheel.Timeout)
+		s.to = &page[i]
 		s.to.Init(h.timer, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { h.ran(s) }))
 		h.slots[i].Store(s)
 	}

@@ -13,6 +13,8 @@ type action func(slot int, d time.Duration) step
 
 func doReset(slot int, d time.Duration) step     { return func(c *client) { c.reset(slot, d) } }
 func doResetAt(slot int, d time.Duration) step   { return func(c *client) { c.resetAt(slot, d) } }
+func doMove(slot int, d time.Duration) step      { return func(c *client) { c.move(slot, d) } }
+func doMoveAt(slot int, d time.Duration) step    { return func(c *client) { c.moveAt(slot, d) } }
 func doStop(slot int, _ time.Duration) step      { return func(c *client) { c.stop(slot) } }
 func doState(slot int, _ time.Duration) step     { return func(c *client) { c.state(slot) } }
 func doDeadline(slot int, _ time.Duration) step  { return func(c *client) { c.deadline(slot) } }
@@ -30,8 +32,18 @@ func (c *client) fillDrain() {
 	}
 }
 
+// doLitter has the queue combed: it arms and stops timeouts of the same stripe. It records nothing.
+func doLitter(int, time.Duration) step {
+	return func(c *client) {
+		for i := range c.litter {
+			c.litter[i].Reset(time.Hour)
+			c.litter[i].Stop()
+		}
+	}
+}
+
 var anyCall = []action{
-	doReset, doReset, doResetAt, doResetAt, doStop, doStop, doState, doState,
+	doReset, doReset, doResetAt, doResetAt, doMove, doMoveAt, doStop, doStop, doState, doState,
 	doDeadline, doSchedule, doAfterFunc, doDrain,
 }
 

@@ -43,6 +43,7 @@ var kinds = []struct {
 	{"full", (*maker).full},
 	{"slow-task", (*maker).slowTask},
 	{"backlog", (*maker).backlog},
+	{"combing", (*maker).combing},
 }
 
 // maker makes a plan out of random numbers.
@@ -90,18 +91,18 @@ func (m *maker) anything() {
 // resetAtExpiry has the calls when the timeouts of a tick are being handed out.
 func (m *maker) resetAtExpiry() {
 	m.armForGate()
-	m.burstAtGate(2+m.IntN(3), []action{doReset, doResetAt, doResetAt, doState, doDeadline})
+	m.burstAtGate(2+m.IntN(3), []action{doReset, doResetAt, doMove, doMoveAt, doState, doDeadline})
 	m.task = m.tasks([]action{doReset, doResetAt})
 }
 
 func (m *maker) stopAtExpiry() {
 	m.armForGate()
-	m.burstAtGate(1+m.IntN(3), []action{doStop, doStop, doReset, doState})
+	m.burstAtGate(1+m.IntN(3), []action{doStop, doStop, doReset, doMove, doState})
 }
 
 func (m *maker) stopAtTimerStop() {
 	m.before = m.armAll(doReset)
-	m.burst(2+m.IntN(3), []action{doStop, doStop, doReset, doState})
+	m.burst(2+m.IntN(3), []action{doStop, doStop, doReset, doMoveAt, doState})
 	m.addTimerStop()
 }
 
@@ -117,7 +118,7 @@ func (m *maker) armAtTimerStop() {
 func (m *maker) expiryAtTimerStop() {
 	m.slots = 2 + m.IntN(maxSlots-1)
 	m.armForGate()
-	m.burstAtGate(2+m.IntN(3), []action{doReset, doResetAt, doStop, doState, doDrain})
+	m.burstAtGate(2+m.IntN(3), []action{doReset, doResetAt, doMove, doStop, doState, doDrain})
 	m.addTimerStop()
 }
 
@@ -127,7 +128,7 @@ func (m *maker) full() {
 	m.maxPending = 1 + m.IntN(2)
 	m.slots = maxSlots
 	m.options = append(m.options, hashedwheel.WithMaxPending(m.maxPending))
-	calls := []action{doReset, doReset, doResetAt, doStop, doStop, doSchedule, doAfterFunc, doState}
+	calls := []action{doReset, doReset, doResetAt, doMove, doStop, doStop, doSchedule, doAfterFunc, doState}
 	m.burst(2+m.IntN(3), calls)
 	if m.oneIn(2) {
 		m.before = m.armAll(doReset)
@@ -172,4 +173,16 @@ func (m *maker) backlog() {
 	m.before = append(m.before, (*client).fillDrain)
 	m.burstAtGate(2+m.IntN(3), []action{doReset, doResetAt, doStop, doAfterFunc, doState})
 	m.addTimerStop()
+}
+
+// combing has stopped timeouts armed again while a producer combs them out of the queue.
+func (m *maker) combing() {
+	m.before = m.armAll(doReset)
+	m.clients = make([][]step, 2)
+	at := &meeting{clients: 2}
+	m.clients[0] = []step{m.meet(at), doLitter(0, 0), doLitter(0, 0)}
+	m.clients[1] = []step{m.meet(at)}
+	for range 8 + m.IntN(16) {
+		m.clients[1] = append(m.clients[1], m.call([]action{doStop, doReset}))
+	}
 }

@@ -24,8 +24,11 @@ func of(timeout int, e event) event {
 
 func arms(deadline int64) event  { return armsWithin(deadline, deadline) }
 func moves(deadline int64) event { return event{what: reset, lo: deadline, hi: deadline, yes: true} }
-func stops() event               { return event{what: stop, yes: true} }
-func stopsNothing() event        { return event{what: stop} }
+func tries(deadline int64, was bool) event {
+	return event{what: move, lo: deadline, hi: deadline, yes: was}
+}
+func stops() event        { return event{what: stop, yes: true} }
+func stopsNothing() event { return event{what: stop} }
 func sees(s hashedwheel.State) event {
 	return event{what: state, state: s}
 }
@@ -73,6 +76,19 @@ func testRows(t *testing.T, maxPending int, rows []row) {
 	for _, r := range rows {
 		r.test(t, maxPending)
 	}
+}
+
+func TestSpecificationOfMove(t *testing.T) {
+	testRows(t, 0, []row{
+		{"it moves a pending arming", []event{during(0, 9, arms(100)), during(10, 19, tries(200, true)), runs(200)}, allowed},
+		{"it moves and the task runs before", []event{during(0, 9, arms(100)), during(10, 19, tries(200, true)), runs(150)}, illegal},
+		{"it arms nothing", []event{during(0, 9, tries(100, false)), during(10, 19, sees(hashedwheel.Unarmed))}, allowed},
+		{"it arms", []event{during(0, 9, tries(100, false)), runs(100)}, illegal},
+		{"it claims to have moved nothing", []event{during(0, 9, tries(100, true))}, illegal},
+		{"it changes the deadline of a settled timeout", []event{during(0, 9, arms(100)), during(10, 19, stops()), during(20, 29, tries(200, false)), during(30, 39, reads(200))}, illegal},
+		{"it races with the expiry and loses", []event{during(0, 9, arms(100)), during(90, 110, tries(200, false)), runs(105)}, allowed},
+		{"it races with the expiry and says that it won", []event{during(0, 9, arms(100)), during(90, 110, tries(200, true)), runs(105)}, illegal},
+	})
 }
 
 func TestSpecificationOfExpiry(t *testing.T) {

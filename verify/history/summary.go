@@ -74,6 +74,8 @@ func (t *tally) count(e event) {
 	case reset:
 		t.moved += ofBool(e.yes)
 		t.begun += ofBool(!e.yes)
+	case move:
+		t.moved += ofBool(e.yes)
 	case schedule, afterFunc:
 		t.begun++
 	case timerStop:
