@@ -1,4 +1,6 @@
-package main
+// Package clockwork has a clock of github.com/jonboulle/clockwork on a wheel. (fake_test.go shows the reverse, a Timer
+// on a clock of clockwork.)
+package clockwork
 
 import (
 	"time"
@@ -8,8 +10,8 @@ import (
 	"github.com/jonboulle/clockwork"
 )
 
-// onWheel returns a clockwork.Clock whose timers are on tm.
-func onWheel(tm *hashedwheel.Timer) clockwork.Clock { return clock{wheeltime.NewClock(tm)} }
+// NewClock returns a clockwork.Clock whose timers are on tm, in place of clockwork.NewRealClock().
+func NewClock(tm *hashedwheel.Timer) clockwork.Clock { return clock{wheeltime.NewClock(tm)} }
 
 // A clock has the Now, Since, Until, After and Sleep of wheeltime.
 type clock struct{ *wheeltime.Clock }
