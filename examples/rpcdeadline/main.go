@@ -125,7 +125,7 @@ func main() {
 
 func run(out io.Writer) error {
 	fmt.Fprintf(out, "%d callers, %d calls each; of 50 calls one is answered too late, and one never\n", callers, calls)
-	defer time.AfterFunc(30*time.Second, func() { panic("a call was lost") }).Stop()
+	defer time.AfterFunc(time.Minute, func() { panic("a call was lost") }).Stop()
 	// Inline runs tasks on the timer's goroutine, one after another. That suits Run, which blocks for a moment at most.
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(tick), hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	here, there := net.Pipe()
