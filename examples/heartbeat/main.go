@@ -1,153 +1,166 @@
-// Heartbeat is a monitor that watches peers over TCP and notices dead ones.
+// Heartbeat has peers that send beats at a fixed rate, and a monitor that notices which of them are dead.
 //
-// Each peer is one series (Timer.Every): a run connects if necessary, then sends a beat. The
-// runs are due on a fixed grid, so the beats do not drift. While a run hangs in a slow dial, the
-// next runs are left out: no two runs overlap, and no burst of beats follows.
+// The beats of a peer are a Series (Timer.EveryFrom): they are due on a grid, so they do not drift, and no burst
+// follows a stall. The monitor has a Timeout for each peer, and arms it again at every beat. If it expires, the peer is
+// dead; if it was not pending, the peer is new, or back.
 //
-// The monitor has a Timeout in each connection and moves it at every beat. If it expires, the
-// peer is dead.
-//
-// First all peers beat. Then the monitor has an outage: it closes all connections and accepts
-// none for a while, and the peers must reconnect. At last every second peer dies like a machine
-// that loses power: its connection stays open. In the table, look at
-//
-//   - "died" and "noticed dead": the same number;
-//   - "noticed late by": never below zero, at most one tick plus the delay of a busy machine;
-//   - "beats late by": the same for the last beat as for the first.
-//
-// The exit status is 1 if a death was noticed early or not at all, or if a peer did not
-// reconnect.
-//
-// Read peer.go for Every and monitor.go for the timeouts; report.go holds the table.
+// A hundred peers send beats over UDP. After a second half of them die, and after another second they are back. The
+// program ends after three seconds. Its exit status is 1 if a death was noticed early or not at all, or a return not.
 package main
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
+	"log"
+	"math/rand/v2"
+	"net"
 	"os"
-	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
-// grace is how late things may be on a busy machine before they count as not done.
-const grace = 2 * time.Second
+const (
+	peers  = 100
+	period = 100 * time.Millisecond // between two beats of a peer
+	limit  = 350 * time.Millisecond // without a beat for so long a peer is dead
+	tick   = 5 * time.Millisecond   // beats and notices are at most this much later, plus the delay of a busy machine
+)
 
-func main() {
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+// A peer sends beats.
+type peer struct {
+	id   byte
+	conn net.Conn
+	dead atomic.Bool
+	sent atomic.Int64    // when the last beat was sent, after start
+	late []time.Duration // of each beat
 }
 
-// run is main with everything passed in. It returns the exit status.
-func run(args []string, stdout, stderr io.Writer) int {
-	var c config
-	return example.Program{
-		Name:  "heartbeat",
-		Flags: c.flags,
-		Check: c.check,
-		Show:  c.show,
-		Held:  "every death was noticed, none early, and the other peers reconnected",
-	}.Run(args, stdout, stderr)
+var start = time.Now()
+
+// beat is the function of the Series. Its runs do not overlap, so late needs no lock.
+func (p *peer) beat(s *hashedwheel.Series) {
+	due := s.Next().Add(-period) // the next run is armed already
+	p.late = append(p.late, time.Since(due))
+	p.sent.Store(int64(time.Since(start)))
+	_, _ = p.conn.Write([]byte{p.id}) // if it fails, there is a next beat
 }
 
-// show runs the monitor with its peers and prints the result.
-func (c *config) show(stdout io.Writer) error {
-	r, err := beatAndWatch(*c, stdout)
-	if err != nil {
-		return err
+// A monitor receives the beats.
+type monitor struct {
+	conn     net.PacketConn
+	silence  [peers]hashedwheel.Timeout // of each peer: expires after limit
+	received atomic.Int64               // beats
+	alive    atomic.Int64               // peers
+
+	mu   sync.Mutex
+	late []time.Duration // of the notices of deaths; guarded by mu
+}
+
+func (m *monitor) listen() {
+	for id := make([]byte, 1); ; {
+		if _, _, err := m.conn.ReadFrom(id); err != nil {
+			return // closed
+		}
+		m.received.Add(1)
+		if !m.silence[id[0]].Reset(limit) { // Move would not arm it again
+			m.alive.Add(1)
+		}
 	}
-	r.print(stdout)
-	return r.verdict()
 }
 
-type config struct {
-	peers                int
-	every, timeout, tick time.Duration
+// miss runs when p was silent for limit. A stalled machine may make a living peer silent as well.
+func (m *monitor) miss(p *peer) {
+	m.alive.Add(-1)
+	if p.dead.Load() {
+		late := time.Since(start) - time.Duration(p.sent.Load()) - limit
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.late = append(m.late, late)
+	}
 }
 
-func (c *config) flags(flags *flag.FlagSet) {
-	flags.IntVar(&c.peers, "peers", 100, "`number` of peers; every second one dies")
-	flags.DurationVar(&c.every, "every", 100*time.Millisecond, "`time` between two beats")
-	flags.DurationVar(&c.timeout, "timeout", 500*time.Millisecond, "a peer is dead after this `time` without a beat")
-	flags.DurationVar(&c.tick, "tick", 5*time.Millisecond, "the timer's tick, a `time`: how late a beat or a notice may be")
-}
-
-// check returns an error that names the first wrong flag, and its value.
-func (c *config) check() error {
-	switch {
-	case c.peers < 2:
-		return fmt.Errorf("-peers %d: must be at least 2, one to live and one to die", c.peers)
-	case c.every < time.Millisecond || c.every > 200*time.Millisecond:
-		return fmt.Errorf("-every %v: must be from 1ms to 200ms, or this takes too long", c.every)
-	case c.timeout < 2*c.every || c.timeout > time.Second:
-		return fmt.Errorf("-timeout %v: must be from twice -every %v, so that one beat may be lost, to 1s", c.timeout, c.every)
-	case c.tick < 100*time.Microsecond || c.tick > c.every:
-		return fmt.Errorf("-tick %v: must be from 100µs to -every %v", c.tick, c.every)
+// await waits until n peers are alive.
+func (m *monitor) await(n int) error {
+	for end := time.Now().Add(10 * time.Second); m.alive.Load() != int64(n); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			return fmt.Errorf("%d peers seem to be alive, and not %d", m.alive.Load(), n)
+		}
 	}
 	return nil
 }
 
-// beatAndWatch runs the monitor and its peers from beginning to end.
-func beatAndWatch(cfg config, stdout io.Writer) (*report, error) {
-	before := runtime.NumGoroutine()
-
-	// The tasks of the peers dial and write, which may block: they get the default executor, goroutines.
-	// The tasks of the monitor only set a read deadline: Inline is enough.
-	beats, err := hashedwheel.New(hashedwheel.WithTick(cfg.tick))
-	if err != nil {
-		return nil, err
-	}
-	deaths, err := hashedwheel.New(hashedwheel.WithTick(cfg.tick), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	if err != nil {
-		return nil, err
-	}
-	m, err := listen(deaths, cfg.timeout)
-	if err != nil {
-		return nil, err
-	}
-	fmt.Fprintf(stdout, "%d peers beat every %v: dead after %v without a beat, tick %v\n\n", cfg.peers, cfg.every, cfg.timeout, cfg.tick)
-	peers := startPeers(beats, cfg, m.addr())
-	back := play(cfg, stdout, m, peers)
-
-	ctx, cancel := context.WithTimeout(context.Background(), grace)
-	defer cancel()
-	_, err = beats.Shutdown(ctx) // ends the series of the living peers
-	for _, p := range peers {
-		p.hangUp()
-	}
-	m.close()
-	left, closing := deaths.Shutdown(ctx) // left is empty: all connections have ended
-	return newReport(peers, m, back, len(left), before), errors.Join(err, closing)
+func median(d []time.Duration) time.Duration {
+	slices.Sort(d)
+	return d[len(d)/2].Round(100 * time.Microsecond)
 }
 
-// play runs the scenes. It reports whether all peers reconnected after the outage.
-func play(cfg config, stdout io.Writer, m *monitor, peers []*peer) (back bool) {
-	start := time.Now()
-	say := func(scene string) {
-		fmt.Fprintf(stdout, "%6.2fs %-30s %4d connected %7d beats %4d noticed dead\n",
-			time.Since(start).Seconds(), scene, m.connected.Load(), m.beats.Load(), m.dead.Load())
+func main() {
+	if err := run(os.Stdout); err != nil {
+		log.Fatal(err)
 	}
-	all := int64(len(peers))
-	example.Until(grace, func() bool { return m.connected.Load() == all })
-	say("all peers are connected")
-	time.Sleep(8 * cfg.every)
-	say("an outage begins")
-	m.outage(5 * cfg.every)
-	say("the outage is over")
-	back = example.Until(8*cfg.every+grace, func() bool { return m.connected.Load() == all })
-	say("all peers have reconnected")
-	time.Sleep(4 * cfg.every)
-	for i, p := range peers {
-		if i%2 == 1 {
-			p.die()
+}
+
+func run(out io.Writer) error {
+	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	tm := hashedwheel.MustNew(hashedwheel.WithTick(tick)) // tasks run in goroutines, since Write may block
+	m := &monitor{conn: conn}
+	var all [peers]peer
+	var beats [peers]*hashedwheel.Series
+	for i := range all {
+		p := &all[i]
+		p.id = byte(i)
+		if p.conn, err = net.Dial("udp", conn.LocalAddr().String()); err != nil {
+			return err
 		}
+		defer p.conn.Close()
+		m.silence[i].InitFunc(tm, func() { m.miss(p) })
+		beats[i] = tm.EveryFrom(tm.Now().Add(rand.N(period)), period, p.beat) // not all in the same tick
 	}
-	say("every second peer dies")
-	example.Until(cfg.timeout+grace, func() bool { return m.hasNoticed(peers) })
-	say("their deaths are noticed")
-	return back
+	go m.listen()
+	scene := func(what string, alive int) {
+		err = errors.Join(err, m.await(alive))
+		fmt.Fprintf(out, "%3.1fs  %-26s %3d peers are alive, %4d beats received\n",
+			time.Since(start).Seconds(), what, m.alive.Load(), m.received.Load())
+	}
+	scene("all peers are here", peers)
+	time.Sleep(time.Second)
+	scene("half of them die", peers)
+	for i := range peers / 2 {
+		all[i].dead.Store(true)
+		beats[i].Stop()
+	}
+	scene("their deaths are noticed", peers/2)
+	time.Sleep(time.Second - limit)
+	scene("they come back", peers/2)
+	for i := range peers / 2 {
+		all[i].dead.Store(false)
+		beats[i].Reset(period)
+	}
+	scene("they are here again", peers)
+	time.Sleep(time.Second)
+	if _, late := tm.Shutdown(context.Background()); errors.Join(err, late) != nil {
+		return errors.Join(err, late)
+	}
+	var late []time.Duration
+	for i := range all {
+		late = append(late, all[i].late...)
+	}
+	if early := -slices.Min(m.late); early > 0 {
+		return fmt.Errorf("a death was noticed %v early", early)
+	}
+	fmt.Fprintf(out, "\nok: %5d beats were on their grid, half of them less than %v late\n", len(late), median(late))
+	fmt.Fprintf(out, "    %5d deaths were noticed %v after the last beat, none early, half of them less than %v late\n",
+		len(m.late), limit, median(m.late))
+	fmt.Fprintf(out, "    %5d returns were noticed at the first beat\n", len(m.late))
+	return nil
 }

@@ -1,185 +1,170 @@
-// Idleconn closes idle connections in both ways that package idle has.
+// Idleconn is a server that closes a connection on which no data was received for a second.
 //
-// Two TCP echo servers, each with a hashedwheel.Timer, serve the same kind of clients. Half of
-// the clients keep talking, half fall silent. The first server has its connections watched
-// (idle.Watch): when the idle time is over, the kernel reports when data was last received or
-// sent. The second server wraps its connections (idle.NewConn) and counts: each read and write
-// moves the timeout. A Conn counts wherever the kernel cannot be asked. In the table, look at
+// Each connection has a Timeout in its struct, and each read moves it: no allocation, no lock. One Timer holds the
+// Timeouts of all connections. Package idle does the same around any net.Conn or net.Listener in one line; do it
+// yourself where something else than bytes counts, such as a request.
 //
-//   - "silent, closed" and "talking, kept": the server closed the silent connections and no other;
-//   - "timeouts expired": one for each silent connection if counted; if watched, about one for
-//     each connection and idle time, as the kernel is asked each time;
-//   - "closed late by": never below zero. The tick adds up to 10 ms, the kernel's coarse clock
-//     up to 20 ms if watched, and a busy machine adds more.
-//
-// The exit status is 1 if a connection was closed early or not at all.
-//
-// Read server.go for the use of the library; client.go and report.go hold the clients and the table.
+// A thousand clients talk to the server, and half of them fall silent one after another. The program ends after about
+// four seconds. Its exit status is 1 if a connection was closed early, or not at all.
 package main
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
+	"log"
+	"math/rand/v2"
 	"net"
 	"os"
-	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/examples/internal/example"
-	"github.com/hashedwheel/hashedwheel/idle"
 )
 
-// grace is how late a close may be on a busy machine before the connection counts as forgotten.
-const grace = 4 * time.Second
+const (
+	idleTime = time.Second           // a connection without data is closed after this time,
+	tick     = 10 * time.Millisecond // at most this much later, plus the delay of a busy machine
+	clients  = 1000
+	talking  = 3 * time.Second // how long clients talk that do not fall silent
+)
+
+// A conn is the server's end of a connection. It must not be copied.
+type conn struct {
+	net.Conn
+	idle hashedwheel.Timeout
+}
+
+// A server echoes all data.
+type server struct {
+	net.Listener
+	timer       *hashedwheel.Timer
+	running     sync.WaitGroup
+	open, reads atomic.Int64
+}
+
+func (s *server) accept() {
+	for {
+		c, err := s.Accept()
+		if err != nil {
+			return // closed
+		}
+		s.running.Go(func() { s.serve(&conn{Conn: c}) })
+	}
+}
+
+func (s *server) serve(c *conn) {
+	s.open.Add(1)
+	defer s.open.Add(-1)
+	defer c.Close()
+
+	c.idle.InitFunc(s.timer, func() { c.Close() }) // the function runs when the time is over, and makes Read fail
+	c.idle.Reset(idleTime)
+	defer c.idle.Stop()
+	if c.idle.Err() != nil {
+		return // the timer is stopped or full: nothing would close the connection
+	}
+	data := make([]byte, 512)
+	for {
+		n, err := c.Read(data)
+		if err != nil || !c.idle.Move(idleTime) { // false: the time was over just now
+			return
+		}
+		s.reads.Add(1)
+		if _, err := c.Write(data[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// An ending is how a connection ended, as its client saw it.
+type ending struct {
+	closed bool          // by the server
+	late   time.Duration // how long after the idle time; negative is early
+	err    error
+}
+
+// talk says a word now and then, and waits for its echo. A silent client then waits until the server closes.
+func talk(addr string, until time.Time, silent bool) ending {
+	word, said := []byte("hello"), time.Now()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		return ending{err: err}
+	}
+	defer c.Close()
+	_ = c.SetDeadline(until.Add(10 * time.Second))
+	for time.Now().Before(until) {
+		now := time.Now()
+		if _, err = c.Write(word); err == nil {
+			_, err = io.ReadFull(c, word)
+		}
+		if err != nil { // a stalled machine can make a client silent that did not mean to be
+			return ending{closed: true, late: time.Since(said) - idleTime}
+		}
+		said = now
+		time.Sleep(rand.N(idleTime / 4))
+	}
+	if !silent {
+		return ending{}
+	}
+	if _, err = c.Read(word); errors.Is(err, os.ErrDeadlineExceeded) {
+		return ending{err: errors.New("a silent connection was not closed")}
+	}
+	return ending{closed: true, late: time.Since(said) - idleTime}
+}
 
 func main() {
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
-}
-
-// run is main with everything passed in. It returns the exit status.
-func run(args []string, stdout, stderr io.Writer) int {
-	var c config
-	return example.Program{
-		Name:  "idleconn",
-		Flags: c.flags,
-		Check: c.check,
-		Show:  c.show,
-	}.Run(args, stdout, stderr)
-}
-
-// show serves the clients and prints the result.
-func (c *config) show(stdout io.Writer) error {
-	r, err := serve(*c, stdout)
-	if err != nil {
-		return err
+	if err := run(os.Stdout); err != nil {
+		log.Fatal(err)
 	}
-	r.print(stdout)
-	if err := r.verdict(); err != nil {
-		return err
-	}
-	r.summarize(stdout, c.idle)
-	return nil
 }
 
-type config struct {
-	clients              int
-	idle, tick, duration time.Duration
-}
-
-func (c *config) flags(flags *flag.FlagSet) {
-	flags.IntVar(&c.clients, "clients", 200, "`number` of clients; half of them fall silent")
-	flags.DurationVar(&c.idle, "idle", time.Second, "close a connection after this `time` without data")
-	flags.DurationVar(&c.tick, "tick", 10*time.Millisecond, "the timer's tick, a `time`: how late a close may be")
-	flags.DurationVar(&c.duration, "duration", 3*time.Second, "`time` for which the clients talk")
-}
-
-// check returns an error that names the first wrong flag, and its value.
-func (c *config) check() error {
-	switch {
-	case c.clients < 4:
-		return fmt.Errorf("-clients %d: must be at least 4, one to talk and one to fall silent for each way", c.clients)
-	case c.idle < 10*time.Millisecond:
-		return fmt.Errorf("-idle %v: must be at least 10ms, for clients that talk ten times in it", c.idle)
-	case c.tick < 100*time.Microsecond:
-		return fmt.Errorf("-tick %v: must be at least 100µs", c.tick)
-	case c.duration <= 0:
-		return fmt.Errorf("-duration %v: must be positive", c.duration)
-	case c.idle >= c.duration:
-		return fmt.Errorf("-idle %v: must be shorter than -duration %v, or no connection would be closed", c.idle, c.duration)
-	case c.tick >= c.duration-c.idle:
-		return fmt.Errorf("-tick %v: must be shorter than -duration %v less -idle %v, or no connection would be closed",
-			c.tick, c.duration, c.idle)
-	}
-	return enoughFiles(c.clients)
-}
-
-// serve runs the servers and their clients from beginning to end.
-func serve(cfg config, stdout io.Writer) (*report, error) {
-	r := &report{clients: cfg.clients, before: runtime.NumGoroutine()}
-	servers, err := listenAll(cfg, stdout)
-	if err != nil {
-		return nil, err
-	}
-	fmt.Fprintf(stdout, "%d clients, %d of them fall silent: closed after %v without data, tick %v\n\n",
-		cfg.clients, cfg.clients/2, cfg.idle, cfg.tick)
-	clients := startClients(cfg, servers)
-	progress(stdout, servers, cfg.duration/3, clients.done)
-	for _, s := range servers {
-		s.close()
-		ctx, cancel := context.WithTimeout(context.Background(), grace)
-		left, late := s.timer.Shutdown(ctx) // left is empty: no connection is open
-		cancel()
-		err = errors.Join(err, late)
-		r.sides = append(r.sides, newSide(s, len(left)))
-	}
-	r.after = example.Goroutines(r.before)
-	return r, errors.Join(err, clients.err())
-}
-
-// listenAll starts a server for each way that this system supports.
-func listenAll(cfg config, stdout io.Writer) (servers []*server, err error) {
-	ways := []struct {
-		name string
-		way  way
-	}{{"watched", watch}, {"counted", count}}
-	if !canWatch() {
-		fmt.Fprintln(stdout, "This kernel does not report when data was last received: all connections are counted.")
-		ways = ways[1:]
-	}
-	for _, w := range ways {
-		// The default executor runs each task in a goroutine. The tasks close connections, which may block.
-		timer, err := hashedwheel.New(hashedwheel.WithTick(cfg.tick))
-		if err != nil {
-			return nil, err
-		}
-		s, err := listen(w.name, w.way, timer, cfg.idle)
-		if err != nil {
-			return nil, err
-		}
-		servers = append(servers, s)
-	}
-	return servers, nil
-}
-
-// canWatch reports whether idle.Watch is supported.
-func canWatch() bool {
+func run(out io.Writer) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return false
+		return err
 	}
-	defer l.Close()
-	nc, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		return false
-	}
-	defer nc.Close()
-	w, err := idle.Watch(hashedwheel.MustNew(), nc, time.Hour, func(net.Conn) {})
-	if err != nil {
-		return false
-	}
-	return w.Stop()
-}
+	s := &server{Listener: l, timer: hashedwheel.MustNew(hashedwheel.WithTick(tick))}
+	s.running.Go(s.accept)
 
-// progress prints a line at every interval until the clients are done.
-func progress(w io.Writer, servers []*server, interval time.Duration, done <-chan struct{}) {
-	start := time.Now()
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-done:
-			return
-		case <-ticker.C:
-			fmt.Fprintf(w, "%6.2fs", time.Since(start).Seconds())
-			for _, s := range servers {
-				open, closed, hungUp := s.now()
-				fmt.Fprintf(w, "   %s: %4d open %4d closed %4d hung up", s.name, open, closed, hungUp)
-			}
-			fmt.Fprintln(w)
+	fmt.Fprintf(out, "%d clients, half of them fall silent; connections are closed after %v\n\n", clients, idleTime)
+	start, ends := time.Now(), make(chan ending, clients)
+	for i := range clients {
+		until, silent := start.Add(talking), i%2 == 0
+		if silent {
+			until = start.Add(rand.N(talking - 5*idleTime/4)) // so that it is closed while the others still talk
 		}
+		go func() { ends <- talk(l.Addr().String(), until, silent) }()
 	}
+	for range 5 {
+		time.Sleep(talking / 6)
+		fmt.Fprintf(out, "after %.1fs: %5d connections are open, %4d were closed, and %6d reads have moved a timeout\n",
+			time.Since(start).Seconds(), s.open.Load(), s.timer.Stats().Expired, s.reads.Load())
+	}
+	var late []time.Duration
+	for range clients {
+		e := <-ends
+		if e.closed {
+			late = append(late, e.late)
+		}
+		err = errors.Join(err, e.err)
+	}
+	l.Close()
+	s.running.Wait()
+	left, stopErr := s.timer.Shutdown(context.Background())
+	if err = errors.Join(err, stopErr); err != nil {
+		return err
+	}
+	slices.Sort(late)
+	if late[0] < 0 || len(left) > 0 {
+		return fmt.Errorf("the first was closed %v late, and %d timeouts outlived connections", late[0], len(left))
+	}
+	fmt.Fprintf(out, "\nok: %6d silent connections were closed after %v, none early, half of them less than %v late\n",
+		len(late), idleTime, late[len(late)/2].Round(time.Millisecond))
+	fmt.Fprintf(out, "    %6d talking ones were kept\n", clients-len(late))
+	fmt.Fprintf(out, "    %6d reads moved timeouts; the timer woke %d times\n", s.reads.Load(), s.timer.Stats().Wakeups)
+	return nil
 }

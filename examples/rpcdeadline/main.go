@@ -1,150 +1,170 @@
 // Rpcdeadline is an RPC client with a deadline for every call.
 //
-// All calls share one TCP connection to a server in the same process, which answers most calls
-// at once, a few too late and a few never. The calls are from a pool, and each has a
-// hashedwheel.Timeout in its struct: bound once, when the pool makes the call, and armed by
-// ResetAt for every use. Nearly all timeouts are stopped within a millisecond, by the answer.
-// The others expire, and a late answer is dropped. In the table, look at
+// Calls come from a pool, and each has a Timeout in its struct: bound once, armed for each use without an allocation,
+// and nearly always stopped by the answer a moment later. (Package keyed is a whole table of calls, if you have none.)
 //
-//   - "timeouts armed" = "stopped" + "expired": each arming has one outcome, which decides
-//     the call, so every call ends exactly once;
-//   - "exceeded by": never below zero, at most one tick plus the delay of a busy machine;
-//   - "allocations": none for the timeout of a call.
-//
-// The exit status is 1 if a call was lost, ended twice or failed early.
-//
-// Read client.go for the use of the library; server.go and wire.go hold the server and the
-// protocol, load.go the callers, report.go the table.
+// A hundred callers share a connection to a server that answers one call in fifty too late, and one never, for five
+// seconds. The exit status is not 0 if a call was lost, ended early, or got the answer to another.
 package main
 
 import (
-	"context"
-	"flag"
+	"bufio"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"log"
+	"math/rand/v2"
+	"net"
 	"os"
+	"slices"
+	"sync"
+	"testing"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/examples/internal/example"
 )
 
-// grace is how late a call may end on a busy machine before it counts as lost.
-const grace = 4 * time.Second
+const (
+	timeout        = 100 * time.Millisecond // for a call
+	tick           = 5 * time.Millisecond   // a call ends at most this much later, plus the delay of a busy machine
+	callers, calls = 100, 600               // each makes so many
+)
 
-func main() {
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+// A frame is a request or an answer: the number of the call, and the argument or the result.
+type frame struct{ ID, Value uint64 }
+
+// A client makes calls over one connection.
+type client struct {
+	conn    net.Conn
+	pool    sync.Pool // of *call
+	mu      sync.Mutex
+	lastID  uint64           // guarded by mu
+	pending map[uint64]*call // calls that have not ended; guarded by mu
 }
 
-// run is main with everything passed in. It returns the exit status.
-func run(args []string, stdout, stderr io.Writer) int {
-	var c config
-	return example.Program{
-		Name:  "rpcdeadline",
-		Flags: c.flags,
-		Check: c.check,
-		Show:  c.show,
-		Held:  "every call ended once, and none failed early",
-	}.Run(args, stdout, stderr)
+// A call is a call, its Timeout, and the Timeout's task. It must not be copied.
+type call struct {
+	client   *client
+	deadline hashedwheel.Timeout
+	id       uint64 // a new one for each use: a late answer finds no call
+	result   uint64
+	done     chan error // has room for one, so that a send never blocks
 }
 
-// show makes the calls and prints the result.
-func (c *config) show(stdout io.Writer) error {
-	r, err := callAndWatch(*c, stdout)
-	if err != nil {
-		return err
+func newClient(conn net.Conn, tm *hashedwheel.Timer) *client {
+	cl := &client{conn: conn, pending: map[uint64]*call{}}
+	cl.pool.New = func() any {
+		c := &call{client: cl, done: make(chan error, 1)}
+		c.deadline.Init(tm, c) // once: a Timeout that was used is armed again, never overwritten
+		return c
 	}
-	r.print(stdout)
-	return r.verdict()
+	return cl
 }
 
-type config struct {
-	callers                 int
-	timeout, tick, duration time.Duration
-}
-
-func (c *config) flags(flags *flag.FlagSet) {
-	flags.IntVar(&c.callers, "callers", 100, "`number` of goroutines that make one call after another")
-	flags.DurationVar(&c.timeout, "timeout", 100*time.Millisecond, "`time` allowed for a call")
-	flags.DurationVar(&c.tick, "tick", 5*time.Millisecond, "the timer's tick, a `time`: how late a deadline may be noticed")
-	flags.DurationVar(&c.duration, "duration", 4*time.Second, "`time` for which new calls are made")
-}
-
-// check returns an error that names the first wrong flag, and its value.
-func (c *config) check() error {
-	switch {
-	case c.callers <= 0:
-		return fmt.Errorf("-callers %d: must be positive", c.callers)
-	case c.timeout <= 0:
-		return fmt.Errorf("-timeout %v: must be positive", c.timeout)
-	case c.tick < 100*time.Microsecond:
-		return fmt.Errorf("-tick %v: must be at least 100µs", c.tick)
-	case c.duration <= 0:
-		return fmt.Errorf("-duration %v: must be positive", c.duration)
-	case c.timeout >= c.duration:
-		return fmt.Errorf("-timeout %v: must be shorter than -duration %v, or hardly any deadline would be exceeded",
-			c.timeout, c.duration)
-	case c.tick > c.timeout:
-		return fmt.Errorf("-tick %v: must not be longer than -timeout %v, or late answers would be in time",
-			c.tick, c.timeout)
+// do makes a call, and returns when it has ended.
+func (cl *client) do(argument uint64) (result uint64, err error) {
+	c := cl.pool.Get().(*call)
+	defer cl.pool.Put(c)
+	cl.mu.Lock()
+	cl.lastID++
+	c.id = cl.lastID
+	cl.pending[c.id] = c // before it is armed, so that Run finds it
+	cl.mu.Unlock()
+	c.deadline.Reset(timeout)
+	if err := c.deadline.Err(); err != nil {
+		c.fail(err) // the timer is stopped or full: no deadline would end the call
 	}
-	return nil
+	_ = binary.Write(cl.conn, binary.BigEndian, frame{c.id, argument}) // if it fails, the deadline ends the call
+	err = <-c.done
+	return c.result, err
 }
 
-// callAndWatch runs the server, the client and its callers from beginning to end.
-func callAndWatch(cfg config, stdout io.Writer) (*report, error) {
-	srv, err := listen(3 * cfg.timeout) // later than any deadline and a tick
-	if err != nil {
-		return nil, err
+// read receives answers. Stop decides: if it returns true the answer ends the call, otherwise Run does.
+func (cl *client) read() {
+	var f frame
+	for in := bufio.NewReader(cl.conn); binary.Read(in, binary.BigEndian, &f) == nil; {
+		cl.mu.Lock()
+		if c := cl.pending[f.ID]; c != nil && c.deadline.Stop() {
+			delete(cl.pending, f.ID)
+			c.result = f.Value
+			c.done <- nil
+		}
+		cl.mu.Unlock()
 	}
-	defer srv.close()
-
-	// Inline runs the tasks on the timer's worker. It suits call.Run, a map operation under a short
-	// lock and a send that never blocks. A task that writes to the connection may block, and needs
-	// the default executor.
-	timer, err := hashedwheel.New(
-		hashedwheel.WithTick(cfg.tick),
-		hashedwheel.WithExecutor(hashedwheel.Inline{}),
-	)
-	if err != nil {
-		return nil, err
-	}
-	cl, err := dial(srv.addr(), timer, cfg.timeout)
-	if err != nil {
-		return nil, err
-	}
-	fmt.Fprintf(stdout, "%d callers share one connection: timeout %v, tick %v\n\n", cfg.callers, cfg.timeout, cfg.tick)
-	l := startLoad(cl, cfg.callers, time.Now().Add(cfg.duration))
-	lost := watch(stdout, l, cfg)
-	cl.close(3*cfg.timeout + grace)
-	srv.close()
-
-	allocs := cl.timeoutAllocs()
-	ctx, cancel := context.WithTimeout(context.Background(), grace)
-	defer cancel()
-	left, err := timer.Shutdown(ctx) // left is empty: all calls have ended
-	return newReport(l, srv, lost, len(left), allocs), err
 }
 
-// watch prints progress until every caller is done. Long after the last deadline it gives up and
-// returns the number of calls that have not ended.
-func watch(w io.Writer, l *load, cfg config) (lost int) {
-	start := time.Now()
-	ticker := time.NewTicker(cfg.duration / 4)
-	defer ticker.Stop()
-	overdue := time.NewTimer(cfg.duration + cfg.timeout + grace)
-	defer overdue.Stop()
-	for {
-		select {
-		case <-l.done:
-			return 0
-		case <-overdue.C:
-			t := l.sum()
-			return t.started - t.ended()
-		case <-ticker.C:
-			t := l.sum()
-			fmt.Fprintf(w, "%6.2fs %7d answered %6d exceeded %6d late answers dropped %6d timeouts pending\n",
-				time.Since(start).Seconds(), t.answered, len(t.late), l.client.dropped.Load(), l.client.timer.Pending())
+// Run is called by the timer when the deadline has passed.
+func (c *call) Run(*hashedwheel.Timeout) { c.fail(os.ErrDeadlineExceeded) }
+
+func (c *call) fail(err error) {
+	c.client.mu.Lock()
+	defer c.client.mu.Unlock()
+	delete(c.client.pending, c.id)
+	c.done <- err
+}
+
+// serve is the server. It delays answers by package time, which does not depend on the timer that is shown.
+func serve(conn net.Conn) {
+	var f frame
+	for in := bufio.NewReader(conn); binary.Read(in, binary.BigEndian, &f) == nil; {
+		answer := frame{f.ID, ^f.Value}
+		if f.ID%50 == 25 {
+			time.AfterFunc(3*timeout, func() { _ = binary.Write(conn, binary.BigEndian, answer) })
+		} else if f.ID%50 != 0 { // these get no answer
+			_ = binary.Write(conn, binary.BigEndian, answer)
 		}
 	}
+}
+
+func main() {
+	if err := run(os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(out io.Writer) error {
+	fmt.Fprintf(out, "%d callers, %d calls each; of 50 calls one is answered too late, and one never\n", callers, calls)
+	defer time.AfterFunc(time.Minute, func() { panic("a call was lost") }).Stop()
+	// Inline runs tasks on the timer's goroutine, one after another. That suits Run, which blocks for a moment at most.
+	tm := hashedwheel.MustNew(hashedwheel.WithTick(tick), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	here, there := net.Pipe()
+	defer here.Close() // ends serve and read
+	cl := newClient(here, tm)
+	go cl.read()
+	go serve(there)
+	var all sync.WaitGroup
+	var mu sync.Mutex        // guards the two below
+	var late []time.Duration // after their deadlines, of the calls that ended so
+	var wrong error          // about a call that ended otherwise
+	for range callers {
+		all.Go(func() {
+			for range calls {
+				argument, due := rand.Uint64(), time.Now().Add(timeout)
+				result, err := cl.do(argument)
+				mu.Lock()
+				if after := time.Since(due); errors.Is(err, os.ErrDeadlineExceeded) && after >= 0 {
+					late = append(late, after)
+				} else if err != nil || result != ^argument {
+					wrong = fmt.Errorf("call %x ended %v after its deadline, with %x, %w", argument, after, result, err)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	cost := testing.Benchmark(func(b *testing.B) {
+		for c := cl.pool.Get().(*call); b.Loop(); c.deadline.Stop() {
+			c.deadline.Reset(timeout)
+		}
+	})
+	if left := tm.Stop(); wrong != nil || len(left) > 0 {
+		return fmt.Errorf("%d timeouts outlived their calls; %v", len(left), wrong)
+	}
+	slices.Sort(late)
+	fmt.Fprintf(out, "\nok: %6d calls were answered in time\n", callers*calls-len(late))
+	fmt.Fprintf(out, "    %6d ended at the deadline, none early, half of them less than %v late\n",
+		len(late), late[len(late)/2].Round(time.Millisecond))
+	fmt.Fprintf(out, "    %6d ns, %d allocations: the cost of a stopped deadline\n", cost.NsPerOp(), cost.AllocsPerOp())
+	return nil
 }

@@ -1,4 +1,5 @@
-package main
+// Package centrifuge puts the timers of a github.com/centrifugal/centrifuge server's clients on a wheel.
+package centrifuge
 
 import (
 	"time"
@@ -8,16 +9,15 @@ import (
 	"github.com/hashedwheel/hashedwheel/wheeltime"
 )
 
-// scheduler puts the timers of a centrifuge.Node's clients on a wheel. A client has one timer, for
-// the next of its pings, pongs, presence and expiry.
+// A Scheduler is for Config.ClientTimerScheduler. A client has one timer, for the next of its pings, pongs, presence
+// and expiry.
 //
-// The callbacks may block, so the Timer keeps its default executor, under which no task waits for
-// another. If the Timer is stopped or full, wheeltime falls back to package time.
-type scheduler struct{ tm *hashedwheel.Timer }
+// The callbacks may block, so the Timer keeps its default executor, with which no task waits for another.
+type Scheduler struct{ Timer *hashedwheel.Timer }
 
 // ScheduleTimer implements centrifuge.TimerScheduler.
-func (s scheduler) ScheduleTimer(d time.Duration, callback func()) centrifuge.TimerCanceler {
-	return canceler{wheeltime.AfterFunc(s.tm, d, callback)}
+func (s Scheduler) ScheduleTimer(d time.Duration, callback func()) centrifuge.TimerCanceler {
+	return canceler{wheeltime.AfterFunc(s.Timer, d, callback)}
 }
 
 type canceler struct{ timer *wheeltime.Timer }

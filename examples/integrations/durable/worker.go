@@ -1,164 +1,230 @@
-package main
+package durable
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
 const (
 	tick          = 5 * time.Millisecond
-	patience      = 10 * time.Second       // limit for an answer of the server, on a busy machine
-	maxDeliveries = 6                      // then a job is given up; the first send-back and each give-back count
-	retryPause    = 500 * time.Millisecond // after a job has panicked; minutes in production
-	measurePause  = 10 * time.Second       // between two measurements of the server's clock
+	patience      = 10 * time.Second // limit for an answer of the server, and for the jobs that run when a worker ends
+	maxDeliveries = 6                // then a job is given up; sending back a job and giving it back count
+	retryPause    = time.Second / 2  // after a job has panicked; minutes in production
+	measurePause  = 10 * time.Second // between two measurements of the server's clock
 )
 
-// A worker claims jobs and runs them when they are due.
-type worker struct {
-	timer     *hashedwheel.Timer // claimed jobs
-	beats     *hashedwheel.Timer // extends claims, also while timer is shutting down and jobs still run
-	clock     *serverClock
-	horizon   time.Duration
-	claimFor  time.Duration
-	connected func() bool
-	perform   func(text string) // the work itself; it may panic
+// A Worker claims jobs that are due soon, and runs each at its time. Workers may share a stream, in any number of
+// processes.
+type Worker struct {
+	Horizon  time.Duration                               // a job is claimed so long before its time
+	ClaimFor time.Duration                               // as in CreateStream; more than Horizon
+	Perform  func(name string, data []byte)              // runs a job; it may block, and panic
+	Log      func(what, name string, late time.Duration) // is called concurrently, for each step of a job
 
-	mu  sync.Mutex
-	out io.Writer // a line for each event; guarded by mu
+	conn  *nats.Conn
+	timer *hashedwheel.Timer // claimed jobs
+	beats *hashedwheel.Timer // extends claims, also while timer is shutting down and jobs still run
+	clock serverClock
 }
 
-// newWorker returns a worker. The options are for its two Timers.
-func newWorker(cfg config, perform func(string), out io.Writer, opts ...hashedwheel.Option) *worker {
-	giveUp := hashedwheel.WithPanicHandler(func(to *hashedwheel.Timeout, recovered any) {
-		to.Task().(*job).panicked()
-	})
-	w := &worker{
-		timer:     hashedwheel.MustNew(append([]hashedwheel.Option{hashedwheel.WithTick(tick), giveUp}, opts...)...),
-		beats:     hashedwheel.MustNew(append([]hashedwheel.Option{hashedwheel.WithTick(4 * tick)}, opts...)...),
-		horizon:   cfg.horizon,
-		claimFor:  cfg.claimFor(),
-		connected: func() bool { return true },
-		perform:   perform,
-		out:       out,
-	}
-	w.clock = &serverClock{now: w.timer.Now}
-	return w
-}
-
-// work is a worker process. It ends when in ends, and gives back the claimed jobs that have not
-// begun.
-func work(cfg config, in io.Reader, out, log io.Writer) error {
-	nc, js, err := connect(cfg.server, log)
+// Work works until ctx ends, then gives back the claimed jobs that have not begun. The connection should reconnect for
+// any time: nats.MaxReconnects(-1).
+func (w *Worker) Work(ctx context.Context, conn *nats.Conn) error {
+	js, err := jetstream.New(conn)
 	if err != nil {
 		return err
 	}
-	defer nc.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
 	consumer, err := js.Consumer(ctx, streamName, consumerName)
 	if err != nil {
 		return err
 	}
-	w := newWorker(cfg, perform, out)
-	w.connected = nc.IsConnected
-	if _, err := w.clock.measure(func() (time.Time, error) { return serverTime(consumer) }); err != nil {
+	w.conn = conn
+	w.timer = hashedwheel.MustNew(hashedwheel.WithTick(tick), hashedwheel.WithPanicHandler(w.panicked))
+	w.beats = hashedwheel.MustNew(hashedwheel.WithTick(4 * tick))
+	defer w.beats.Stop()
+	w.clock.now = w.timer.Now
+	look := func() error { return w.clock.measure(func() (time.Time, error) { return serverTime(consumer) }) }
+	if err := look(); err != nil {
 		return err
 	}
-	w.beats.Every(measurePause, func(*hashedwheel.Series) { w.lookAtClock(consumer, log) })
+	w.beats.Every(measurePause, func(*hashedwheel.Series) { _ = look() })
 	consuming, err := consumer.Consume(w.receive,
-		jetstream.PullMaxMessages(4), // few, so that the other workers get some
-		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) { fmt.Fprintln(log, "consuming:", err) }))
+		jetstream.PullMaxMessages(4),        // few, so that other workers get some
+		jetstream.PullExpiry(4*time.Second)) // a request that the server lost is repeated after that
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(out, "ready 0", w.clock.off().Nanoseconds())
-	inEnded := make(chan struct{})
-	go func() {
-		defer close(inEnded)
-		_, _ = io.Copy(io.Discard, in)
-	}()
 	select {
-	case <-inEnded:
+	case <-ctx.Done():
 		consuming.Drain()
 		<-consuming.Closed()
 	case <-consuming.Closed():
 		err = errors.New("the consumer is gone")
 	}
-	return errors.Join(err, w.end(), nc.FlushTimeout(patience)) // send all acknowledgements and give-backs
+	return errors.Join(err, w.end(), conn.FlushTimeout(patience)) // sends all acknowledgments
 }
 
-// perform is the work of the demonstration: "7", "8 lasts 2s" or "9 panics".
-func perform(text string) {
-	fields := append(strings.Fields(text), "", "", "")
-	switch fields[1] {
-	case "lasts":
-		d, _ := time.ParseDuration(fields[2])
-		time.Sleep(d)
-	case "panics":
-		panic("job " + text)
+func serverTime(consumer jetstream.Consumer) (time.Time, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	info, err := consumer.Info(ctx)
+	if err != nil {
+		return time.Time{}, err
 	}
-}
-
-// lookAtClock measures the server's clock again, and logs a jump.
-func (w *worker) lookAtClock(consumer jetstream.Consumer, log io.Writer) {
-	moved, err := w.clock.measure(func() (time.Time, error) { return serverTime(consumer) })
-	switch {
-	case err != nil:
-		fmt.Fprintln(log, "the server's clock:", err) // the last measurement remains valid
-	case moved.Abs() > 100*time.Millisecond:
-		fmt.Fprintln(log, "the server's clock has moved by", moved)
-	}
+	return info.TimeStamp, nil
 }
 
 // receive is called for each message. Calls do not overlap.
-func (w *worker) receive(message jetstream.Msg) {
+func (w *Worker) receive(message jetstream.Msg) {
 	meta, err := message.Metadata()
 	if err != nil {
 		return // not a message of a stream
 	}
 	j := &job{worker: w, message: message}
 	delay, err := time.ParseDuration(message.Headers().Get(delayHeader))
-	switch {
-	case err != nil:
-		_ = message.TermWithReason("no duration in header " + delayHeader)
-		return
-	case meta.NumDelivered > maxDeliveries:
-		w.log("terminated", j, 0)
-		_ = message.TermWithReason(fmt.Sprint("given up after deliveries: ", maxDeliveries))
+	if err != nil || meta.NumDelivered > maxDeliveries {
+		j.log("dropped", 0)
+		_ = message.TermWithReason(fmt.Sprintf("given up: delivery %d, delay %v", meta.NumDelivered, err))
 		return
 	}
 	j.due = meta.Timestamp.Add(delay) // both by the server's clock
-	if early := j.due.Sub(w.clock.Now()) - w.horizon; early > 0 {
-		_ = message.NakWithDelay(early) // due later than the horizon: the stream keeps it
+	if early := j.due.Sub(w.clock.Now()) - w.Horizon; early > 0 {
+		_ = message.NakWithDelay(early) // the stream keeps it until then
 		return
 	}
 	j.claim()
 }
 
-// end stops the Timer and gives back the jobs that have not begun.
-func (w *worker) end() error {
+// end stops the Timer, waits for the jobs that are running, and gives back those that have not begun.
+func (w *Worker) end() error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	left, err := w.timer.Shutdown(ctx) // waits for the jobs that are running
+	left, err := w.timer.Shutdown(ctx)
 	for _, to := range left {
 		to.Task().(*job).giveBack()
 	}
-	w.beats.Stop()
 	return err
 }
 
-// log writes an event of a job.
-func (w *worker) log(what string, j *job, late time.Duration) {
-	name, _, _ := strings.Cut(string(j.message.Data()), " ")
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	fmt.Fprintln(w.out, what, name, late.Nanoseconds())
+// panicked is called by the Timer after Perform has panicked. The stream counts the deliveries, so a job that ends its
+// process is given up as well.
+func (w *Worker) panicked(to *hashedwheel.Timeout, _ any) {
+	j := to.Task().(*job)
+	j.log("panicked", 0)
+	_ = j.message.NakWithDelay(retryPause)
+}
+
+// A job is a message of the stream, its timeout, and the timeout's task.
+type job struct {
+	worker  *Worker
+	message jetstream.Msg
+	timeout hashedwheel.Timeout // a job must not be copied
+	due     time.Time           // by the server's clock
+	beats   *hashedwheel.Series // extends the claim until the job has run or is given back
+
+	mu       sync.Mutex
+	extended time.Time // when the claim was last extended, by the Timer's clock; guarded by mu
+}
+
+func (j *job) name() string { return j.message.Headers().Get(nats.MsgIdHdr) }
+
+func (j *job) log(what string, late time.Duration) { j.worker.Log(what, j.name(), late) }
+
+// claim arms the timeout, and extends the claim until the job has run or is given back. If this process dies in that
+// time, the claim runs out, and the stream hands the job to another worker.
+func (j *job) claim() {
+	w := j.worker
+	j.log("claimed", 0)
+	j.extended = w.timer.Now()
+	j.beats = w.beats.Every(w.ClaimFor/3, func(*hashedwheel.Series) { j.extend() })
+	j.timeout.Init(w.timer, j)
+	j.timeout.Reset(j.due.Sub(w.clock.Now()))
+	if j.timeout.Err() != nil { // the Timer is stopped or full
+		j.giveBack()
+	}
+}
+
+// extend makes the stream wait for another ClaimFor. Without a connection it does nothing: an extension that the client
+// buffers might arrive when another worker has the claim.
+func (j *job) extend() {
+	now := j.worker.timer.Now()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if now.Sub(j.extended) < j.worker.ClaimFor && j.worker.conn.IsConnected() && j.message.InProgress() == nil {
+		j.extended = now
+	}
+}
+
+// hasClaim reports whether the claim is valid. If it has run out, another worker may have the job: then it is not run,
+// and not given back either, since the server accepts a Nak from any worker and would end the other's claim.
+func (j *job) hasClaim() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.worker.timer.Now().Sub(j.extended) < j.worker.ClaimFor
+}
+
+// Run is called by the Timer when the job is due. It acknowledges the job after the run: if the process dies in
+// between, the job runs twice. Acknowledged before the run, it would be lost.
+func (j *job) Run(*hashedwheel.Timeout) {
+	defer j.beats.Stop()
+	if !j.hasClaim() {
+		j.log("left", 0)
+		return
+	}
+	late := j.worker.clock.Now().Sub(j.due)
+	j.worker.Perform(j.name(), j.message.Data())
+	j.log("ran", late)
+	_ = j.message.Ack() // if this is lost, the stream hands out the job again
+}
+
+// giveBack returns a job that has not begun to the stream.
+func (j *job) giveBack() {
+	j.beats.Stop()
+	if !j.hasClaim() {
+		j.log("left", 0)
+		return
+	}
+	j.log("returned", 0)
+	_ = j.message.Nak()
+}
+
+// A serverClock follows the server's clock: the time in the server's last answer, plus the time since then on this
+// process's monotonic clock. It is never ahead of the server's clock, and behind by the travel time of an answer.
+type serverClock struct {
+	now func() time.Time // this process's clock
+
+	mu     sync.Mutex
+	server time.Time // in the server's answer; guarded by mu
+	local  time.Time // of now, when that answer was received; guarded by mu
+}
+
+// measure requests the server's time five times, and takes the answer that traveled least.
+func (c *serverClock) measure(request func() (time.Time, error)) error {
+	var server, local time.Time
+	for i := range 5 {
+		answer, err := request()
+		if err != nil {
+			return err // the last measurement remains valid
+		}
+		if at := c.now(); i == 0 || answer.Sub(at) > server.Sub(local) {
+			server, local = answer, at
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.server, c.local = server, local
+	return nil
+}
+
+func (c *serverClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.server.Add(c.now().Sub(c.local))
 }

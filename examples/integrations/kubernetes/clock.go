@@ -1,4 +1,5 @@
-package main
+// Package kubernetes has a clock of k8s.io/utils/clock on a wheel.
+package kubernetes
 
 import (
 	"time"
@@ -8,8 +9,8 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// onWheel returns a clock for Kubernetes' libraries whose timers are on tm.
-func onWheel(tm *hashedwheel.Timer) clock.WithTickerAndDelayedExecution {
+// NewClock returns a clock for Kubernetes' libraries whose timers are on tm, in place of clock.RealClock{}.
+func NewClock(tm *hashedwheel.Timer) clock.WithTickerAndDelayedExecution {
 	return wheelClock{wheeltime.NewClock(tm)}
 }
 

@@ -1,4 +1,5 @@
-package main
+// Package prometheus exports the Stats of a Timer by github.com/prometheus/client_golang.
+package prometheus
 
 import (
 	"math"
@@ -8,16 +9,17 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// A collector exports the Stats of a Timer. All metrics of a scrape are from one call of Stats,
-// which costs as much as Timer.Pending.
+// A collector exports the Stats of a Timer. All metrics of a scrape are from one call of Stats, which costs as much as
+// Timer.Pending. Alert on hashedwheel_overdue_seconds above two ticks: an executor blocks the Timer, or the machine is
+// overloaded.
 type collector struct {
 	timer *hashedwheel.Timer
 
 	pending, ended, panics, wakeups, lateness, maxLag, overdue *prometheus.Desc
 }
 
-// newCollector returns a collector to register. The name is the label of the Timer.
-func newCollector(timer *hashedwheel.Timer, name string) *collector {
+// NewCollector returns a collector to register. The name is the label of the Timer.
+func NewCollector(timer *hashedwheel.Timer, name string) prometheus.Collector {
 	desc := func(metric, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc("hashedwheel_"+metric, help, labels, prometheus.Labels{"timer": name})
 	}

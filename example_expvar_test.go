@@ -1,0 +1,25 @@
+package hashedwheel_test
+
+import (
+	"encoding/json"
+	"expvar"
+	"fmt"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// Package expvar publishes the Stats on its page /debug/vars, with durations in nanoseconds.
+func ExampleTimer_Stats_expvar() {
+	tm := hashedwheel.MustNew()
+	defer tm.Stop()
+	expvar.Publish("timeouts", expvar.Func(func() any { return tm.Stats() }))
+
+	tm.AfterFunc(time.Hour, func() {})
+	var page struct{ Pending int }
+	if err := json.Unmarshal([]byte(expvar.Get("timeouts").String()), &page); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(page.Pending, "pending")
+	// Output: 1 pending
+}
