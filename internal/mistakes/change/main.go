@@ -151,8 +151,8 @@ func draw(possible []change) (keys string) {
 	return keys
 }
 
-var failed = regexp.MustCompile(
-	`(?m)^(?:--- FAIL:|panic: test (timed out).*\n\trunning tests:|panic:|fatal error:|goleak:|FAIL)\s+(.+?)( \(.*)?$`)
+var failed = regexp.MustCompile(`(?m)^(?:--- FAIL:|panic: test (timed out).*\n\trunning tests:)\s+(\S+)|` +
+	`^(?:panic|fatal error):[^\x00]*?\.((?:Test|Fuzz|Example)\w+)|^((?:panic|fatal error|goleak|FAIL).*)`)
 
 // outcome is a verdict, and the package and the test that found the change: once, if it passed when it ran again.
 func outcome(c change) string {
@@ -172,7 +172,7 @@ func outcome(c change) string {
 		} else if _, err := goCommand(c, test...); err == nil {
 			verdict = "found once"
 		}
-		return strings.Join([]string{verdict, p, by[2]}, "\t")
+		return strings.Join([]string{verdict, p, by[2] + by[3] + by[4]}, "\t")
 	}
 	return "passed\t-\t-"
 }
