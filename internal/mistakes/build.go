@@ -63,7 +63,7 @@ func (p Program) Build(dir string) (file string, err error) {
 	if err != nil {
 		return "", err
 	}
-	overlay, err := writeOverlay(changed, root, dir)
+	overlay, err := WriteOverlay(changed, root, dir)
 	if err != nil {
 		return "", err
 	}
@@ -72,11 +72,11 @@ func (p Program) Build(dir string) (file string, err error) {
 	return file, err
 }
 
-// writeOverlay writes the files to dir, and the overlay that puts them in place of root's.
-func writeOverlay(files map[string]string, root, dir string) (overlay string, err error) {
+// WriteOverlay writes the files to dir, and the overlay that puts them in place of root's.
+func WriteOverlay(files map[string]string, root, dir string) (overlay string, err error) {
 	replace := make(map[string]string)
 	for name, text := range files {
-		to := filepath.Join(dir, name)
+		to := filepath.Join(dir, filepath.Base(name))
 		if err := os.WriteFile(to, []byte(text), 0o600); err != nil {
 			return "", err
 		}

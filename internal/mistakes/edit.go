@@ -188,7 +188,7 @@ func functionsOf(name, text string) (all []function, err error) {
 	}
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok {
-			all = append(all, function{nameOf(f), set.Position(f.Pos()).Offset, set.Position(f.End()).Offset})
+			all = append(all, function{NameOf(f), set.Position(f.Pos()).Offset, set.Position(f.End()).Offset})
 		}
 	}
 	return all, nil
@@ -203,7 +203,8 @@ func (f *file) functionAt(offset int) string {
 	return "no function"
 }
 
-func nameOf(f *ast.FuncDecl) string {
+// NameOf returns a function's name, such as "Timeout.claim".
+func NameOf(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return f.Name.Name
 	}
@@ -211,7 +212,10 @@ func nameOf(f *ast.FuncDecl) string {
 	if star, ok := t.(*ast.StarExpr); ok {
 		t = star.X
 	}
-	if generic, ok := t.(*ast.IndexExpr); ok {
+	switch generic := t.(type) {
+	case *ast.IndexExpr:
+		t = generic.X
+	case *ast.IndexListExpr:
 		t = generic.X
 	}
 	return fmt.Sprint(t) + "." + f.Name.Name
