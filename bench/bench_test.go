@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -56,14 +57,17 @@ func each(b *testing.B, labels string, fits func(Kind) bool, f func(b *testing.B
 			if b.N == 1 { // package testing begins with one iteration, and goes on with more if that was short
 				r = inProcess(b)
 			}
+			if _, ok := r.Value("allocs/op"); ok {
+				b.ReportAllocs()
+			}
 			for _, v := range r.Values {
 				if v.OrigUnit != "" {
 					v.Value, v.Unit = v.OrigValue, v.OrigUnit
 				}
 				b.ReportMetric(v.Value, v.Unit)
 			}
-			if _, timed := r.Value("sec/op"); !timed {
-				onlyMetrics(b)
+			if _, isLoop := r.Value("sec/op"); !isLoop {
+				b.ReportMetric(0, "ns/op")
 			}
 			b.N = r.Iters
 		})
@@ -108,14 +112,40 @@ func reason(out []byte) string {
 	return strings.TrimSpace(string(line))
 }
 
-func all(Kind) bool { return true }
+// Loads that have no use for ResetAt are for these timers.
+func notAt(k Kind) bool { return !k.At }
 
-func owners(k Kind) bool { return k.Owns }
+// Loads whose timeouts are armed again are for these.
+func owners(k Kind) bool { return k.Owns && !k.At }
 
-var kinds = Two
+func isOneOfTwo(k Kind) bool { return k.Name == Two[0].Name || k.Name == Two[1].Name }
 
-// onlyMetrics leaves out ns/op, for a load that is no loop of operations.
-func onlyMetrics(b *testing.B) { b.ReportMetric(0, "ns/op") }
+// armTick is the tick where lateness is not the subject.
+const armTick = 100 * ms
+
+// parallel times a loop on all processors. Package testing runs it with more and more iterations; setup runs once.
+func parallel(b *testing.B, labels string, fits func(Kind) bool, setup func(k Kind) func(pb *testing.PB)) {
+	loops := map[string]func(pb *testing.PB){}
+	each(b, labels, fits, func(b *testing.B, k Kind) {
+		if loops[k.Name] == nil {
+			loops[k.Name] = setup(k)
+		}
+		b.ReportAllocs()
+		b.ResetTimer()
+		cpu := cpuTime()
+		b.RunParallel(loops[k.Name])
+		b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N), "cpu-ns/op")
+	})
+}
+
+// once ends a load that is no loop of operations: it leaves out ns/op, and is so long that package testing does
+// not run the load again.
+func once(b *testing.B) {
+	b.ReportMetric(0, "ns/op")
+	if d, err := time.ParseDuration(flag.Lookup("test.benchtime").Value.String()); err == nil {
+		time.Sleep(d - b.Elapsed())
+	}
+}
 
 // quantiles reports metrics of values, which it sorts: late-p99-ms.
 func quantiles(b *testing.B, what, unit string, values []float64, percents ...float64) {
@@ -166,15 +196,50 @@ func settle(tick time.Duration, n int) {
 	runtime.GC()
 }
 
-func nop() {}
+// fill arms n far timeouts.
+func fill(t Timer, tick time.Duration, n int) {
+	arm := armer(t)
+	for i := range n {
+		arm(far(i))
+	}
+	settle(tick, n)
+}
 
-// tally counts the tasks that ran.
-type tally struct{ fired atomic.Int64 }
+// tally counts the tasks that ran, and how early the earliest of those was that were looked at.
+type tally struct {
+	fired    atomic.Int64
+	mu       sync.Mutex
+	earliest time.Duration // guarded by mu
+}
 
 func (t *tally) fire() { t.fired.Add(1) }
 
-// wait returns once want tasks have run and a tick of all timers has passed, and fails b if they do not, or more do.
-func (t *tally) wait(b *testing.B, want int) {
+// due returns a task that is looked at, and is due d from now.
+func (t *tally) due(d time.Duration) func() {
+	due := time.Now().Add(d)
+	return func() {
+		early := time.Until(due)
+		t.mu.Lock()
+		t.earliest = max(t.earliest, early)
+		t.mu.Unlock()
+		t.fired.Add(1)
+	}
+}
+
+// wait waits until want tasks have run. It fails b if they do not, or more do, or if a task was early although the
+// timer is not known for that.
+func (t *tally) wait(b *testing.B, k Kind, want int) {
+	t.await(want)
+	if n := t.fired.Load(); n != int64(want) {
+		b.Errorf("%d tasks ran, of %d", n, want)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	reportEarly(b, k, float64(t.earliest)/1e6)
+}
+
+// await returns once want tasks have run, or none has for a while.
+func (t *tally) await(want int) {
 	const patience = 8 * time.Second // some timers are late by a whole turn of their wheel
 	seen, since := int64(0), time.Now()
 	for seen < int64(want) && time.Since(since) < patience {
@@ -183,9 +248,15 @@ func (t *tally) wait(b *testing.B, want int) {
 			seen, since = n, time.Now()
 		}
 	}
-	time.Sleep(50 * ms) // for a task that runs twice
-	if n := t.fired.Load(); n != int64(want) {
-		b.Errorf("%d tasks ran, of %d", n, want)
+}
+
+// reportEarly is for a timer that is known to fire early.
+func reportEarly(b *testing.B, k Kind, ms float64) {
+	switch {
+	case ms > 0 && !k.Early:
+		b.Errorf("a task ran %.3f ms early", ms)
+	case k.Early:
+		b.ReportMetric(max(0, ms), "early-max-ms")
 	}
 }
 

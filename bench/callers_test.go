@@ -15,7 +15,7 @@ func BenchmarkCallers(b *testing.B) {
 	for _, tick := range []time.Duration{ms, 10 * ms} {
 		for _, computing := range []int{0, 4, 20} {
 			labels := fmt.Sprintf("computing=%d/tick=%v", computing, tick)
-			each(b, labels, all, func(b *testing.B, k Kind) {
+			each(b, labels, notAt, func(b *testing.B, k Kind) {
 				turnsPerMicrosecond()
 				t := k.Open(tick)
 				settle(tick, 0)
@@ -40,11 +40,11 @@ func BenchmarkCallers(b *testing.B) {
 				elapsed := time.Since(start)
 				late := beat.end()
 				stop()
-				onlyMetrics(b)
 				b.ReportMetric(float64(calls)/elapsed.Seconds(), "calls/s")
 				b.ReportMetric(100*inside.Seconds()/elapsed.Seconds(), "%-of-the-time")
 				quantiles(b, "arming", "ns", took, 50, 90, 99)
 				quantiles(b, "late", "ms", late, 50, 99)
+				once(b)
 			})
 		}
 	}
@@ -55,7 +55,7 @@ func BenchmarkCallers(b *testing.B) {
 // on to the next. late is a heartbeat of 5 ms on the same timer.
 func BenchmarkSaturated(b *testing.B) {
 	for _, tick := range []time.Duration{ms, 10 * ms} {
-		each(b, fmt.Sprint("goroutines=100/tick=", tick), all, func(b *testing.B, k Kind) {
+		each(b, fmt.Sprint("goroutines=100/tick=", tick), notAt, func(b *testing.B, k Kind) {
 			turnsPerMicrosecond()
 			t := k.Open(tick)
 			settle(tick, 0)
@@ -65,9 +65,9 @@ func BenchmarkSaturated(b *testing.B) {
 			time.Sleep(span(5 * time.Second))
 			over.Store(true)
 			late := beat.end()
-			onlyMetrics(b)
 			b.ReportMetric(float64(turns.Load())/span(5*time.Second).Seconds(), "turns/s")
 			quantiles(b, "late", "ms", late, 50, 99, 100)
+			once(b)
 		})
 	}
 }

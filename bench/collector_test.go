@@ -12,7 +12,6 @@ import (
 // timeouts are in shuffled memory. Their handles are dropped, or part of sessions of 256 bytes that the program keeps.
 // They are due at one instant, within one minute that begins in a minute, or within one turn of a wheel of 512 buckets.
 func BenchmarkCollector(b *testing.B) {
-	const tick = 100 * ms
 	n := count(1e6)
 	for _, handles := range []string{"dropped", "owned"} {
 		for _, due := range []struct {
@@ -25,7 +24,7 @@ func BenchmarkCollector(b *testing.B) {
 		} {
 			labels := fmt.Sprintf("pending=%s/handles=%s/due=%s", short(n), handles, due.name)
 			each(b, labels, owners, func(b *testing.B, k Kind) {
-				t := k.Open(tick).(Owner)
+				t := k.Open(armTick).(Owner)
 				var fired tally
 				kept := make([]Owned, n)
 				for i := range kept {
@@ -43,7 +42,7 @@ func BenchmarkCollector(b *testing.B) {
 				if handles == "dropped" {
 					kept = nil
 				}
-				settle(tick, n)
+				settle(armTick, n)
 				cpu := cpuTime()
 				for b.Loop() {
 					runtime.GC()

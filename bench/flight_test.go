@@ -5,10 +5,7 @@ import (
 	"time"
 )
 
-const (
-	answerAfter  = 5 * ms
-	callsInBatch = 99 // between two looks at the clock
-)
+const callsInBatch = 99 // between two looks at the clock
 
 // flight is the calls of one goroutine that wait for their answers: each is stopped about 5 ms after its arming, or
 // earlier if too many are in flight.

@@ -41,3 +41,5 @@ require (
 )
 
 replace github.com/hashedwheel/hashedwheel => ../
+
+tool golang.org/x/perf/cmd/benchstat

@@ -36,7 +36,10 @@ type Owned interface {
 type Kind struct {
 	Name string
 	Open func(tick time.Duration) Timer
-	Owns bool // its Timer is an Owner
+
+	Owns  bool // its Timer is an Owner
+	At    bool // its timeouts are armed by ResetAt, with a time that the caller has already read
+	Early bool // it is known to fire early
 }
 
 // Two are the timers that cmd/gain compares.
@@ -44,6 +47,21 @@ var Two = []Kind{
 	{Name: "std", Owns: true, Open: func(time.Duration) Timer { return stdTimer{} }},
 	{Name: "hashedwheel", Owns: true, Open: func(tick time.Duration) Timer { return openWheel(tick) }},
 }
+
+// A bareTimer has a cheaper way to arm a timeout that calls no function.
+type bareTimer interface {
+	withoutFunc(d time.Duration) Armed
+}
+
+// armer returns the cheapest way to arm a timeout of t that is not meant to expire.
+func armer(t Timer) func(d time.Duration) Armed {
+	if bare, ok := t.(bareTimer); ok {
+		return bare.withoutFunc
+	}
+	return func(d time.Duration) Armed { return t.AfterFunc(d, nop) }
+}
+
+func nop() {}
 
 // stdTimer is package time.
 type stdTimer struct{}
