@@ -69,6 +69,7 @@ func each(b *testing.B, labels string, fits func(Kind) bool, f func(b *testing.B
 			if _, isLoop := r.Value("sec/op"); !isLoop {
 				b.ReportMetric(0, "ns/op")
 			}
+			//lint:ignore SA3001 the iterations were those of the other process
 			b.N = r.Iters
 		})
 	}

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -75,12 +76,13 @@ func BenchmarkSaturated(b *testing.B) {
 // work keeps the processor busy with d of work, however long it is interrupted.
 func work(d time.Duration) { spin(int(d.Nanoseconds() * turnsPerMicrosecond() / 1000)) }
 
-//go:noinline
-func spin(turns int) (x uint64) {
+// spin is work that the compiler keeps.
+func spin(turns int) {
+	x := uint64(0)
 	for range turns {
 		x = x*6364136223846793005 + 1442695040888963407
 	}
-	return x
+	runtime.KeepAlive(x)
 }
 
 // turnsPerMicrosecond is the speed of spin: the fastest of several attempts, since others may have the processor.

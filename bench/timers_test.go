@@ -22,10 +22,10 @@ var kinds = append(Two[:2:2],
 	Kind{Name: "timingwheel", Early: true, Open: openTimingWheel},
 	Kind{Name: "go-zero", Owns: true, Early: true, Open: openGoZero},
 	Kind{Name: "nats-thw", Owns: true, Open: openNATS},
-	Kind{Name: "list", Owns: true, Open: func(tick time.Duration) Timer { return classic{wheels.OpenList(tick)} }},
-	Kind{Name: "heap", Owns: true, Open: func(tick time.Duration) Timer { return classic{wheels.OpenHeap(tick)} }},
-	Kind{Name: "rounds", Owns: true, Open: func(tick time.Duration) Timer { return classic{wheels.OpenRounds(tick)} }},
-	Kind{Name: "hierarchy", Owns: true, Open: func(tick time.Duration) Timer { return classic{wheels.OpenHierarchy(tick)} }},
+	Kind{Name: "list", Owns: true, Open: openClassic(wheels.OpenList)},
+	Kind{Name: "heap", Owns: true, Open: openClassic(wheels.OpenHeap)},
+	Kind{Name: "rounds", Owns: true, Open: openClassic(wheels.OpenRounds)},
+	Kind{Name: "hierarchy", Owns: true, Open: openClassic(wheels.OpenHierarchy)},
 )
 
 // contextTimer is context.WithTimeout, with context.AfterFunc where a task must run. Deadlines cannot be moved.
@@ -111,7 +111,12 @@ func (o *goZeroOwned) Reset(d time.Duration) bool { return o.tw.SetTimer(o, nil,
 
 func (o *goZeroOwned) Stop() bool { return o.tw.RemoveTimer(o) == nil }
 
+// classic is one of the designs that docs/timing-wheels.md draws.
 type classic struct{ *wheels.Timer }
+
+func openClassic(open func(tick time.Duration) *wheels.Timer) func(tick time.Duration) Timer {
+	return func(tick time.Duration) Timer { return classic{open(tick)} }
+}
 
 func (t classic) AfterFunc(d time.Duration, f func()) Armed { return t.Timer.AfterFunc(d, f) }
 
