@@ -13,7 +13,7 @@ func BenchmarkDue(b *testing.B) {
 	each(b, "due="+short(n), notAt, func(b *testing.B, k Kind) {
 		var fired tally
 		t := k.Open(tick)
-		at := time.Now().Add(time.Second + time.Duration(n)*3*time.Microsecond)
+		at := time.Now().Add(time.Second + time.Duration(n)*5*time.Microsecond)
 		for i := range n {
 			if i%checkEvery == 0 {
 				t.AfterFunc(time.Until(at), fired.due(time.Until(at)))
