@@ -7,55 +7,68 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashedwheel/hashedwheel/bench/loads"
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/hashedwheel/hashedwheel/bench"
 )
 
-// outcome is three rounds in which CPU is 10% of a core for the load alone.
-func outcome(stdCPU, wheelCPU, stdHeap, wheelHeap float64, mark string) (r results) {
-	for _, by := range []float64{-0.5, 0, 0.5} {
-		r.add(alone, []loads.Figure{{Name: "CPU", Value: 10 + by}})
-		add := func(name string, cpu, heap, late float64) {
-			r.add(name, []loads.Figure{{Name: "CPU", Value: cpu + by, Mark: mark}, {Name: "peak heap", Value: heap},
-				{Name: "late p50", Value: late}, {Name: "late p99", Value: late}, {Name: "late max", Value: late}})
+// outcome is six rounds with figures around these.
+func outcome(stdCPU, wheelCPU, stdHeap, wheelHeap float64) figures {
+	f := figures{}
+	for _, by := range []float64{-0.5, -0.3, -0.1, 0.1, 0.3, 0.5} {
+		add := func(timer string, cpu, heap, late float64) {
+			f.add(timer, []benchfmt.Value{
+				{Value: cpu + by, Unit: bench.CPU}, {Value: heap + by, Unit: bench.Peak},
+				{Value: late, Unit: bench.LateP50}, {Value: late, Unit: bench.LateP99},
+				{Value: late, Unit: bench.LateMost},
+			})
 		}
-		add(std, stdCPU, stdHeap, 0.1) // first, as main measures it: the verdict names the first mark
-		add(wheel, wheelCPU, wheelHeap, 5)
+		add("std", stdCPU, stdHeap, 0.1)
+		add("hashedwheel", wheelCPU, wheelHeap, 5)
 	}
-	return r
+	return f
 }
 
-func TestSentencesSayWhetherToSwitch(t *testing.T) {
-	load := loads.Mine{Pending: 100_000, Arms: 50_000, Tick: 10 * time.Millisecond}
-	for want, r := range map[string]results{
-		"Switch, if your timeouts may be 10ms late.":                                      outcome(40, 15, 20, 10, ""),
-		"Switching saves 25.0% of a core (noise: ±1.50)":                                  outcome(40, 15, 20, 10, ""),
-		"timers take 30.0% of a core with package time and 5.00% with":                    outcome(40, 15, 20, 10, ""),
-		"Stay with package time: switching would save less than 2% of a core and 32 MiB.": outcome(13, 11.5, 20, 10, ""),
-		"The difference in CPU is noise (±1.00% of a core).":                              outcome(12, 11.5, 20, 10, ""),
-		"Stay with package time: it takes less CPU.":                                      outcome(12, 18, 20, 10, ""),
-		"Switch for the memory, if your timeouts may be 10ms late":                        outcome(12, 11.5, 200, 100, ""),
-		"This machine is too slow for the load (std bears 5 a second)":                    outcome(40, 15, 20, 10, "bears 5 a second"),
-		"runs 0.10 ms late with package time and 5.00 ms with the wheel ":                 outcome(40, 15, 20, 10, ""),
+func TestVerdictSaysWhetherToSwitch(t *testing.T) {
+	for want, f := range map[string]figures{
+		"Switch, if your timeouts may be 10ms late: that saves 25.0% of a processor": outcome(40, 15, 20, 10),
+		"Stay with package time: switching is not certain to save 2% of a p":         outcome(13, 11.5, 20, 10),
+		"Stay with package time: switching costs 6.0% of a processor.":               outcome(12, 18, 20, 10),
+		"Switch for 100 MiB of memory, if your timeouts may be 10ms late":            outcome(12, 11.5, 200, 100),
+		"0.1 ± 0%       5 ± 0%        +4900.00% (p=0.002 n=6)":                       outcome(40, 15, 20, 10),
 	} {
-		sentences := r.sentences(load)
-		if text := strings.Join(sentences, "\n"); len(sentences) != 5 || !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
+		var out strings.Builder
+		err := f.print(&out, bench.Steady{Tick: 10 * time.Millisecond})
+		if err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
 		}
+	}
+}
+
+// The difference of two samples that overlap is no reason for anything.
+func TestNoiseSavesNothing(t *testing.T) {
+	f := figures{}
+	for _, by := range []float64{-20, -10, 0, 10, 20} {
+		f.add("std", []benchfmt.Value{{Value: 50 + by, Unit: bench.CPU}})
+		f.add("hashedwheel", []benchfmt.Value{{Value: 45 - by, Unit: bench.CPU}})
+	}
+	if saved := f.compare(bench.CPU).saved(); saved != 0 {
+		t.Errorf("saves %v", saved)
 	}
 }
 
 func TestLoadsThatMakeNoSenseAreRefused(t *testing.T) {
-	good := loads.Mine{Pending: 1, Moves: 1, Tick: time.Millisecond, For: time.Second}
+	good := bench.Steady{Pending: 1, Moves: 1, Tick: time.Millisecond, For: time.Second}
 	if err := check(good, 1); err != nil {
 		t.Error(err)
 	}
-	for want, change := range map[string]func(*loads.Mine){
-		"give a rate":  func(m *loads.Mine) { m.Moves = 0 },
-		"-pending":     func(m *loads.Mine) { m.Pending = -1 },
-		"-move needs":  func(m *loads.Mine) { m.Pending = 0 },
-		"-expire is a": func(m *loads.Mine) { m.Expire = 0.5 },
-		"-for must":    func(m *loads.Mine) { m.For = 0 },
-		"-tick must":   func(m *loads.Mine) { m.Tick = 0 },
+	for want, change := range map[string]func(*bench.Steady){
+		"give a rate":  func(s *bench.Steady) { s.Moves = 0 },
+		"-pending":     func(s *bench.Steady) { s.Pending = -1 },
+		"-move needs":  func(s *bench.Steady) { s.Pending = 0 },
+		"-expire is a": func(s *bench.Steady) { s.Expire = 0.5 },
+		"-for must":    func(s *bench.Steady) { s.For = 0 },
+		"-tick must":   func(s *bench.Steady) { s.Tick = 0 },
 	} {
 		bad := good
 		change(&bad)
@@ -88,20 +101,24 @@ func TestFlagsTakeRatesAndPercentages(t *testing.T) {
 	}
 }
 
+var load = bench.Steady{
+	Pending: 10, Moves: 100, Arms: 1000, Expire: 0.1, Tick: time.Millisecond, For: 200 * time.Millisecond,
+}
+
 // TestMain makes the test program its own child.
 func TestMain(m *testing.M) {
-	if name := os.Getenv(contestant); name != "" {
-		err := measureOne(loads.Mine{Pending: 10, Arms: 1000, Tick: time.Millisecond, For: 100 * time.Millisecond}, name)
-		panic(err)
+	if os.Getenv(contestant) != "" {
+		if err := start(os.Stdout, load, 1, nil); err != nil {
+			panic(err)
+		}
+		return
 	}
 	os.Exit(m.Run())
 }
 
-func TestChildMeasuresEachContestant(t *testing.T) {
-	for _, name := range contestants {
-		figures, err := measure(t.Context(), name)
-		if err != nil || figures[0].Name != "CPU" {
-			t.Errorf("%s: %+v, %v", name, figures, err)
-		}
+func TestGainMeasuresBothTimers(t *testing.T) {
+	var out strings.Builder
+	if err := start(&out, load, 2, nil); err != nil || !strings.Contains(out.String(), "\nStay with package time") {
+		t.Errorf("%v\n%s", err, &out)
 	}
 }

@@ -1,57 +1,85 @@
-// Gain runs a load that you describe on package time and on this library, in turn, and
-// says in five sentences whether to switch.
+// Gain runs a load that you describe on package time and on this library, in turn, and says what switching saves.
 //
 //	go run ./cmd/gain -pending 100000 -arm 50000/s -expire 1% -move 200000/s
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
-	"os/signal"
+	"os/exec"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/hashedwheel/hashedwheel/bench/child"
-	"github.com/hashedwheel/hashedwheel/bench/loads"
-	"github.com/hashedwheel/hashedwheel/bench/peers"
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/hashedwheel/hashedwheel/bench"
 )
 
-const usage = `Gain runs a load that you describe on package time and on the wheel, in turn, and
-says in five sentences whether to switch. For a server with 100,000 connections,
-200,000 reads a second, and 50,000 calls a second of which 1% time out:
+const usage = `Gain runs a load that you describe on package time and on this library, in turn, and says
+what switching saves. For a server with 100,000 connections, 200,000 reads a second, and 50,000
+calls a second of which 1% time out:
 
 	go run ./cmd/gain -pending 100000 -move 200000/s -arm 50000/s -expire 1%
 
 `
 
 func main() {
-	var load loads.Mine
-	rounds := flag.Int("rounds", 3, "how many `times` each is measured; one round shows no noise")
+	var load bench.Steady
+	rounds := flag.Int("rounds", 6, "how many `times` each is measured: an interval needs 6, a difference 4")
 	flag.IntVar(&load.Pending, "pending", 100_000, "idle `timeouts` that are pending, as of connections")
 	flag.Func("move", "`rate` at which idle timeouts are moved later, as by reads: 200000/s", rate(&load.Moves))
 	flag.Func("arm", "`rate` at which deadlines are armed, as by calls: 50000/s", rate(&load.Arms))
-	flag.Func("expire", "`part` of the deadlines that expires after a second: 1% (default 0%); the others are stopped after 5 ms", part(&load.Expire))
-	flag.DurationVar(&load.Tick, "tick", 10*time.Millisecond, "the wheel's tick: timeouts are late by up to this `duration`")
+	flag.Func("expire", "`part` of the deadlines that expires after a second: 1% (default 0%); the others are stopped "+
+		"after 5 ms", part(&load.Expire))
+	flag.DurationVar(&load.Tick, "tick", 10*time.Millisecond,
+		"the wheel's tick: timeouts are late by up to this `duration`")
 	flag.DurationVar(&load.For, "for", 10*time.Second, "`duration` of each measurement")
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), usage)
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	if err := start(load, *rounds); err != nil {
+	if err := start(os.Stdout, load, *rounds, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "gain:", err)
 		os.Exit(1)
 	}
 }
 
+// contestant is set in a child, to the name of its timer.
+const contestant = "HASHEDWHEEL_GAIN"
+
+// start measures, and prints what it has found. Each measurement is a process with the same flags.
+func start(out io.Writer, load bench.Steady, rounds int, flags []string) error {
+	if name := os.Getenv(contestant); name != "" {
+		return measureHere(out, load, name)
+	}
+	if err := check(load, rounds); err != nil {
+		return err
+	}
+	each := load.For + 2*time.Second // timeouts are armed first, and calls expire
+	fmt.Fprintf(out, "This takes about %v.\n\n", time.Duration(rounds*len(bench.Two))*each)
+	found := figures{}
+	for range rounds {
+		for _, k := range bench.Two {
+			r, err := measure(k.Name, flags)
+			if err != nil {
+				return fmt.Errorf("%s: %w", k.Name, err)
+			}
+			found.add(k.Name, r.Values)
+		}
+	}
+	return found.print(out, load)
+}
+
 // check returns an error for a load that makes no sense.
-func check(load loads.Mine, rounds int) error {
+func check(load bench.Steady, rounds int) error {
 	switch {
+	case flag.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q", flag.Arg(0))
 	case load.Arms+load.Moves == 0:
 		return errors.New("nothing to measure: give a rate, like -arm 50000/s or -move 200000/s")
 	case load.Pending < 0:
@@ -70,80 +98,37 @@ func check(load loads.Mine, rounds int) error {
 	return nil
 }
 
-func start(load loads.Mine, rounds int) error {
-	if name := os.Getenv(contestant); name != "" {
-		return measureOne(load, name)
-	}
-	if flag.NArg() > 0 {
-		return fmt.Errorf("unexpected argument %q", flag.Arg(0))
-	}
-	if err := check(load, rounds); err != nil {
-		return err
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	each := load.For + 2*time.Second // calls expire, and timeouts are armed first
-	fmt.Printf("Measuring package time, the wheel and the load without timers in turn, rounds: %d. This takes about %v.\n\n",
-		rounds, time.Duration(rounds*len(contestants))*each)
-	var found results
-	for range rounds {
-		for _, name := range contestants {
-			r, err := measure(ctx, name)
-			if ctx.Err() != nil {
-				return errors.New("interrupted")
-			}
-			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			found.add(name, r)
-		}
-	}
-	found.print(os.Stdout, load)
-	return nil
-}
-
-var contestants = []string{std, wheel, alone}
-
-const (
-	std   = "std"
-	wheel = "hashedwheel"
-	alone = "nothing"
-)
-
-const (
-	contestant = "HASHEDWHEEL_GAIN" // set in a child, to its contestant
-	prefix     = "gain "            // begins the child's line
-)
-
-// measure runs a child with the flags of this process.
-func measure(ctx context.Context, name string) (figures []loads.Figure, err error) {
-	cmd := child.Self(ctx, os.Args[1:]...)
+func measure(name string, flags []string) (*benchfmt.Result, error) {
+	cmd := exec.Command(os.Args[0], flags...)
 	cmd.Env = append(os.Environ(), contestant+"="+name)
-	lines, err := child.Lines(cmd, prefix)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
 	if err != nil {
 		return nil, err
 	}
-	return figures, json.Unmarshal([]byte(lines[0]), &figures)
+	lines := benchfmt.NewReader(strings.NewReader(string(out)), name)
+	for lines.Scan() {
+		if r, ok := lines.Result().(*benchfmt.Result); ok {
+			return r.Clone(), nil
+		}
+	}
+	return nil, fmt.Errorf("no result: %s", out)
 }
 
-// measureOne is the child. It ends the process with its timers pending.
-func measureOne(load loads.Mine, name string) error {
-	p := loads.Nothing
-	if name != alone {
-		found, _ := peers.Choose(name)
-		p = found[0]
+// measureHere is the child.
+func measureHere(out io.Writer, load bench.Steady, name string) error {
+	for _, k := range bench.Two {
+		if k.Name == name {
+			values, err := load.Run(k)
+			if err != nil {
+				return err
+			}
+			return benchfmt.NewWriter(out).Write(&benchfmt.Result{
+				Name: benchfmt.Name("Gain/timer=" + name), Iters: 1, Values: values,
+			})
+		}
 	}
-	figures, err := load.Run(p)
-	if err != nil {
-		return err
-	}
-	text, err := json.Marshal(figures)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("%s%s\n", prefix, text)
-	os.Exit(0)
-	return nil
+	return fmt.Errorf("no timer %q", name)
 }
 
 // rate parses rates like 50000/s.

@@ -3,120 +3,86 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"text/tabwriter"
 
-	"github.com/hashedwheel/hashedwheel/bench/loads"
-	"github.com/hashedwheel/hashedwheel/bench/numbers"
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchmath"
+
+	"github.com/hashedwheel/hashedwheel/bench"
 )
 
-// results are the values of each round, by contestant and figure.
-type results struct {
-	values map[string]map[string][]float64
-	marks  []string
-}
+// figures are the values of all rounds, by timer and unit.
+type figures map[string]map[string][]float64
 
-func (r *results) add(name string, figures []loads.Figure) {
-	if r.values == nil {
-		r.values = map[string]map[string][]float64{std: {}, wheel: {}, alone: {}}
+func (f figures) add(timer string, values []benchfmt.Value) {
+	if f[timer] == nil {
+		f[timer] = map[string][]float64{}
 	}
-	for _, f := range figures {
-		r.values[name][f.Name] = append(r.values[name][f.Name], f.Value)
-		if f.Mark != "" {
-			r.marks = append(r.marks, name+" "+f.Mark)
-		}
+	for _, v := range values {
+		f[timer][v.Unit] = append(f[timer][v.Unit], v.Value)
 	}
 }
 
-// median returns the median of a figure, and half the distance between the least and
-// the most.
-func (r *results) median(name, figure string) (middle, spread float64) {
-	values := r.values[name][figure]
-	return numbers.Median(values), (slices.Max(values) - slices.Min(values)) / 2
+// comparison is a figure of both timers.
+type comparison struct {
+	before, after benchmath.Summary
+	benchmath.Comparison
 }
 
-// cpu returns the CPU of the timers alone, without that of the load.
-func (r *results) cpu(name string) (share, spread float64) {
-	all, by := r.median(name, "CPU")
-	load, byLoad := r.median(alone, "CPU")
-	return max(0, all-load), max(by, byLoad)
+func (f figures) compare(unit string) comparison {
+	std := benchmath.NewSample(f[bench.Two[0].Name][unit], &benchmath.DefaultThresholds)
+	wheel := benchmath.NewSample(f[bench.Two[1].Name][unit], &benchmath.DefaultThresholds)
+	const confidence = 0.95
+	a := benchmath.AssumeNothing
+	return comparison{a.Summary(std, confidence), a.Summary(wheel, confidence), a.Compare(std, wheel)}
 }
 
-func (r *results) print(out io.Writer, load loads.Mine) {
+// saved returns by how much switching lowers the figure: 0 if the difference may be noise.
+func (c comparison) saved() float64 {
+	if c.P > c.Alpha {
+		return 0
+	}
+	return c.before.Center - c.after.Center
+}
+
+func (f figures) print(out io.Writer, load bench.Steady) error {
 	w := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(w, "\tpackage time\thashedwheel")
-	cell := func(v, by float64, unit string) string {
-		return fmt.Sprintf("%s %s ±%s", numbers.Number(v), unit, numbers.Number(by))
-	}
-	row := func(text string, of func(name string) string) {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", text, of(std), of(wheel))
-	}
-	row("CPU of the timers", func(name string) string {
-		v, by := r.cpu(name)
-		return cell(v, by, loads.OfCore)
-	})
-	for _, f := range []struct{ name, text, unit string }{
-		{"peak heap", "peak heap", loads.MiB}, {"late p50", "late, median", loads.Millis},
-		{"late p99", "late, 99th percentile", loads.Millis}, {"late max", "latest", loads.Millis},
+	fmt.Fprintln(w, "\tpackage time\thashedwheel\t")
+	for _, row := range []struct{ text, unit string }{
+		{"CPU, % of a processor", bench.CPU},
+		{"the heap grows by, MiB", bench.Peak},
+		{"late, median, ms", bench.LateP50},
+		{"late, 99th percentile, ms", bench.LateP99},
+		{"latest, ms", bench.LateMost},
 	} {
-		row(f.text, func(name string) string {
-			v, by := r.median(name, f.name)
-			return cell(v, by, f.unit)
-		})
+		c := f.compare(row.unit)
+		fmt.Fprintf(w, "%s\t%.4g ± %s\t%.4g ± %s\t%s (%s)\n", row.text, c.before.Center, c.before.PctRangeString(),
+			c.after.Center, c.after.PctRangeString(), c.FormatDelta(c.before.Center, c.after.Center), c.Comparison)
 	}
-	_ = w.Flush() // the next line would fail also
-	fmt.Fprintln(out)
-	for i, sentence := range r.sentences(load) {
-		fmt.Fprintf(out, "%d. %s\n", i+1, sentence)
+	if err := w.Flush(); err != nil {
+		return err
 	}
+	_, err := fmt.Fprintf(out, "\n%s\n", f.verdict(load))
+	return err
 }
 
 // A gain must exceed one of these to be worth a dependency.
 const (
-	worthCPU  = 2.0  // % of a core
+	worthCPU  = 2.0  // % of a processor
 	worthHeap = 32.0 // MiB
-
-	leastNoise = 0.05 // of the CPU, however close the rounds are
 )
 
-// sentences explain the figures.
-func (r *results) sentences(load loads.Mine) []string {
-	before, byBefore := r.cpu(std)
-	after, byAfter := r.cpu(wheel)
-	saved, noise := before-after, max(byBefore+byAfter, leastNoise*max(before, after))
-	heapBefore, _ := r.median(std, "peak heap")
-	heapAfter, _ := r.median(wheel, "peak heap")
-	lateBefore, _ := r.median(std, "late p50")
-	lateAfter, _ := r.median(wheel, "late p50")
-	latest, byLatest := r.median(wheel, "late max")
-	all := []string{fmt.Sprintf("With %s pending, %s armed and %s moved later a second, timers take %s%% of a core with package time and %s%% with the wheel.",
-		numbers.Grouped(load.Pending), numbers.Grouped(load.Arms), numbers.Grouped(load.Moves), numbers.Number(before), numbers.Number(after))}
+func (f figures) verdict(load bench.Steady) string {
+	cpu, heap := f.compare(bench.CPU).saved(), f.compare(bench.Peak).saved()
 	switch {
-	case saved > noise:
-		all = append(all, fmt.Sprintf("Switching saves %s%% of a core (noise: ±%s): a program that uses one core would use %.0f%% of it.",
-			numbers.Number(saved), numbers.Number(noise), max(0, 100-saved)))
-	case -saved > noise:
-		all = append(all, fmt.Sprintf("Switching costs %s%% of a core (noise: ±%s).", numbers.Number(-saved), numbers.Number(noise)))
-	default:
-		all = append(all, fmt.Sprintf("The difference in CPU is noise (±%s%% of a core).", numbers.Number(noise)))
-	}
-	all = append(all,
-		fmt.Sprintf("The heap grows to %s MiB with package time and to %s MiB with the wheel.", numbers.Number(heapBefore), numbers.Number(heapAfter)),
-		fmt.Sprintf("A timeout runs %s ms late with package time and %s ms with the wheel (medians), which includes its tick of %v; with the wheel the latest was %s ms late (±%s).",
-			numbers.Number(lateBefore), numbers.Number(lateAfter), load.Tick, numbers.Number(latest), numbers.Number(byLatest)))
-	return append(all, r.verdict(saved, noise, heapBefore-heapAfter, load))
-}
-
-func (r *results) verdict(saved, noise, heap float64, load loads.Mine) string {
-	switch {
-	case len(r.marks) > 0:
-		return "This machine is too slow for the load (" + r.marks[0] + "), so the figures above are those of a smaller load: try lower rates."
-	case -saved > noise && -saved > worthCPU:
-		return "Stay with package time: it takes less CPU."
-	case saved > noise && saved > worthCPU:
-		return fmt.Sprintf("Switch, if your timeouts may be %v late.", load.Tick)
+	case cpu > worthCPU:
+		return fmt.Sprintf("Switch, if your timeouts may be %v late: that saves %.1f%% of a processor.", load.Tick, cpu)
+	case cpu < -worthCPU:
+		return fmt.Sprintf("Stay with package time: switching costs %.1f%% of a processor.", -cpu)
 	case heap > worthHeap:
-		return fmt.Sprintf("Switch for the memory, if your timeouts may be %v late: the CPU is no reason.", load.Tick)
+		return fmt.Sprintf("Switch for %.0f MiB of memory, if your timeouts may be %v late: the CPU is no reason.",
+			heap, load.Tick)
 	}
-	return fmt.Sprintf("Stay with package time: switching would save less than %.0f%% of a core and %.0f MiB.", worthCPU, worthHeap)
+	return fmt.Sprintf("Stay with package time: switching is not certain to save %.0f%% of a processor or %.0f MiB.",
+		worthCPU, worthHeap)
 }

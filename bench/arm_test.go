@@ -1,0 +1,19 @@
+package bench
+
+import "testing"
+
+// BenchmarkArm arms a new timeout and stops it, while others are pending.
+func BenchmarkArm(b *testing.B) {
+	for _, n := range []int{0, count(1e6)} {
+		parallel(b, "pending="+short(n), notAt, func(k Kind) func(pb *testing.PB) {
+			t := k.Open(armTick)
+			fill(t, armTick, n)
+			arm := armer(t)
+			return func(pb *testing.PB) {
+				for pb.Next() {
+					arm(deadline).Stop()
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,148 @@
+package bench
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+const callsTick = 10 * ms
+
+// BenchmarkCalls is a loop on each processor that arms deadlines of 30 s as fast as it can and stops them about 5 ms
+// later, when the answer arrives. One call in a hundred gets no answer: its deadline of 1 s expires. The timeouts of
+// answered calls are dropped, or armed again for later calls, the last one first. arming is the time of an AfterFunc
+// or Reset, at a random place among a hundred.
+func BenchmarkCalls(b *testing.B) {
+	for _, timeouts := range []string{"new", "reused"} {
+		fits := notAt
+		if timeouts == "reused" {
+			fits = owners
+		}
+		each(b, "timeouts="+timeouts, fits, func(b *testing.B, k Kind) {
+			t := k.Open(callsTick)
+			var fired tally
+			var over atomic.Bool
+			var done sync.WaitGroup
+			all := make([]*callsOfOne, runtime.GOMAXPROCS(0))
+			for i := range all {
+				all[i] = newCallsOfOne(t, timeouts == "reused", &fired)
+			}
+			settle(callsTick, 0)
+			start := time.Now()
+			for _, c := range all {
+				done.Go(func() { c.run(&over) })
+			}
+			time.Sleep(span(4 * time.Second))
+			over.Store(true)
+			done.Wait()
+			wall := time.Since(start)
+			batches, took := 0, []float64{}
+			for _, c := range all {
+				c.flight.landAll()
+				batches += c.batches
+				took = append(took, c.took...)
+			}
+			fired.wait(b, k, batches)
+			b.ReportMetric(float64(batches*(callsInBatch+1))/wall.Seconds(), "calls/s")
+			quantiles(b, "arming", "ns", took, 50, 99, 99.9, 100)
+			once(b)
+		})
+	}
+}
+
+// callsOfOne is the calls of one goroutine.
+type callsOfOne struct {
+	timer   Timer
+	arm     func(d time.Duration) Armed
+	flight  *flight
+	fired   *tally
+	batches int
+	took    []float64 // ns an arming took
+}
+
+func newCallsOfOne(t Timer, reuse bool, fired *tally) *callsOfOne {
+	const most = 100_000 // calls in flight
+	c := &callsOfOne{timer: t, arm: armer(t), fired: fired, took: make([]float64, 0, 1<<19)}
+	stop := func(to Armed) { to.Stop() }
+	if reuse {
+		var free []Owned
+		stop = func(to Armed) {
+			to.Stop()
+			free = append(free, to.(Owned))
+		}
+		c.arm = func(d time.Duration) Armed {
+			var own Owned
+			if last := len(free) - 1; last >= 0 {
+				own, free = free[last], free[:last]
+			} else {
+				own = t.(Owner).New(nop)
+			}
+			own.Reset(d)
+			return own
+		}
+	}
+	c.flight = newFlight(most, new(gauge), stop)
+	return c
+}
+
+func (c *callsOfOne) run(over *atomic.Bool) {
+	for ; !over.Load(); c.batches++ {
+		f := c.fired.fire
+		if c.batches%checkEvery == 0 {
+			f = c.fired.due(expireAfter)
+		}
+		c.timer.AfterFunc(expireAfter, f)
+		measured := rand.IntN(callsInBatch) // a fixed place next to a clock read would not stand for all
+		for i := range callsInBatch {
+			if i != measured {
+				c.flight.add(c.arm(deadline))
+				continue
+			}
+			start := time.Now()
+			to := c.arm(deadline)
+			c.took = append(c.took, float64(time.Since(start)))
+			c.flight.add(to)
+		}
+	}
+}
+
+// BenchmarkCallsAtRate is a call every 10 µs, otherwise as in BenchmarkCalls with new timeouts. arming is the time from
+// the point at which a call should have begun: a stall counts for each call that it delays.
+func BenchmarkCallsAtRate(b *testing.B) {
+	each(b, "rate=100k", notAt, func(b *testing.B, k Kind) {
+		t := k.Open(callsTick)
+		var fired tally
+		arm := armer(t)
+		flight := newFlight(100_000, new(gauge), func(to Armed) { to.Stop() })
+		settle(callsTick, 0)
+		calls := 0
+		took := paced(10*time.Microsecond, span(4*time.Second), func() {
+			if calls++; calls%(callsInBatch+1) == 0 {
+				t.AfterFunc(expireAfter, fired.fire)
+			} else {
+				flight.add(arm(deadline))
+			}
+		})
+		flight.landAll()
+		fired.wait(b, k, calls/(callsInBatch+1))
+		quantiles(b, "arming", "ns", took, 50, 99, 99.9, 100)
+		once(b)
+	})
+}
+
+// paced calls f at every point of a grid, and returns how many ns after its point each call ended. A call that is
+// late for its point follows at once: the grid does not wait.
+func paced(every, d time.Duration, f func()) (took []float64) {
+	took = make([]float64, 0, d/every)
+	start := time.Now()
+	for at := time.Duration(0); at < d; at += every {
+		for time.Since(start) < at {
+		}
+		f()
+		took = append(took, float64(time.Since(start)-at))
+	}
+	return took
+}

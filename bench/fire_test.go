@@ -1,0 +1,38 @@
+package bench
+
+import (
+	"testing"
+	"time"
+)
+
+const checkEvery = 64 // one timeout in so many reads the clock when it is due
+
+// BenchmarkFire arms very many timeouts of 50 ms and waits until all tasks have run. A timer that fires early does
+// not wait.
+func BenchmarkFire(b *testing.B) {
+	const (
+		tick = 10 * ms
+		d    = 50 * ms
+	)
+	n := count(1e6)
+	each(b, "timeouts="+short(n), notAt, func(b *testing.B, k Kind) {
+		var fired tally
+		t := k.Open(tick)
+		settle(tick, 0)
+		cpu, start := cpuTime(), time.Now()
+		for i := range n {
+			if i%checkEvery == 0 {
+				t.AfterFunc(d, fired.due(d))
+			} else {
+				t.AfterFunc(d, fired.fire)
+			}
+		}
+		fired.await(n)
+		wall, cpu := time.Since(start), cpuTime()-cpu
+		time.Sleep(2 * tick) // for a task that runs twice
+		fired.wait(b, k, n)
+		b.ReportMetric(float64(wall)/float64(n), "ns/timeout")
+		b.ReportMetric(float64(cpu)/float64(n), "cpu-ns/timeout")
+		once(b)
+	})
+}

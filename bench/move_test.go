@@ -1,0 +1,82 @@
+package bench
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// BenchmarkMoveLater moves a random one of very many idle timeouts to three hours from now, as each read of a
+// connection does. Each goroutine has its own connections. Each timeout is reached through a slice of interfaces: two
+// cache misses for every timer, where a timeout that is a field of its connection costs one. What a timer puts off
+// until the old deadline is not counted.
+func BenchmarkMoveLater(b *testing.B) {
+	n := count(1e6)
+	parallel(b, "pending="+short(n), func(k Kind) bool { return k.Owns }, func(k Kind) func(pb *testing.PB) {
+		all := ownFar(k.Open(armTick).(Owner), armTick, n, nop)
+		var goroutines atomic.Int64
+		mine := func() []Owned {
+			i, of := int(goroutines.Add(1)), runtime.GOMAXPROCS(0)
+			return all[i%of*n/of:][:max(1, n/of)]
+		}
+		if k.At {
+			return func(pb *testing.PB) {
+				mine, random, at := mine(), rand.New(rand.NewPCG(1, 2)), time.Time{}
+				for i := 0; pb.Next(); i++ {
+					if i%callsPerRead == 0 {
+						at = time.Now().Add(3 * time.Hour)
+					}
+					mine[random.IntN(len(mine))].(*hashedwheel.Timeout).ResetAt(at)
+				}
+			}
+		}
+		return func(pb *testing.PB) {
+			for mine, random := mine(), rand.New(rand.NewPCG(1, 2)); pb.Next(); {
+				mine[random.IntN(len(mine))].Reset(3 * time.Hour)
+			}
+		}
+	})
+}
+
+// BenchmarkMoveEarlier moves all of very many idle timeouts to a second or two from now, as at a shutdown, and lets
+// them expire. cpu-ns is CPU time of a move until the timer has filed it; the expiring does not count.
+func BenchmarkMoveEarlier(b *testing.B) {
+	const (
+		tick  = 10 * ms
+		filed = 300 * ms // so long after the last move all are filed
+	)
+	n := count(160_000)
+	each(b, "pending="+short(n), owners, func(b *testing.B, k Kind) {
+		var fired tally
+		all := ownFar(k.Open(tick).(Owner), tick, n, fired.fire)
+		soon := time.Second + time.Duration(n)*6*time.Microsecond
+		cpu, start := cpuTime(), time.Now()
+		for _, own := range all {
+			own.Reset(soon)
+		}
+		wall := time.Since(start)
+		time.Sleep(filed)
+		cpu = cpuTime() - cpu
+		fired.wait(b, k, n)
+		last := time.Since(start) - soon
+		b.ReportMetric(float64(wall)/float64(n), "ns/move")
+		b.ReportMetric(float64(cpu)/float64(n), "cpu-ns/move")
+		b.ReportMetric(float64(last)/1e6, "late-max-ms")
+		once(b)
+	})
+}
+
+// ownFar returns n owned timeouts that are far from due.
+func ownFar(t Owner, tick time.Duration, n int, f func()) []Owned {
+	all := make([]Owned, n)
+	for i := range all {
+		all[i] = t.New(f)
+		all[i].Reset(far(i))
+	}
+	settle(tick, n)
+	return all
+}

@@ -1,0 +1,206 @@
+package bench
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchmath"
+	"golang.org/x/perf/benchproc"
+	"golang.org/x/perf/benchunit"
+)
+
+// resultsFile is what the documents cite: the output of ./run all.
+const resultsFile = "results/all.txt"
+
+var update = flag.Bool("update", false, "write the tables of the documents again, from "+resultsFile)
+
+// A figure is one unit of the results that match a filter.
+type figure struct{ filter, unit string }
+
+// The rows of README.md.
+var readmeRows = []struct {
+	what string
+	figure
+}{
+	{"Arm a new timeout and stop it, a million pending", figure{".name:Arm /pending:1M", "sec/op"}},
+	{"A million armed and fired, CPU time each", figure{".name:Fire", "cpu-sec/timeout"}},
+	{"Arm a timeout, a million due in one tick: slowest in a hundred", figure{".name:Due", "arming-p99-sec"}},
+	{"A collection next to a million pending", figure{".name:Collector /handles:dropped /due:minute", "sec/op"}},
+	{"Memory of a pending timeout, its function not counted", figure{".name:Memory", "B/timeout"}},
+	{"How late a timeout runs at a tick of 1 ms, median", figure{".name:Late /next-to:nothing", "late-p50-ms"}},
+}
+
+func TestReadmeShowsTheResults(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("| | package time | hashedwheel | ratio |\n|---|---:|---:|---:|\n")
+	for _, row := range readmeRows {
+		values := row.byTimer(t)
+		std, wheel := values["std"], values["hashedwheel"]
+		fmt.Fprintf(&table, "| %s | %s | %s | %s |\n", row.what, row.text(std), row.text(wheel), ratio(std, wheel))
+	}
+	showsTable(t, "../README.md", table.String())
+}
+
+// The rows and columns of docs/timing-wheels.md.
+var (
+	designs = []struct{ timer, what string }{
+		{"list", "unordered list"},
+		{"heap", "binary heap, one lock"},
+		{"std", "package time: a heap of four children for each P"},
+		{"rounds", "hashed wheel with rounds, 512 slots"},
+		{"hierarchy", "hierarchy, 256 slots and four times 64"},
+		{"timingwheel", "RussellLuo/timingwheel, after Kafka's"},
+		{"hashedwheel", "this library"},
+	}
+	columns = []figure{
+		{".name:Arm /pending:0", "sec/op"}, {".name:Arm /pending:1M", "sec/op"},
+		{".name:Idle /pending:0", "cpu-%"}, {".name:Idle /pending:1M", "cpu-%"},
+	}
+)
+
+func TestTimingWheelsShowsTheResults(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("| design | arm and stop, 0 pending | 1M pending | a core, nothing pending | a core, 1M far away |\n")
+	table.WriteString("|---|---:|---:|---:|---:|\n")
+	for _, d := range designs {
+		fmt.Fprintf(&table, "| %s |", d.what)
+		for _, c := range columns {
+			fmt.Fprintf(&table, " %s |", c.text(c.byTimer(t)[d.timer]))
+		}
+		table.WriteString("\n")
+	}
+	showsTable(t, "../docs/timing-wheels.md", table.String())
+}
+
+// byTimer returns the values of all rounds.
+func (f figure) byTimer(t *testing.T) map[string]*benchmath.Sample {
+	t.Helper()
+	filter, err := benchproc.NewFilter(f.filter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	timer, err := new(benchproc.ProjectionParser).Parse("/timer", filter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string][]float64{}
+	files := benchfmt.Files{Paths: []string{resultsFile}}
+	for files.Scan() {
+		r, ok := files.Result().(*benchfmt.Result)
+		if !ok {
+			continue
+		}
+		matches, err := filter.Apply(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, ok := r.Value(f.unit); ok && matches {
+			name := timer.Project(r).Get(timer.Fields()[0])
+			values[name] = append(values[name], v)
+		}
+	}
+	if err := files.Err(); err != nil {
+		t.Fatal(err)
+	}
+	samples := map[string]*benchmath.Sample{}
+	for name, v := range values {
+		samples[name] = benchmath.NewSample(v, &benchmath.DefaultThresholds)
+	}
+	return samples
+}
+
+// text returns the median: 140.0 ns.
+func (f figure) text(s *benchmath.Sample) string {
+	if s == nil {
+		return "not measured"
+	}
+	value, class, unit := center(s), benchunit.ClassOf(f.unit), "s"
+	switch {
+	case f.unit == "cpu-%":
+		return fmt.Sprintf("%.3g%%", value)
+	case class == benchunit.Binary:
+		unit = "B"
+	case strings.HasSuffix(f.unit, "-ms"):
+		value /= 1e3
+	}
+	scaled := benchunit.Scale(value, class)
+	number := strings.TrimRight(scaled, "nµmkMGKi")
+	return number + " " + scaled[len(number):] + unit
+}
+
+func center(s *benchmath.Sample) float64 { return benchmath.AssumeNothing.Summary(s, 0.95).Center }
+
+// ratio is "even" for a difference that may be noise.
+func ratio(std, wheel *benchmath.Sample) string {
+	if std == nil || wheel == nil {
+		return "not measured"
+	}
+	c := benchmath.AssumeNothing.Compare(std, wheel)
+	r := center(wheel) / center(std)
+	switch {
+	case c.P > c.Alpha:
+		return "even"
+	case r < 0.01:
+		return "below 0.01"
+	}
+	return fmt.Sprintf("%.2f", r)
+}
+
+func TestRatioIsEvenWhereTheDifferenceMayBeNoise(t *testing.T) {
+	sample := func(values ...float64) *benchmath.Sample {
+		return benchmath.NewSample(values, &benchmath.DefaultThresholds)
+	}
+	std := sample(100, 101, 102, 103)
+	for want, wheel := range map[string]*benchmath.Sample{
+		"0.50":         sample(50, 51, 51, 52),
+		"2.00":         sample(202, 203, 203, 204),
+		"below 0.01":   sample(0.1, 0.1, 0.1, 0.2),
+		"even":         sample(50, 101, 102, 200),
+		"not measured": nil,
+	} {
+		if got := ratio(std, wheel); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	for want, f := range map[string]figure{
+		"101.5 s": {unit: "sec/op"}, "101.5 ms": {unit: "late-p50-ms"}, "101.5 B": {unit: "B/timeout"}, "102%": {unit: "cpu-%"},
+	} {
+		if got := f.text(std); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+// The tables stand between these lines.
+const (
+	tableBegins = "<!-- table of bench/results/all.txt, by: cd bench && go test -run Results . -update -->\n\n"
+	tableEnds   = "\n<!-- end of the table -->"
+)
+
+// showsTable fails t unless the document has the table.
+func showsTable(t *testing.T, document, table string) {
+	t.Helper()
+	content, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, begins := strings.Cut(string(content), tableBegins)
+	old, after, ends := strings.Cut(rest, tableEnds)
+	if !begins || !ends {
+		t.Fatalf("%s has no table between %q and %q", document, tableBegins, tableEnds)
+	}
+	if strings.Contains(table, "not measured") {
+		t.Errorf("%s lacks results:\n%s", resultsFile, table)
+	}
+	if *update {
+		if err := os.WriteFile(document, []byte(before+tableBegins+table+tableEnds+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if old != table {
+		t.Errorf("the table of %s should be as below; -update writes it\n%s", document, table)
+	}
+}

@@ -1,0 +1,95 @@
+package bench
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+)
+
+// BenchmarkSessions is how late the idle timeouts of sessions run that are due evenly within a second, after twenty.
+// The sessions are structs of 256 bytes in shuffled memory. cpu-ns is CPU time in that second.
+func BenchmarkSessions(b *testing.B) {
+	n := count(1e6)
+	each(b, fmt.Sprintf("due=%s/tick=1ms", short(n)), owners, func(b *testing.B, k Kind) {
+		c := newCrowd(k.Open(ms).(Owner), n)
+		first, window := max(span(20*time.Second), 500*ms), span(time.Second)
+		c.arm(first, window)
+		settle(ms, 0)
+		c.sleepUntil(b, first-20*ms)
+		cpu := cpuTime()
+		c.fired.wait(b, k, n)
+		b.ReportMetric(float64(cpuTime()-cpu)/float64(n), "cpu-ns/timeout")
+		c.report(b, k)
+		once(b)
+	})
+}
+
+// BenchmarkSessionsMoved is a million sessions whose idle timeouts, armed for one tick, have all been moved later when
+// that tick comes. late is how late 10,000 other timeouts run, due evenly within the second around that tick.
+func BenchmarkSessionsMoved(b *testing.B) {
+	const tick = 10 * ms
+	n := count(1e6)
+	each(b, fmt.Sprintf("moved=%s/tick=%v", short(n), tick), owners, func(b *testing.B, k Kind) {
+		t := k.Open(tick).(Owner)
+		others, moved := newCrowd(t, count(10_000)), newCrowd(t, n)
+		others.start = moved.start
+		lead := max(span(10*time.Second), 500*ms)
+		others.arm(lead-lead/20, lead/10)
+		moved.arm(lead, 1)
+		time.Sleep(5 * tick) // until they are filed
+		moved.arm(lead+10*time.Minute, 10*time.Minute)
+		settle(tick, 0)
+		others.sleepUntil(b, lead-lead/20)
+		others.fired.wait(b, k, len(others.late))
+		if n := moved.fired.fired.Load(); n > 0 {
+			b.Errorf("%d ran although they were moved", n)
+		}
+		runtime.KeepAlive(moved)
+		others.report(b, k)
+		once(b)
+	})
+}
+
+// crowd is sessions in shuffled memory whose timeouts record how late they run.
+type crowd struct {
+	start    time.Time
+	sessions []Owned
+	due      []time.Duration // since start
+	late     []float64       // ms
+	fired    tally
+}
+
+func newCrowd(t Owner, n int) *crowd {
+	c := &crowd{start: time.Now(), sessions: make([]Owned, n), due: make([]time.Duration, n), late: make([]float64, n)}
+	for _, i := range rand.Perm(n) { // in memory they lie in the order of creation
+		c.sessions[i] = newSession(t, func() {
+			c.late[i] = float64(time.Since(c.start)-c.due[i]) / 1e6
+			c.fired.fire()
+		})
+	}
+	return c
+}
+
+// arm makes them due evenly within a window, in random order.
+func (c *crowd) arm(first, window time.Duration) {
+	for _, i := range rand.Perm(len(c.sessions)) {
+		c.due[i] = first + time.Duration(float64(window)*float64(i)/float64(len(c.sessions)))
+		c.sessions[i].Reset(c.due[i] - time.Since(c.start))
+	}
+}
+
+// sleepUntil fails b if it is too late.
+func (c *crowd) sleepUntil(b *testing.B, moment time.Duration) {
+	if time.Since(c.start) > moment {
+		b.Error("the machine is too slow: some were armed after they were due")
+	}
+	time.Sleep(moment - time.Since(c.start))
+}
+
+func (c *crowd) report(b *testing.B, k Kind) {
+	reportEarly(b, k, -slices.Min(c.late))
+	quantiles(b, "late", "ms", c.late, 50, 99, 100)
+}

@@ -1,0 +1,123 @@
+package bench
+
+import (
+	"context"
+	"time"
+
+	"github.com/RussellLuo/timingwheel"
+	"github.com/zeromicro/go-zero/core/collection"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/docs/wheels"
+)
+
+// kinds are all timers that take part: package time and this library, libraries for Go, and the designs of
+// docs/timing-wheels.md, whose tasks run on their one goroutine.
+var kinds = append(Two[:2:2],
+	Kind{Name: "std-context", Open: func(time.Duration) Timer { return contextTimer{} }},
+	Kind{Name: "hashedwheel-inline", Owns: true, Open: func(tick time.Duration) Timer {
+		return openWheel(tick, hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	}},
+	Kind{Name: "hashedwheel-resetat", Owns: true, At: true, Open: Two[1].Open},
+	Kind{Name: "timingwheel", Early: true, Open: openTimingWheel},
+	Kind{Name: "go-zero", Owns: true, Early: true, Open: openGoZero},
+	Kind{Name: "nats-thw", Owns: true, Open: openNATS},
+	Kind{Name: "list", Owns: true, Open: openClassic(wheels.OpenList)},
+	Kind{Name: "heap", Owns: true, Open: openClassic(wheels.OpenHeap)},
+	Kind{Name: "rounds", Owns: true, Open: openClassic(wheels.OpenRounds)},
+	Kind{Name: "hierarchy", Owns: true, Open: openClassic(wheels.OpenHierarchy)},
+)
+
+// contextTimer is context.WithTimeout, with context.AfterFunc where a task must run. Deadlines cannot be moved.
+type contextTimer struct{}
+
+func (contextTimer) AfterFunc(d time.Duration, f func()) Armed {
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	return &contextArmed{context.AfterFunc(ctx, f), cancel}
+}
+
+func (contextTimer) withoutFunc(d time.Duration) Armed {
+	_, cancel := context.WithTimeout(context.Background(), d)
+	return contextCancel(cancel)
+}
+
+func (contextTimer) Close() {}
+
+type contextArmed struct {
+	stop   func() bool
+	cancel context.CancelFunc
+}
+
+func (a *contextArmed) Stop() bool {
+	stopped := a.stop()
+	a.cancel()
+	return stopped
+}
+
+type contextCancel context.CancelFunc
+
+func (cancel contextCancel) Stop() bool {
+	cancel()
+	return true
+}
+
+// timingWheelTimer is RussellLuo/timingwheel, Kafka's hierarchical wheel. It rounds down, so it fires early by up to a
+// tick, and its ticks are whole milliseconds.
+type timingWheelTimer struct{ *timingwheel.TimingWheel }
+
+func openTimingWheel(tick time.Duration) Timer {
+	tw := timingwheel.NewTimingWheel(tick, 512)
+	tw.Start()
+	return timingWheelTimer{tw}
+}
+
+func (t timingWheelTimer) AfterFunc(d time.Duration, f func()) Armed {
+	return t.TimingWheel.AfterFunc(d, f)
+}
+
+func (t timingWheelTimer) Close() { t.Stop() }
+
+// goZeroTimer is go-zero's wheel with rounds, behind channels. It rounds down from its last tick, so it fires early by
+// up to two; what is moved earlier may fire a turn late; a busy wheel misses ticks, which makes all the rest late; and
+// stopped timeouts stay until the wheel reaches their slot.
+type goZeroTimer struct{ tw *collection.TimingWheel }
+
+func openGoZero(tick time.Duration) Timer {
+	tw, err := collection.NewTimingWheel(tick, 512, func(key, _ any) { key.(*goZeroOwned).f() })
+	if err != nil {
+		panic(err)
+	}
+	return goZeroTimer{tw}
+}
+
+func (t goZeroTimer) AfterFunc(d time.Duration, f func()) Armed {
+	o := &goZeroOwned{t.tw, f}
+	o.Reset(d)
+	return o
+}
+
+func (t goZeroTimer) New(f func()) Owned { return &goZeroOwned{t.tw, f} }
+
+func (t goZeroTimer) Close() { t.tw.Stop() }
+
+// goZeroOwned is its own key: a pointer becomes an any without an allocation.
+type goZeroOwned struct {
+	tw *collection.TimingWheel
+	f  func()
+}
+
+// Reset arms, or moves a pending timeout: SetTimer does both.
+func (o *goZeroOwned) Reset(d time.Duration) bool { return o.tw.SetTimer(o, nil, d) == nil }
+
+func (o *goZeroOwned) Stop() bool { return o.tw.RemoveTimer(o) == nil }
+
+// classic is one of the designs that docs/timing-wheels.md draws.
+type classic struct{ *wheels.Timer }
+
+func openClassic(open func(tick time.Duration) *wheels.Timer) func(tick time.Duration) Timer {
+	return func(tick time.Duration) Timer { return classic{open(tick)} }
+}
+
+func (t classic) AfterFunc(d time.Duration, f func()) Armed { return t.Timer.AfterFunc(d, f) }
+
+func (t classic) New(f func()) Owned { return t.Timer.New(f) }
