@@ -1,252 +1,145 @@
-// Programs measures other people's programs with package time's timers, with wheeltime's timers in their place, and
-// ported to the wheel, and prints a table for each.
+// Programs measures other people's programs, as they are and ported to the wheel.
 //
-//	cd bench/programs && go run . -rounds 5
+//	cd bench/programs && go run . >../results/programs.txt
 //
-// Each program's module is copied from the module cache, at the version in go.mod, into a temporary folder and changed there.
+// Each program is a benchmark in a folder of loads, and its port is a script in ports. The output is in the format of
+// Go's benchmarks, for benchstat.
 package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
 
-	"github.com/hashedwheel/hashedwheel/bench/programs/load"
-	"github.com/hashedwheel/hashedwheel/bench/swap"
+	"github.com/hashedwheel/hashedwheel/bench/programs/wheel"
 )
 
 func main() {
 	var b bench
 	only := flag.String("only", "", "measure programs whose name matches this `pattern`")
-	flag.IntVar(&b.rounds, "rounds", 5, "how many `times` each program runs with each kind of timer")
+	// From six rounds on benchstat gives intervals.
+	rounds := flag.Int("rounds", 6, "how many `times` each program runs with each kind of timer")
 	flag.DurationVar(&b.measured, "for", 8*time.Second, "`duration` of each measurement")
-	flag.BoolVar(&b.short, "short", false, "one second at a tenth of the load, to see that everything runs; the figures mean nothing")
+	flag.DurationVar(&b.tick, "tick", 10*time.Millisecond, "`duration` of the wheel's tick")
+	flag.BoolVar(&b.short, "short", false, "a tenth of the load, to see that everything runs; the figures mean nothing")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := b.run(ctx, *only); err != nil {
+	if err := b.measure(ctx, *only, *rounds, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "programs:", err)
 		stop()
 		os.Exit(1)
 	}
 }
 
+// kinds are the programs' timers. Each is a folder of test binaries.
+var kinds = [2]string{"std", "hashedwheel"}
+
 type bench struct {
-	rounds   int
-	measured time.Duration
-	short    bool
-	dir      string // this module
-	temp     string
+	measured, tick time.Duration
+	short          bool
+	temp           string // has the binaries
 }
 
-func (b *bench) run(ctx context.Context, only string) error {
-	pattern, err := regexp.Compile(only)
+// measure runs each program in a process of its own, in turn with each kind of timer.
+func (b *bench) measure(ctx context.Context, only string, rounds int, w io.Writer) (err error) {
+	names, err := programs(only)
 	if err != nil {
-		return fmt.Errorf("-only: %w", err)
-	}
-	if b.rounds < 1 || b.measured < 100*time.Millisecond {
-		return errors.New("-rounds must be at least 1, and -for 100ms")
-	}
-	if b.short {
-		b.measured = min(b.measured, time.Second)
-	}
-	if b.dir, err = goOutput(".", "list", "-m", "-f", "{{.Dir}}"); err != nil {
 		return err
 	}
 	if b.temp, err = os.MkdirTemp("", "programs-"); err != nil {
 		return err
 	}
-	if b.temp, err = filepath.EvalSymlinks(b.temp); err != nil {
+	defer func() { _ = os.RemoveAll(b.temp) }() // the system removes the rest
+	if err := build(b.temp, names); err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(b.temp) }() // the system removes the rest
-	header(os.Stdout, b.rounds, b.measured, b.short)
-	for _, p := range programs {
-		if !pattern.MatchString(p.name) {
-			continue
+	fmt.Fprintf(w, "toolchain: %s\ncommit: %s\n", runtime.Version(), commit())
+	var described string
+	for round := range rounds {
+		for _, name := range names {
+			for i := range kinds {
+				kind := kinds[(i+round)%len(kinds)]
+				fmt.Fprintf(os.Stderr, "round %d of %d: %s, %s\n", round+1, rounds, name, kind)
+				machine, figures, err := b.run(ctx, name, kind)
+				if err != nil {
+					return err
+				}
+				if machine != described {
+					described = machine
+					figures = machine + figures
+				}
+				if _, err := io.WriteString(w, figures); err != nil {
+					return err
+				}
+			}
 		}
-		r, err := b.measure(ctx, p)
-		if err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
-		}
-		r.print(os.Stdout)
 	}
 	return nil
 }
 
-// variant is one way to build and run a program.
-type variant struct {
-	name   string // package time, swapped, ported
-	binary string
-	native bool
-	tick   time.Duration
-}
-
-// measure builds a program's variants and runs them in turn, package time first and last.
-func (b *bench) measure(ctx context.Context, p program) (*result, error) {
-	r := &result{program: p}
-	variants, err := b.build(p, r)
-	if err != nil {
-		return nil, err
+// run returns a benchmark's output: the lines on the machine, and the figures.
+func (b *bench) run(ctx context.Context, name, kind string) (machine, figures string, err error) {
+	args := []string{"-test.run=^$", "-test.bench=.", "-test.benchtime=1x", "-for=" + b.measured.String(),
+		"-test.timeout=" + (b.measured + 2*time.Minute).String(), fmt.Sprintf("-test.short=%t", b.short)}
+	cmd := exec.CommandContext(ctx, filepath.Join(b.temp, kind, name+".test"), args...)
+	tick := b.tick
+	if kind == "std" {
+		tick = 0
 	}
-	profile := filepath.Join(b.temp, p.name)
-	if err := os.Mkdir(profile, 0o755); err != nil {
-		return nil, err
-	}
-	if _, err := b.once(ctx, variants[0], "-profile="+filepath.Join(profile, "cpu.pprof")); err != nil {
-		return nil, err
-	}
-	if r.shares, err = swap.ReadShares(profile); err != nil {
-		return nil, err
-	}
-	variants = append(variants, variants[0])
-	for _, v := range variants {
-		r.lines = append(r.lines, line{variant: v})
-	}
-	for round := range b.rounds {
-		for k := range variants {
-			i := (k + round) % len(variants) // no variant is always the first after the compiler
-			v := variants[i]
-			fmt.Fprintf(os.Stderr, "%s, round %d of %d: %s %v\n", p.name, round+1, b.rounds, v.name, v.tick)
-			f, err := b.once(ctx, v)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", v.name, err)
-			}
-			r.lines[i].runs = append(r.lines[i].runs, f)
-		}
-	}
-	return r, nil
-}
-
-func (b *bench) once(ctx context.Context, v variant, more ...string) (f load.Figures, err error) {
-	args := append([]string{"-for=" + b.measured.String(), "-tick=" + v.tick.String()}, more...)
-	if v.native {
-		args = append(args, "-native")
-	}
-	if b.short {
-		args = append(args, "-short", "-warm=1s")
-	}
-	cmd := exec.CommandContext(ctx, v.binary, args...)
-	cmd.Env = append(os.Environ(), swap.TickVariable+"="+v.tick.String())
+	cmd.Env = append(os.Environ(), wheel.TickVariable+"="+tick.String())
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return f, err
+		return "", "", fmt.Errorf("%s, %s: %w\n%s", name, kind, err, out)
 	}
-	return f, json.Unmarshal(out, &f)
+	for line := range strings.Lines(string(out)) {
+		switch key, _, _ := strings.Cut(line, " "); {
+		case key == "goos:", key == "goarch:", key == "cpu:":
+			machine += line
+		case strings.HasPrefix(key, "Benchmark"):
+			figures += line
+		}
+	}
+	return machine, figures, nil
 }
 
-// build compiles a program as it is, swapped, and ported.
-func (b *bench) build(p program, r *result) ([]variant, error) {
-	fmt.Fprintf(os.Stderr, "%s: compiling\n", p.name)
-	ticks := p.ticks
-	if len(ticks) == 0 {
-		ticks = []time.Duration{10 * ms}
+// programs returns the names of the folders of loads that match a pattern.
+func programs(pattern string) (names []string, err error) {
+	matches, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("-only: %w", err)
 	}
-	at, err := goOutput(b.dir, "list", "-m", "-f", "{{.Version}} {{.Dir}}", p.module)
+	loads, err := filepath.Glob("loads/*/*_test.go")
 	if err != nil {
 		return nil, err
 	}
-	version, dir, _ := strings.Cut(at, " ")
-	if dir == "" {
-		if dir, err = goOutput(b.dir, "mod", "download", "-json", p.module); err != nil {
-			return nil, err
-		}
-		var m struct{ Dir string }
-		if err := json.Unmarshal([]byte(dir), &m); err != nil {
-			return nil, err
-		}
-		dir = m.Dir
-	}
-	r.version = version
-	plain := filepath.Join(b.temp, p.name+"-plain")
-	if _, err := goOutput(b.dir, "build", "-o", plain, "./loads/"+p.name); err != nil {
-		return nil, err
-	}
-	variants := []variant{{name: "package time", binary: plain}}
-	add := func(name, binary string, native bool) {
-		for _, tick := range ticks {
-			variants = append(variants, variant{name, binary, native, tick})
+	for _, load := range loads {
+		if name := filepath.Base(filepath.Dir(load)); matches.MatchString(name) {
+			names = append(names, name)
 		}
 	}
-	if p.noSwap == "" {
-		binary, err := b.changed(p, "swapped", dir, func(copied, mod string) (err error) {
-			r.report, err = swap.Swap(copied, swap.Options{Dir: b.dir, Patterns: []string{"./loads/" + p.name}, Module: p.module, Flags: []string{"-modfile=" + mod}})
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		add("swapped", binary, false)
+	if names == nil {
+		return nil, fmt.Errorf("no program here matches %q", pattern)
 	}
-	switch {
-	case p.own:
-		add("ported", plain, true)
-	case p.port:
-		script, err := os.ReadFile(filepath.Join(b.dir, "ports", p.name+".ed"))
-		if err != nil {
-			return nil, err
-		}
-		binary, err := b.changed(p, "ported", dir, func(copied, _ string) error {
-			if err := edit(copied, string(script)); err != nil {
-				return err
-			}
-			return swap.AddWheel(copied, p.module, "")
-		})
-		if err != nil {
-			return nil, err
-		}
-		add("ported", binary, false)
-	}
-	return variants, nil
+	return names, nil
 }
 
-// changed builds a load on a copy of the program's module after change has worked on it.
-func (b *bench) changed(p program, name, dir string, change func(copied, mod string) error) (binary string, err error) {
-	base := filepath.Join(b.temp, p.name+"-"+name)
-	copied, mod := base+"-module", base+".mod"
-	if _, err := swap.Copy(copied, dir); err != nil {
-		return "", err
-	}
-	for _, ext := range []string{"mod", "sum"} {
-		text, err := os.ReadFile(filepath.Join(b.dir, "go."+ext))
-		if err != nil {
-			return "", err
-		}
-		if err := os.WriteFile(base+"."+ext, text, 0o644); err != nil {
-			return "", err
-		}
-	}
-	if _, err := goOutput(b.dir, "mod", "edit", "-replace="+p.module+"="+copied,
-		"-replace=github.com/hashedwheel/hashedwheel="+filepath.Join(b.dir, "../.."),
-		"-replace=github.com/hashedwheel/hashedwheel/bench="+filepath.Join(b.dir, ".."), mod); err != nil {
-		return "", err
-	}
-	if err := change(copied, mod); err != nil {
-		return "", err
-	}
-	_, err = goOutput(b.dir, "build", "-modfile="+mod, "-o", base, "./loads/"+p.name)
-	return base, err
-}
-
-func goOutput(dir string, args ...string) (string, error) {
-	cmd := exec.Command("go", args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off")
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+// commit returns the commit that is measured.
+func commit() string {
+	id, err := exec.Command("git", "describe", "--always", "--dirty", "--exclude=*").Output()
 	if err != nil {
-		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, stderr.String())
+		return "unknown"
 	}
-	return strings.TrimSpace(string(out)), nil
+	return strings.TrimSpace(string(id))
 }

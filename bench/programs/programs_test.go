@@ -1,83 +1,101 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/hashedwheel/hashedwheel/bench/programs/load"
+	"golang.org/x/perf/benchfmt"
 )
 
-// The program rate is copied, swapped, ported, built and run.
-func TestProgramIsSwappedPortedAndMeasured(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds four programs")
-	}
-	b := bench{rounds: 1, measured: 300 * time.Millisecond, short: true, temp: t.TempDir()}
-	var err error
-	if b.dir, err = goOutput(".", "list", "-m", "-f", "{{.Dir}}"); err != nil {
+// figures runs a program, and returns its figures in benchstat's units.
+func (b *bench) figures(t *testing.T, name, kind, timer string) map[string]float64 {
+	t.Helper()
+	machine, out, err := b.run(t.Context(), name, kind)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range programs {
-		if p.name != "rate" {
-			continue
+	r := benchfmt.NewReader(strings.NewReader(machine+out), "")
+	if !r.Scan() {
+		t.Fatalf("no benchmark in %q", out)
+	}
+	result, ok := r.Result().(*benchfmt.Result)
+	if !ok {
+		t.Fatal(r.Result())
+	}
+	if got, want := string(result.Name), "Program/program="+name+"/timer="+timer; !strings.HasPrefix(got, want) {
+		t.Errorf("the benchmark is %s, want %s", got, want)
+	}
+	if got := result.GetConfig("goos"); got != runtime.GOOS {
+		t.Errorf("goos is %q", got)
+	}
+	values := map[string]float64{}
+	for _, v := range result.Values {
+		values[v.Unit] = v.Value
+	}
+	for _, unit := range []string{"ops/s", "cpu-sec/op", "p50-sec", "p99-sec"} {
+		if values[unit] <= 0 {
+			t.Errorf("%s, %s: %v %s", name, kind, values[unit], unit)
 		}
-		var r result
-		variants, err := b.build(p, &r)
-		if err != nil {
+	}
+	if runtime.GOOS == "linux" && values["peak-MiB"] <= 1 {
+		t.Errorf("%s, %s: a peak of %v MiB", name, kind, values["peak-MiB"])
+	}
+	if r.Scan() {
+		t.Errorf("more than one benchmark in %q", out)
+	}
+	return values
+}
+
+func TestProgramsRunWithBothTimers(t *testing.T) {
+	// So that the go command does not take an older result after a change there.
+	if _, err := os.ReadDir("load"); err != nil {
+		t.Fatal(err)
+	}
+	names, err := programs("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := bench{measured: time.Second, tick: 10 * time.Millisecond, short: true, temp: t.TempDir()}
+	if err := build(b.temp, names); err != nil {
+		t.Fatal(err)
+	}
+	waits := []string{"centrifuge", "rate", "workqueue"} // their latency is lateness
+	pools := []string{"raft", "rate", "yamux"}           // their ports take timers from a pool
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			std := b.figures(t, name, "std", "std")
+			ported := b.figures(t, name, "hashedwheel", "hashedwheel-10ms")
+			// On average, a timeout of the wheel is late by half a tick.
+			if slices.Contains(waits, name) && ported["p50-sec"] < b.tick.Seconds()/4 {
+				t.Errorf("half of the waits end within %vs", ported["p50-sec"])
+			}
+			if slices.Contains(pools, name) && ported["allocs/op"] >= std["allocs/op"] {
+				t.Errorf("%v allocations an operation, and %v ported", std["allocs/op"], ported["allocs/op"])
+			}
+		})
+	}
+	t.Run("not ported", func(t *testing.T) {
+		t.Parallel()
+		unported := bench{measured: 100 * time.Millisecond, tick: b.tick, short: true, temp: t.TempDir()}
+		if err := os.Symlink(filepath.Join(b.temp, "std"), filepath.Join(unported.temp, "hashedwheel")); err != nil {
 			t.Fatal(err)
 		}
-		if len(variants) != 5 || len(r.report.Swapped) == 0 {
-			t.Fatal(variants, r.report)
+		_, out, err := unported.run(t.Context(), "rate", "hashedwheel")
+		if err == nil || !strings.Contains(err.Error(), "has not used the wheel") {
+			t.Error(out, err)
 		}
-		for _, v := range variants {
-			f, err := b.once(t.Context(), v)
-			if err != nil {
-				t.Fatal(v.name, err)
-			}
-			if f.Rate == 0 || f.CPU == 0 || f.Peak == 0 || f.P99 == 0 {
-				t.Errorf("%s: %+v", v.name, f)
-			}
-			// On average, a timeout of the wheel is late by half a tick.
-			if on := v.tick > 0; on && f.P50 < v.tick.Seconds()/4 {
-				t.Errorf("%s, tick %v: half of the waits end within %vs", v.name, v.tick, f.P50)
-			}
-			if v.name == "ported" && f.Allocs > 1 {
-				t.Errorf("the port makes %v allocations an operation", f.Allocs)
-			}
-		}
-	}
+	})
 }
 
-func lines(cpu ...[]float64) *result {
-	r := &result{program: program{name: "x"}}
-	for _, runs := range cpu {
-		var l line
-		for _, v := range runs {
-			l.runs = append(l.runs, load.Figures{CPU: v, Rate: 100})
-		}
-		r.lines = append(r.lines, l)
-	}
-	return r
-}
-
-func TestVerdictReportsMissingOperations(t *testing.T) {
-	r := lines([]float64{1}, []float64{0.5}, []float64{1})
-	r.lines[1].runs[0].Rate = 90
-	if got := r.verdict(1, r.ratio(1)); got != "less; 10% fewer operations" {
-		t.Error(got)
-	}
-}
-
-func TestTableHasALineForEachVariant(t *testing.T) {
-	r := lines([]float64{1e-6}, []float64{0.5e-6}, []float64{1e-6})
-	r.lines[0].variant.name, r.lines[2].variant.name = "package time", "package time"
-	r.lines[1].variant = variant{name: "ported", tick: time.Millisecond}
-	var out strings.Builder
-	r.print(&out)
-	for _, want := range []string{"| package time | 1 | 1 |  |", "| ported, tick 1ms | 0.5 | 0.50 | less |", "| package time, again | 1 | 1.00 | the band: ±0% |"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in\n%s", want, out.String())
-		}
+func TestPortIsForOneVersion(t *testing.T) {
+	_, err := port(t.TempDir(), "module golang.org/x/time v0.1.0\n")
+	if err == nil || !strings.Contains(err.Error(), "is for golang.org/x/time v0.1.0") {
+		t.Error(err)
 	}
 }

@@ -1,70 +1,71 @@
-// Package load drives a program at a fixed rate in a separate process, and prints the cost of an operation.
+// Package load drives a program at a fixed rate and reports what an operation costs.
 package load
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"math/bits"
 	"os"
 	"runtime"
-	"runtime/pprof"
 	"strings"
 	"sync/atomic"
+	"syscall"
+	"testing"
 	"time"
 
-	"github.com/hashedwheel/hashedwheel/bench/machine"
+	"github.com/hashedwheel/hashedwheel/bench/programs/wheel"
 )
 
-// Figures are the output of a run. Times are in seconds.
-type Figures struct {
-	Rate           float64 // operations a second
-	CPU            float64 // user and system, an operation
-	Allocs         float64 // an operation
-	P50, P99, P999 float64 // of the latency or lateness for the program's users
-	Peak           float64 // resident memory, MB
-}
+var measured = flag.Duration("for", 8*time.Second, "`duration` of the measurement")
 
-// Run is one run of a load.
+// A Run counts operations while the benchmark measures.
 type Run struct {
-	Native bool          // the program's own port to the wheel, where the load chooses it
-	Tick   time.Duration // of the wheel
-	Short  bool          // a tenth of everything
-
 	measuring atomic.Bool
-	ops       atomic.Int64
 	buckets   [64 * 16]atomic.Int64
 }
 
-// Main starts a load, lets it warm up, measures it and ends the process.
-func Main(start func(r *Run)) {
-	r := &Run{}
-	flag.BoolVar(&r.Native, "native", false, "use the port")
-	flag.BoolVar(&r.Short, "short", false, "a tenth of the load")
-	flag.DurationVar(&r.Tick, "tick", 10*time.Millisecond, "the wheel's")
-	warm := flag.Duration("warm", 2*time.Second, "time before the measurement")
-	measured := flag.Duration("for", 8*time.Second, "time of the measurement")
-	profile := flag.String("profile", "", "write a CPU profile to this `file`")
-	flag.Parse()
-
-	start(r)
-	time.Sleep(*warm)
-	if *profile != "" {
-		f, err := os.Create(*profile)
-		Must(err)
-		Must(pprof.StartCPUProfile(f))
-		defer func() { pprof.StopCPUProfile(); Must(f.Close()) }()
+// Bench starts a load, lets it warm up and measures it. The load goes on until the process ends.
+func Bench(b *testing.B, program string, start func(r *Run)) {
+	timer, warm := "std", 2*time.Second
+	if wheel.Tick > 0 {
+		timer = "hashedwheel-" + wheel.Tick.String()
 	}
-	begin, cpu, allocs := time.Now(), machine.CPUTime(), mallocs()
-	r.measuring.Store(true)
-	time.Sleep(*measured)
-	r.measuring.Store(false)
-	took, ops := time.Since(begin), float64(max(r.ops.Load(), 1))
-	Must(json.NewEncoder(os.Stdout).Encode(Figures{
-		Rate: ops / took.Seconds(), CPU: (machine.CPUTime() - cpu).Seconds() / ops, Allocs: float64(mallocs()-allocs) / ops,
-		P50: r.quantile(0.5), P99: r.quantile(0.99), P999: r.quantile(0.999),
-		Peak: peak(),
-	}))
+	if testing.Short() {
+		warm = time.Second
+	}
+	b.Run("program="+program+"/timer="+timer, func(b *testing.B) {
+		var r Run
+		start(&r)
+		time.Sleep(warm)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		cpu := cpuTime()
+		begin := time.Now()
+		r.measuring.Store(true)
+		time.Sleep(*measured)
+		r.measuring.Store(false)
+		took := time.Since(begin)
+		cpu = cpuTime() - cpu
+		runtime.ReadMemStats(&after)
+		ops := r.ops()
+		switch {
+		case ops == 0:
+			b.Fatal("no operation has ended")
+		case wheel.Tick > 0 && !wheel.Used():
+			b.Fatal("the program has not used the wheel")
+		}
+		b.ReportAllocs()
+		b.ReportMetric(0, "ns/op") // the time is fixed
+		b.ReportMetric(float64(cpu)/ops, "cpu-ns/op")
+		b.ReportMetric(r.quantile(0.5), "p50-ns")
+		b.ReportMetric(r.quantile(0.99), "p99-ns")
+		b.ReportMetric(ops/took.Seconds(), "ops/s")
+		b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/ops, "B/op")
+		b.ReportMetric(float64(after.Mallocs-before.Mallocs)/ops, "allocs/op")
+		if mib := peak(); mib > 0 {
+			b.ReportMetric(mib, "peak-MiB")
+		}
+	})
 }
 
 // Must ends the process if err is not nil.
@@ -82,8 +83,8 @@ func Get[T any](v T, err error) T {
 }
 
 // Scale returns n, or a tenth of it in a short run.
-func (r *Run) Scale(n int) int {
-	if r.Short {
+func Scale(n int) int {
+	if testing.Short() {
 		return max(n/10, 1)
 	}
 	return n
@@ -91,11 +92,9 @@ func (r *Run) Scale(n int) int {
 
 // Observe counts an operation, and how late it was, or how long it took, for its user.
 func (r *Run) Observe(d time.Duration) {
-	if !r.measuring.Load() {
-		return
+	if r.measuring.Load() {
+		r.buckets[bucket(d)].Add(1)
 	}
-	r.ops.Add(1)
-	r.buckets[bucket(d)].Add(1)
 }
 
 // bucket divides each power of two into sixteen.
@@ -105,12 +104,20 @@ func bucket(d time.Duration) int {
 	return shift*16 + int(v>>shift)
 }
 
-// quantile returns the upper end of the bucket that holds the quantile.
+// ops returns how many operations were observed.
+func (r *Run) ops() (n float64) {
+	for i := range r.buckets {
+		n += float64(r.buckets[i].Load())
+	}
+	return n
+}
+
+// quantile returns the upper end, in ns, of the bucket that holds the quantile.
 func (r *Run) quantile(q float64) float64 {
-	left := int64(float64(r.ops.Load()) * q)
+	left := int64(r.ops() * q)
 	for i := range r.buckets {
 		if left -= r.buckets[i].Load(); left < 0 {
-			return float64(uint64(i%16+17)<<max(i/16-1, 0)) / 1e9
+			return float64(uint64(i%16+17) << max(i/16-1, 0))
 		}
 	}
 	return 0
@@ -118,8 +125,8 @@ func (r *Run) quantile(q float64) float64 {
 
 // Pace starts workers that together call op rate times a second. An operation's time counts from the moment when it was
 // due if its worker was still busy then, and otherwise from when the worker woke.
-func (r *Run) Pace(rate float64, workers int, op func(worker, i int)) {
-	period := time.Duration(float64(time.Second) * float64(workers) / rate)
+func (r *Run) Pace(rate, workers int, op func(worker, i int)) {
+	period := time.Second * time.Duration(workers) / time.Duration(rate)
 	for w := range workers {
 		go func() {
 			due := time.Now().Add(period * time.Duration(w) / time.Duration(workers))
@@ -137,29 +144,22 @@ func (r *Run) Pace(rate float64, workers int, op func(worker, i int)) {
 	}
 }
 
-// peak returns the peak memory of the process, in MB. Getrusage would include the process that started it.
+// cpuTime returns the user and system time of the process.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	Must(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// peak returns the peak memory of the process in MiB, or 0 if the system does not show it. Getrusage would include the
+// process that started it.
 func peak() float64 {
-	if status, err := os.ReadFile("/proc/self/status"); err == nil {
-		for line := range strings.Lines(string(status)) {
-			var kb float64
-			if _, err := fmt.Sscanf(line, "VmHWM: %f kB", &kb); err == nil {
-				return kb / 1e3
-			}
+	status, _ := os.ReadFile("/proc/self/status") // Linux has it
+	for line := range strings.Lines(string(status)) {
+		var kib float64
+		if _, err := fmt.Sscanf(line, "VmHWM: %f kB", &kib); err == nil {
+			return kib / 1024
 		}
 	}
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return float64(m.Sys) / 1e6
-}
-
-func mallocs() uint64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.Mallocs
-}
-
-// Get2 is Get for two values.
-func Get2[T, U any](v T, u U, err error) (T, U) {
-	Must(err)
-	return v, u
+	return 0
 }

@@ -1,11 +1,12 @@
 // 1,000 requests a second between a SIP client and a server: each transaction has its timers, stopped by the answer.
-package main
+package sipgo_test
 
 import (
 	"context"
 	"io"
 	"log/slog"
 	"net"
+	"testing"
 	"time"
 
 	"github.com/emiago/sipgo"
@@ -14,8 +15,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/bench/programs/load"
 )
 
-func main() {
-	load.Main(func(r *load.Run) {
+func BenchmarkProgram(b *testing.B) {
+	load.Bench(b, "sipgo", func(r *load.Run) {
 		quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 		slog.SetDefault(quiet)
 		pc := load.Get(net.ListenPacket("udp", "127.0.0.1:0"))
@@ -24,9 +25,10 @@ func main() {
 			_ = tx.Respond(sip.NewResponseFromRequest(req, 200, "OK", nil)) // the client counts the answers
 		})
 		go func() { load.Must(server.ServeUDP(pc)) }()
-		client := load.Get(sipgo.NewClient(load.Get(sipgo.NewUA()), sipgo.WithClientLogger(quiet), sipgo.WithClientHostname("127.0.0.1")))
+		client := load.Get(sipgo.NewClient(load.Get(sipgo.NewUA()),
+			sipgo.WithClientLogger(quiet), sipgo.WithClientHostname("127.0.0.1")))
 		to := pc.LocalAddr().(*net.UDPAddr)
-		r.Pace(float64(r.Scale(1_000)), r.Scale(50), func(_, _ int) {
+		r.Pace(load.Scale(1_000), load.Scale(50), func(_, _ int) {
 			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 			defer cancel()
 			req := sip.NewRequest(sip.OPTIONS, sip.Uri{User: "someone", Host: "127.0.0.1", Port: to.Port})

@@ -1,10 +1,11 @@
 // 200 groups of three servers, in one process, apply 500 commands a second.
-package main
+package raft_test
 
 import (
 	"fmt"
 	"io"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -13,15 +14,15 @@ import (
 	"github.com/hashedwheel/hashedwheel/bench/programs/load"
 )
 
-func main() {
-	load.Main(func(r *load.Run) {
-		leaders := make([]*raft.Raft, r.Scale(200))
+func BenchmarkProgram(b *testing.B) {
+	load.Bench(b, "raft", func(r *load.Run) {
+		leaders := make([]*raft.Raft, load.Scale(200))
 		var started sync.WaitGroup
 		for i := range leaders {
 			started.Go(func() { leaders[i] = group(i) }) // an election takes half a second or more
 		}
 		started.Wait()
-		r.Pace(float64(r.Scale(500)), len(leaders), func(i, _ int) {
+		r.Pace(load.Scale(500), len(leaders), func(i, _ int) {
 			if err := leaders[i].Apply([]byte("command"), 10*time.Second).Error(); err != nil {
 				load.Must(fmt.Errorf("group %d: %w", i, err))
 			}
@@ -48,24 +49,23 @@ func group(n int) *raft.Raft {
 		config := raft.DefaultConfig()
 		config.LocalID = raft.ServerID(t.LocalAddr())
 		config.Logger = hclog.New(&hclog.LoggerOptions{Output: io.Discard, Level: hclog.Off})
-		config.HeartbeatTimeout, config.ElectionTimeout, config.LeaderLeaseTimeout = 2*time.Second, 2*time.Second, 2*time.Second
+		patience := 2 * time.Second
 		if i == 0 { // it stands for election first
-			config.HeartbeatTimeout, config.ElectionTimeout, config.LeaderLeaseTimeout = 500*time.Millisecond, 500*time.Millisecond, 500*time.Millisecond
+			patience = 500 * time.Millisecond
 		}
+		config.HeartbeatTimeout, config.ElectionTimeout, config.LeaderLeaseTimeout = patience, patience, patience
 		store := raft.NewInmemStore()
 		snapshots := raft.NewInmemSnapshotStore()
 		load.Must(raft.BootstrapCluster(config, store, store, snapshots, t, configuration))
 		servers[i] = load.Get(raft.NewRaft(config, machine{}, store, store, snapshots, t))
 	}
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for ; ; time.Sleep(10 * time.Millisecond) {
 		for _, s := range servers {
 			if s.State() == raft.Leader && s.VerifyLeader().Error() == nil {
 				return s
 			}
 		}
 	}
-	load.Must(fmt.Errorf("group %d has no leader", n))
-	return nil
 }
 
 // machine is a state machine that keeps nothing.

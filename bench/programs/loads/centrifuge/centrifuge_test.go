@@ -1,9 +1,11 @@
-// 20,000 clients are pinged once a second and answer. The port is the program's own hook, Config.ClientTimerScheduler.
-package main
+// 20,000 clients are pinged once a second and answer. An operation is a ping, its latency is how late the ping is. The
+// port is the program's own hook, Config.ClientTimerScheduler.
+package centrifuge_test
 
 import (
 	"context"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/centrifugal/centrifuge"
@@ -11,15 +13,16 @@ import (
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/bench/programs/load"
+	"github.com/hashedwheel/hashedwheel/bench/programs/wheel"
 )
 
 const interval = time.Second
 
-func main() {
-	load.Main(func(r *load.Run) {
+func BenchmarkProgram(b *testing.B) {
+	load.Bench(b, "centrifuge", func(r *load.Run) {
 		config := centrifuge.Config{}
-		if r.Native {
-			config.ClientTimerScheduler = scheduler{hashedwheel.MustNew(hashedwheel.WithTick(r.Tick))}
+		if wheel.Tick > 0 {
+			config.ClientTimerScheduler = scheduler{wheel.New()}
 		}
 		node := load.Get(centrifuge.New(config))
 		node.OnConnecting(func(context.Context, centrifuge.ConnectEvent) (centrifuge.ConnectReply, error) {
@@ -34,9 +37,10 @@ func main() {
 				}
 			}()
 		}
-		for range r.Scale(20_000) {
+		for range load.Scale(20_000) {
 			t := &transport{run: r, pongs: pongs}
-			client, _ := load.Get2(centrifuge.NewClient(context.Background(), node, t))
+			client, _, err := centrifuge.NewClient(context.Background(), node, t)
+			load.Must(err)
 			t.client = client
 			client.HandleCommand(&protocol.Command{Id: 1, Connect: &protocol.ConnectRequest{}}, 0)
 		}

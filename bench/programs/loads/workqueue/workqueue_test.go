@@ -1,8 +1,9 @@
 // 40,000 items a second are put back with a delay of up to two seconds, and taken by four workers.
-package main
+package workqueue_test
 
 import (
 	"math/rand/v2"
+	"testing"
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
@@ -15,15 +16,15 @@ type item struct {
 	due time.Time
 }
 
-func main() {
-	load.Main(func(r *load.Run) {
+func BenchmarkProgram(b *testing.B) {
+	load.Bench(b, "workqueue", func(r *load.Run) {
 		queue := workqueue.NewTypedDelayingQueue[*item]()
 		back := func(it *item) {
 			d := rand.N(2 * time.Second)
 			it.due = time.Now().Add(d)
 			queue.AddAfter(it, d)
 		}
-		for n := range r.Scale(40_000) {
+		for n := range load.Scale(40_000) {
 			back(&item{n: n})
 		}
 		for range 4 {
