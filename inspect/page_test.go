@@ -234,6 +234,3 @@ func TestRareKindsOfTasksShareARow(t *testing.T) {
 	assert.Contains(t, rows[0][1], "inspect_test.init")
 	assert.Contains(t, got, `<th scope="row">5 others</th><td class="share"></td><td class="count">15</td>`)
 }
-
-// pair is a task whose type has a long name.
-type pair[K, V any] struct{}

@@ -39,11 +39,11 @@
 // Timer and [Ticker] that you no longer need: a forgotten [NewTimer] or [After] stays for its whole delay, 100,000 of
 // them for an hour are 25 MB, and a forgotten Ticker or [Tick] stays until Timer.Stop of tm.
 //
-// The library's own goroutines send the values, whatever Executor tm has; with hashedwheel.Inline the worker does. The
-// Executor runs the f of [AfterFunc]: by default a goroutine, in which f may block; with Inline the worker, where a
-// slow f delays all other timeouts. An Executor that loses tasks loses calls of f. Everything is late while the worker
-// is blocked, by an Inline task that is slow or by an Executor whose Go does not return: values, f, After and Sleep
-// alike.
+// The library's own goroutines send the values, whatever Executor tm has; with hashedwheel.Inline the worker does, so
+// that on a ManualClock all values have been sent when Advance returns. The Executor runs the f of [AfterFunc]: by
+// default a goroutine, in which f may block; with Inline the worker, where a slow f delays all other timeouts. An
+// Executor that loses tasks loses calls of f. Everything is late while the worker is blocked, by an Inline task that is
+// slow or by an Executor whose Go does not return: values, f, After and Sleep alike.
 //
 // A panic of f is handled like that of any task of tm. But if d is zero or less, or tm was stopped, f runs in a new
 // goroutine, as under time.AfterFunc: then its panic crashes the program, and Shutdown does not wait for it.

@@ -136,6 +136,7 @@ func TestPackageTimeCountsRealTime(t *testing.T) {
 			func() { <-ticker.C; <-ticker.C },
 		} {
 			wait()
+			synctest.Wait() // for a tick of this moment
 			start = start.Add(10 * tick)
 			assert.Equal(t, start, time.Now())
 		}
