@@ -111,9 +111,14 @@ func countDue(rows []dueRow, sample []hashedwheel.Sampled, now time.Time) []dueR
 
 // countTasks counts a sample by the names of its tasks, the most frequent first.
 func countTasks(sample []hashedwheel.Sampled) []taskRow {
-	counts := make(map[taskRow]int)
+	kinds := make(map[taskRow]int)
 	for _, s := range sample {
-		counts[taskRow{Name: readable(taskname.Shown(s.Task)), At: literal(s.Task)}]++
+		kinds[taskRow{Name: taskname.Shown(s.Task), At: literal(s.Task)}]++
+	}
+	counts := make(map[taskRow]int)
+	for row, n := range kinds {
+		row.Name = readable(row.Name)
+		counts[row] += n
 	}
 	rows := make([]taskRow, 0, len(counts))
 	for row, n := range counts {
