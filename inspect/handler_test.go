@@ -3,6 +3,7 @@ package inspect_test
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -129,6 +130,7 @@ func TestHandlerCopiesTheMap(t *testing.T) {
 	assert.Equal(t, "sessions", r.Timers[0].Name)
 }
 
+// The race detector must find nothing, also where the handler is printed.
 func TestConcurrentLooksDuringUseOfTheTimers(t *testing.T) {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
 	defer tm.Stop()
@@ -142,6 +144,7 @@ func TestConcurrentLooksDuringUseOfTheTimers(t *testing.T) {
 				tm.AfterFunc(time.Millisecond, new(session).expire)
 				w := get(h, []string{"/", "/?format=json"}[i%2], "")
 				assert.Equal(t, http.StatusOK, w.Code)
+				assert.Equal(t, "inspect.Handler(2 timers)", fmt.Sprint(h))
 			}
 		}()
 	}

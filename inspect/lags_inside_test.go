@@ -46,12 +46,12 @@ func TestLatenessIsComparedWithTheWaitForAProcessor(t *testing.T) {
 	assert.Equal(t, []string{
 		"tasks, since the start: within 100 µs, within 100 µs",
 		"tasks, over the last 2 s: within 200 µs, over 26 s",
-		"wait for a processor, over the last 2 s: within 1 µs, within 2 ms",
+		"goroutines' wait for a processor, over the last 2 s: within 1 µs, within 2 ms",
 	}, rows(now, before, waits{time.Microsecond, 2 * time.Millisecond, 2 * time.Second}))
 	assert.Equal(t, []string{
 		"tasks, since the start: within 100 µs, within 100 µs",
 		"tasks, over the last 500 ms: –, –",
-		"wait for a processor, over the last 500 ms: –, –",
+		"goroutines' wait for a processor, over the last 500 ms: –, –",
 	}, rows(now, now, waits{Over: briefest}), "neither was counted")
 	assert.Len(t, rows(now, before, waits{Over: briefest - 1}), 1, "too short")
 }
@@ -85,13 +85,4 @@ func TestLatenessHasItsPicture(t *testing.T) {
 	for i, l := range p.Labels[1:] {
 		assert.Greater(t, l.X-p.Labels[i].X, 8.5, "%s is too close for a phone", l.Text)
 	}
-}
-
-func TestUnusedTimerHasNoLateness(t *testing.T) {
-	var b strings.Builder
-	r := report{Timers: []timerReport{{
-		Tick: time.Second, Due: dueRows(time.Second), Lags: newLags([20]uint64{}),
-	}}}
-	require.NoError(t, newPage().write(&b, r, r))
-	assert.NotContains(t, b.String(), "How late")
 }

@@ -78,21 +78,3 @@ func TestKindsOfTasksWithTheSameShownNameAreOneRow(t *testing.T) {
 	tasks := readReport(t, inspect.Handler(timers{"calls": tm})).Timers[0].Tasks
 	assert.Equal(t, []taskRow{{strings.Repeat("x", 199) + "…", "", 3}}, tasks)
 }
-
-// The race detector must find nothing.
-func TestHandlerIsPrintedDuringUse(t *testing.T) {
-	tm, _ := newTimer(t)
-	h := inspect.Handler(timers{"a": tm, "b": tm})
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for range 20 {
-			page(h)
-		}
-	}()
-	for range 20 {
-		assert.Equal(t, "inspect.Handler(2 timers)", fmt.Sprintf("%v", h))
-		_ = fmt.Sprintf("%+v %s", h, h)
-	}
-	<-done
-}

@@ -60,8 +60,8 @@ type timerView struct {
 	Lags     picture
 }
 
-// A latenessRow shows what half of all, and nearly all, waited.
-type latenessRow struct{ What, Hint, Half, Most string }
+// A latenessRow shows how long half of all, and 99%, waited at most.
+type latenessRow struct{ What, Half, Most string }
 
 // maxTasks is how many kinds of tasks have a separate row on the page.
 const maxTasks = 20
@@ -129,13 +129,13 @@ func taskViews(r timerReport) (rows []taskView) {
 
 // lateness compares tasks with all goroutines: is the wheel late, or the process too busy?
 func lateness(l, before lags, w waits) []latenessRow {
-	rows := []latenessRow{{"tasks, since the start", "since New", l.within(0.5), l.within(0.99)}}
+	rows := []latenessRow{{"tasks, since the start", l.within(0.5), l.within(0.99)}}
 	if w.Over < briefest {
 		return rows
 	}
 	over := ", over the last " + span(w.Over)
 	l = l.since(before)
-	tasks := latenessRow{"tasks" + over, "since the last look", l.within(0.5), l.within(0.99)}
-	const hint = "how long goroutines that could run waited for a processor: if about as long, the process is too busy"
-	return append(rows, tasks, latenessRow{"wait for a processor" + over, hint, w.within(w.P50), w.within(w.P99)})
+	return append(rows,
+		latenessRow{"tasks" + over, l.within(0.5), l.within(0.99)},
+		latenessRow{"goroutines' wait for a processor" + over, w.within(w.P50), w.within(w.P99)})
 }

@@ -179,8 +179,10 @@ func TestStoppedTimerIsShownAsStopped(t *testing.T) {
 	h := inspect.Handler(timers{"calls": tm})
 	const heading = `<h2>calls <small class="stopped">stopped</small></h2>`
 	assert.NotContains(t, page(h), heading)
+	assert.False(t, readReport(t, h).Timers[0].Stats.Stopped)
 	tm.Stop()
 	assert.Contains(t, page(h), heading)
+	assert.True(t, readReport(t, h).Timers[0].Stats.Stopped)
 }
 
 func TestFunctionLiteralIsShownWithFileAndLine(t *testing.T) {
@@ -219,6 +221,7 @@ func TestPageSaysThatNothingIsPending(t *testing.T) {
 	got := page(inspect.Handler(timers{"idle": tm}))
 	assert.Contains(t, got, "Nothing is pending.")
 	assert.NotContains(t, got, "<svg class=\"picture\"")
+	assert.NotContains(t, got, "How late", "no task was handed out")
 }
 
 func TestRareKindsOfTasksShareARow(t *testing.T) {

@@ -75,14 +75,6 @@ func TestReportStatsAreTheStatsOfTheTimer(t *testing.T) {
 	})
 }
 
-func TestStoppedTimerIsReportedAsStopped(t *testing.T) {
-	tm, _ := newTimer(t)
-	h := inspect.Handler(timers{"sessions": tm})
-	assert.False(t, readReport(t, h).Timers[0].Stats.Stopped)
-	tm.Stop()
-	assert.True(t, readReport(t, h).Timers[0].Stats.Stopped)
-}
-
 func TestLagHistogramFollowsTheStats(t *testing.T) {
 	tm, clock := newTimer(t)
 	for range 10 {

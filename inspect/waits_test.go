@@ -35,8 +35,10 @@ func TestProcessorWaitIsOnThePageAndInTheReport(t *testing.T) {
 	time.Sleep(600 * time.Millisecond) // the page leaves out a shorter time
 	crowd()
 	got := page(h)
-	for _, row := range []string{"tasks, since the start", "tasks, over the last", "wait for a processor, over the last"} {
-		assert.Regexp(t, `">`+row+`.*</th><td>within .*</td><td>within .*</td></tr>`, got)
+	for _, row := range []string{
+		"tasks, since the start", "tasks, over the last", "goroutines&#39; wait for a processor, over the last",
+	} {
+		assert.Regexp(t, `<th scope="row">`+row+`.*</th><td>within .*</td><td>within .*</td></tr>`, got)
 	}
 	wait := readReport(t, h).ProcessorWait
 	assert.Greater(t, time.Duration(wait.P99NS), time.Millisecond)
