@@ -59,7 +59,8 @@ func ExampleHandler_prometheus() {
 	calls := hashedwheel.MustNew()
 	defer calls.Stop()
 	w := httptest.NewRecorder()
-	inspect.Handler(map[string]*hashedwheel.Timer{"calls": calls}).ServeHTTP(w, httptest.NewRequest("GET", "/?format=json", nil))
+	handler := inspect.Handler(map[string]*hashedwheel.Timer{"calls": calls})
+	handler.ServeHTTP(w, httptest.NewRequest("GET", "/?format=json", nil))
 
 	var report struct {
 		Timers []struct {

@@ -2,9 +2,11 @@ package inspect
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
@@ -22,22 +24,28 @@ func Handler(timers map[string]*hashedwheel.Timer) http.Handler {
 		if tm == nil {
 			panic("inspect: Handler with a nil Timer named " + name)
 		}
-		h.timers = append(h.timers, named{name, tm})
+		h.timers = append(h.timers, named{readable(name), tm})
 	}
-	h.looks.begin(h.report())
+	first := h.read()
+	h.looks.begin(first)
+	h.reports.begin(first)
 	return h
 }
 
 type handler struct {
-	timers []named // sorted by name
-	page   *page
-	looks  looks
+	timers  []named // sorted by name
+	page    *page
+	looks   looks // at the page
+	reports looks
 }
 
 type named struct {
 	name  string
 	timer *hashedwheel.Timer
 }
+
+// String keeps fmt from reading fields that other calls write.
+func (h *handler) String() string { return fmt.Sprintf("inspect.Handler(%d timers)", len(h.timers)) }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
@@ -50,25 +58,48 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	header.Set("Vary", "Accept")
-	switch format := formatOf(r); {
-	case format == asJSON:
+	isGet := r.Method == http.MethodGet
+	switch formatOf(r) {
+	case "json":
 		header.Set("Content-Type", "application/json")
-		if r.Method == http.MethodGet {
-			_ = json.NewEncoder(w).Encode(h.report()) // an error means that the client has gone
+		if isGet {
+			now, _ := h.look(&h.reports)
+			_ = json.NewEncoder(w).Encode(now) // an error means that the client has gone
 		}
-	case format == asHTML:
+	case "html":
 		header.Set("Content-Type", "text/html; charset=utf-8")
-		if r.Method == http.MethodGet {
-			now := h.report()
-			_ = h.page.write(w, now, h.looks.last(now)) // as above
+		if isGet {
+			now, before := h.look(&h.looks)
+			_ = h.page.write(w, now, before) // as above
 		}
 	default:
 		http.Error(w, "inspect: unknown format: there are html and json", http.StatusBadRequest)
 	}
 }
 
-func (h *handler) report() report {
-	r := report{Time: time.Now(), Timers: make([]timerReport, len(h.timers))}
+// formatOf returns the format that a request wants.
+func formatOf(r *http.Request) string {
+	if format := r.URL.Query().Get("format"); format != "" {
+		return format
+	}
+	accepted := strings.Join(r.Header.Values("Accept"), ",")
+	if strings.Contains(strings.ToLower(accepted), "application/json") {
+		return "json"
+	}
+	return "html"
+}
+
+// look returns the report of now, and the one with which to compare it.
+func (h *handler) look(l *looks) (now, before report) {
+	now = h.read()
+	before = l.last(now)
+	now.Waits = newWaits(now.waited, before.waited, now.Time.Sub(before.Time))
+	return now, before
+}
+
+// read returns a report without its waits.
+func (h *handler) read() report {
+	r := report{Time: time.Now(), Timers: make([]timerReport, len(h.timers)), waited: readWaits()}
 	for i, t := range h.timers {
 		r.Timers[i] = newTimerReport(t.name, t.timer)
 	}

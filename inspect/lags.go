@@ -27,24 +27,24 @@ func newLags(counts [20]uint64) (l lags) {
 	return l
 }
 
+// since returns the lags that are in l and not in an earlier reading.
+func (l lags) since(before lags) (more lags) {
+	more.Count = l.Count - min(l.Count, before.Count) // a request that was held up may have the older reading
+	for i, b := range l.Buckets {
+		more.Buckets = append(more.Buckets, lagBucket{b.Le, b.Count - min(b.Count, before.Buckets[i].Count)})
+	}
+	return more
+}
+
 // within returns the bound that the given share of all lags meets, in words.
 func (l lags) within(share float64) string {
+	if l.Count == 0 {
+		return "–"
+	}
 	for _, b := range l.Buckets {
 		if float64(b.Count) >= share*float64(l.Count) {
 			return "within " + span(b.Le)
 		}
 	}
 	return "over " + span(l.Buckets[len(l.Buckets)-1].Le)
-}
-
-// summary returns how late most tasks were, in words; nothing if there were none.
-func (l lags) summary() string {
-	if l.Count == 0 {
-		return ""
-	}
-	half, most := l.within(0.5), l.within(0.99)
-	if half == most {
-		return "99% " + most
-	}
-	return "half " + half + ", 99% " + most
 }

@@ -9,27 +9,62 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestLatenessIsSummarizedInWords(t *testing.T) {
-	for want, counts := range map[string][20]uint64{
-		"":                  {},
-		"99% within 100 µs": {7},
-		"99% within 200 µs": {0, 7},
-		"half within 100 µs, 99% within 400 µs": {50, 0, 50},
-		"half within 100 µs, 99% within 800 µs": {980, 0, 0, 19, 1},
-		"half within 100 µs, 99% within 1.6 ms": {970, 0, 0, 9, 11, 0, 0, 0, 0, 0, 10},
-		"half within 100 µs, 99% over 26 s":     {98, 19: 2},
-		"99% over 26 s":                         {19: 3},
+func TestLatenessIsShownInWords(t *testing.T) {
+	for _, tt := range []struct {
+		half, most string
+		counts     [20]uint64
+	}{
+		{"–", "–", [20]uint64{}},
+		{"within 100 µs", "within 100 µs", [20]uint64{7}},
+		{"within 200 µs", "within 200 µs", [20]uint64{0, 7}},
+		{"within 100 µs", "within 400 µs", [20]uint64{50, 0, 50}},
+		{"within 100 µs", "within 800 µs", [20]uint64{980, 0, 0, 19, 1}},
+		{"within 100 µs", "within 1.6 ms", [20]uint64{970, 0, 0, 9, 11, 0, 0, 0, 0, 0, 10}},
+		{"within 100 µs", "over 26 s", [20]uint64{98, 19: 2}},
+		{"over 26 s", "over 26 s", [20]uint64{19: 3}},
 	} {
-		assert.Equal(t, want, newLags(counts).summary())
+		l := newLags(tt.counts)
+		assert.Equal(t, []string{tt.half, tt.most}, []string{l.within(0.5), l.within(0.99)})
 	}
+}
+
+func TestLatenessSinceALookIsTheDifference(t *testing.T) {
+	now := newLags([20]uint64{100, 0, 5, 0, 0, 1, 19: 3})
+	assert.Equal(t, newLags([20]uint64{0, 0, 4, 19: 2}), now.since(newLags([20]uint64{100, 0, 1, 0, 0, 1, 19: 1})))
+	assert.Zero(t, newLags([20]uint64{99, 0, 5}).since(now).Count, "an older reading")
+}
+
+// The rows of the table, as "what: half, 99%".
+func TestLatenessIsComparedWithTheWaitForAProcessor(t *testing.T) {
+	rows := func(l, before lags, w waits) (rows []string) {
+		for _, row := range lateness(l, before, w) {
+			rows = append(rows, row.What+": "+row.Half+", "+row.Most)
+		}
+		return rows
+	}
+	before, now := newLags([20]uint64{9000, 5}), newLags([20]uint64{9000, 9, 19: 1})
+	assert.Equal(t, []string{
+		"tasks, since the start: within 100 µs, within 100 µs",
+		"tasks, over the last 2 s: within 200 µs, over 26 s",
+		"goroutines' wait for a processor, over the last 2 s: within 1 µs, within 2 ms",
+	}, rows(now, before, waits{time.Microsecond, 2 * time.Millisecond, 2 * time.Second}))
+	assert.Equal(t, []string{
+		"tasks, since the start: within 100 µs, within 100 µs",
+		"tasks, over the last 500 ms: –, –",
+		"goroutines' wait for a processor, over the last 500 ms: –, –",
+	}, rows(now, now, waits{Over: briefest}), "neither was counted")
+	assert.Len(t, rows(now, before, waits{Over: briefest - 1}), 1, "too short")
 }
 
 func TestLatenessHasItsPicture(t *testing.T) {
 	var b strings.Builder
-	r := report{Timers: []timerReport{{Name: "calls", Tick: time.Second, Due: dueRows(time.Second), Lags: newLags([20]uint64{1000, 500, 0, 0, 1, 19: 2})}}}
+	r := report{Timers: []timerReport{{
+		Name: "calls", Tick: time.Second, Due: dueRows(time.Second),
+		Lags: newLags([20]uint64{1000, 500, 0, 0, 1, 19: 2}),
+	}}}
 	require.NoError(t, newPage().write(&b, r, r))
 	got := b.String()
-	assert.Contains(t, got, "<h3>How late tasks were handed out <small>half within 100 µs, 99% within 200 µs</small></h3>")
+	assert.Contains(t, got, `tasks, since the start</th><td>within 100 µs</td><td>within 200 µs</td></tr>`)
 	for _, row := range []string{
 		`<tr><th scope="row">within 100 µs</th><td class="count">1,000</td></tr>`,
 		`<tr><th scope="row">100 µs to 200 µs</th><td class="count">500</td></tr>`,
@@ -50,11 +85,4 @@ func TestLatenessHasItsPicture(t *testing.T) {
 	for i, l := range p.Labels[1:] {
 		assert.Greater(t, l.X-p.Labels[i].X, 8.5, "%s is too close for a phone", l.Text)
 	}
-}
-
-func TestUnusedTimerHasNoLateness(t *testing.T) {
-	var b strings.Builder
-	r := report{Timers: []timerReport{{Tick: time.Second, Due: dueRows(time.Second), Lags: newLags([20]uint64{})}}}
-	require.NoError(t, newPage().write(&b, r, r))
-	assert.NotContains(t, b.String(), "How late")
 }

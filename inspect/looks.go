@@ -5,19 +5,21 @@ import (
 	"time"
 )
 
-// looks keeps the reports of earlier looks at the page, for rates.
+// looks keeps the reports of earlier looks, for rates.
 type looks struct {
 	mu           sync.Mutex
 	base, latest report // guarded by mu; from the second look on, latest is newer by at least a second
 }
 
-// apart is how far apart looks have to be to count as two.
-const apart = time.Second
+const (
+	apart    = time.Second // how far apart looks have to be to count as two
+	briefest = apart / 2   // a shorter time has no rates
+)
 
 func (l *looks) begin(r report) { l.base, l.latest = r, r }
 
-// last returns the report with which to compare now. A look less than a second after the latest does
-// not replace it: both are compared with the look before.
+// last returns the report with which to compare now. A look less than a second after the latest does not replace it:
+// both are compared with the look before.
 func (l *looks) last(now report) report {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -29,7 +31,7 @@ func (l *looks) last(now report) report {
 
 // rate returns by how much a counter grew in a second; not ok if the time was too short.
 func rate(before, now uint64, elapsed time.Duration) (perSecond float64, ok bool) {
-	if elapsed < apart/2 || now < before {
+	if elapsed < briefest || now < before {
 		return 0, false
 	}
 	return float64(now-before) / elapsed.Seconds(), true

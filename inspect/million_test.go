@@ -16,7 +16,8 @@ func TestPageOfAMillionTakesLessThanATenthOfASecond(t *testing.T) {
 	}
 	h, _ := newFull(t)
 	best := time.Hour
-	for start, tries := time.Now(), 0; tries < 10 || best >= 100*time.Millisecond && time.Since(start) < 20*time.Second; tries++ {
+	start := time.Now()
+	for tries := 0; tries < 10 || best >= 100*time.Millisecond && time.Since(start) < 20*time.Second; tries++ {
 		begin := time.Now()
 		page(h)
 		best = min(best, time.Since(begin))

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"strings"
 	"time"
 )
 
@@ -57,9 +56,12 @@ type timerView struct {
 	About    string // how many were sampled, if the counts are estimates
 	Tasks    []taskView
 	Due      picture
-	Lateness string // in words; empty if no task was handed out
+	Lateness []latenessRow // empty if no task was handed out
 	Lags     picture
 }
+
+// A latenessRow shows how long half of all, and 99%, waited at most.
+type latenessRow struct{ What, Half, Most string }
 
 // maxTasks is how many kinds of tasks have a separate row on the page.
 const maxTasks = 20
@@ -72,9 +74,6 @@ type taskView struct {
 	Others bool    // the row of all further kinds
 }
 
-// Parts is the name, cut where a line may break: a long one is that of a generic type.
-func (t taskView) Parts() []string { return strings.SplitAfter(t.Name, ",") }
-
 func (p *page) write(w io.Writer, now, before report) error {
 	v := view{
 		Style:  template.HTML("<style>" + styleText + "</style>"),
@@ -82,25 +81,27 @@ func (p *page) write(w io.Writer, now, before report) error {
 		Time:   now.Time,
 	}
 	elapsed := now.Time.Sub(before.Time)
-	if _, ok := rate(0, 0, elapsed); ok {
+	if elapsed >= briefest {
 		v.Elapsed = span(elapsed)
 	}
 	for i, r := range now.Timers {
-		v.Timers = append(v.Timers, newTimerView(r, before.Timers[i].Stats, elapsed))
+		v.Timers = append(v.Timers, newTimerView(r, before.Timers[i], elapsed, now.Waits))
 	}
 	return p.template.Execute(w, v)
 }
 
-func newTimerView(r timerReport, before stats, elapsed time.Duration) timerView {
+func newTimerView(r, before timerReport, elapsed time.Duration, w waits) timerView {
 	v := timerView{
-		Name:     r.Name,
-		Stopped:  r.Stats.Stopped,
-		Figures:  figures(r, before, elapsed),
-		Sampled:  r.Sampled,
-		Tasks:    taskViews(r),
-		Due:      newPicture(r),
-		Lateness: r.Lags.summary(),
-		Lags:     newLagPicture(r.Lags),
+		Name:    r.Name,
+		Stopped: r.Stats.Stopped,
+		Figures: figures(r, before.Stats, elapsed),
+		Sampled: r.Sampled,
+		Tasks:   taskViews(r),
+		Due:     newPicture(r),
+		Lags:    newLagPicture(r.Lags),
+	}
+	if r.Lags.Count > 0 {
+		v.Lateness = lateness(r.Lags, before.Lags, w)
 	}
 	if r.estimated() {
 		v.About = count(uint64(r.Sampled))
@@ -117,10 +118,24 @@ func taskViews(r timerReport) (rows []taskView) {
 		}
 	}
 	for _, t := range r.Tasks[:min(maxTasks, len(r.Tasks))] {
-		rows = append(rows, taskView{Name: t.Name, At: t.At, Count: r.number(t.Count), Share: 100 * float64(t.Count) / float64(total)})
+		share := 100 * float64(t.Count) / float64(total)
+		rows = append(rows, taskView{Name: t.Name, At: t.At, Count: r.number(t.Count), Share: share})
 	}
 	if kinds := len(r.Tasks) - len(rows); kinds > 0 {
 		rows = append(rows, taskView{Name: fmt.Sprint(kinds, " others"), Count: r.number(others), Others: true})
 	}
 	return rows
+}
+
+// lateness compares tasks with all goroutines: is the wheel late, or the process too busy?
+func lateness(l, before lags, w waits) []latenessRow {
+	rows := []latenessRow{{"tasks, since the start", l.within(0.5), l.within(0.99)}}
+	if w.Over < briefest {
+		return rows
+	}
+	over := ", over the last " + span(w.Over)
+	l = l.since(before)
+	return append(rows,
+		latenessRow{"tasks" + over, l.within(0.5), l.within(0.99)},
+		latenessRow{"goroutines' wait for a processor" + over, w.within(w.P50), w.within(w.P99)})
 }

@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"math"
+	"runtime/metrics"
 	"slices"
 	"time"
 
@@ -17,7 +18,10 @@ const sampleSize = 16_384
 // A report is the JSON, and the source of the page.
 type report struct {
 	Time   time.Time     `json:"time"`
+	Waits  waits         `json:"processor_wait"`
 	Timers []timerReport `json:"timers"`
+
+	waited *metrics.Float64Histogram // all waits, for later reports
 }
 
 type timerReport struct {
@@ -95,9 +99,11 @@ func (r *timerReport) scale() {
 
 // countDue counts the deadlines of a sample into sorted rows.
 func countDue(rows []dueRow, sample []hashedwheel.Sampled, now time.Time) []dueRow {
-	for _, to := range sample {
-		in := to.Deadline.Sub(now)
-		i, _ := slices.BinarySearchFunc(rows, in, func(r dueRow, d time.Duration) int { return cmp.Compare(r.Within, d) })
+	for _, s := range sample {
+		in := s.Deadline.Sub(now)
+		i, _ := slices.BinarySearchFunc(rows, in, func(r dueRow, d time.Duration) int {
+			return cmp.Compare(r.Within, d)
+		})
 		rows[min(i, len(rows)-1)].Count++
 	}
 	return rows
@@ -105,9 +111,14 @@ func countDue(rows []dueRow, sample []hashedwheel.Sampled, now time.Time) []dueR
 
 // countTasks counts a sample by the names of its tasks, the most frequent first.
 func countTasks(sample []hashedwheel.Sampled) []taskRow {
+	kinds := make(map[taskRow]int)
+	for _, s := range sample {
+		kinds[taskRow{Name: taskname.Shown(s.Task), At: literal(s.Task)}]++
+	}
 	counts := make(map[taskRow]int)
-	for _, to := range sample {
-		counts[taskRow{Name: taskname.Shown(to.Task), At: taskname.Literal(to.Task)}]++
+	for row, n := range kinds {
+		row.Name = readable(row.Name)
+		counts[row] += n
 	}
 	rows := make([]taskRow, 0, len(counts))
 	for row, n := range counts {

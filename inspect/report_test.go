@@ -27,11 +27,16 @@ func TestReportFieldsAreInOrder(t *testing.T) {
 		got := get(inspect.Handler(timers{"sessions": tm}), "/?format=json", "").Body.String()
 		tm.Stop()
 		got = regexp.MustCompile(`Z?[+-]\d\d:\d\d"`).ReplaceAllString(got, `Z"`)
-		got = regexp.MustCompile(`(?s)(\{"le_ns":100000,"count":0\},).*(\{"le_ns":26)`).ReplaceAllString(got, "$1 and so on$2")
-		assert.Equal(t, `{"time":"2000-01-01T00:00:00Z","timers":[{"name":"sessions","tick_ns":34560000000000000,"sampled":1,`+
-			`"stats":{"pending":1,"max_pending":0,"stopped":false,"expired":0,"canceled":0,"rejected":0,"panics":0,"wakeups":0,"lag_ns":0,"max_lag_ns":0,"overdue_ns":0},`+
-			`"lag_histogram":{"count":0,"buckets":[{"le_ns":100000,"count":0}, and so on{"le_ns":26214400000,"count":0}]},`+
-			`"due":[{"from_ns":0,"within_ns":34560000000000000,"count":1},{"from_ns":34560000000000000,"within_ns":630720000000000000,"count":0}],`+
+		got = regexp.MustCompile(`(":100000,"count":0\},).*(\{"le_ns":26)`).ReplaceAllString(got, "$1 and so on$2")
+		got = regexp.MustCompile(`"(p50|p99)_ns":\d+`).ReplaceAllString(got, `"${1}_ns":0`) // the runtime's
+		assert.Equal(t, `{"time":"2000-01-01T00:00:00Z","processor_wait":{"p50_ns":0,"p99_ns":0,"over_ns":0},`+
+			`"timers":[{"name":"sessions","tick_ns":34560000000000000,"sampled":1,`+
+			`"stats":{"pending":1,"max_pending":0,"stopped":false,"expired":0,"canceled":0,"rejected":0,"panics":0,`+
+			`"wakeups":0,"lag_ns":0,"max_lag_ns":0,"overdue_ns":0},`+
+			`"lag_histogram":{"count":0,"buckets":[{"le_ns":100000,"count":0}, and so on`+
+			`{"le_ns":26214400000,"count":0}]},`+
+			`"due":[{"from_ns":0,"within_ns":34560000000000000,"count":1},`+
+			`{"from_ns":34560000000000000,"within_ns":630720000000000000,"count":0}],`+
 			`"tasks":[{"name":"inspect_test.(*session).expire","count":1}]}]}`+"\n", got)
 	})
 }
@@ -42,7 +47,8 @@ func TestReportOfAnEmptyTimerHasEmptyLists(t *testing.T) {
 	assert.Equal(t, []any{}, none["timers"])
 
 	tm, _ := newTimer(t)
-	require.NoError(t, json.Unmarshal(get(inspect.Handler(timers{"idle": tm}), "/?format=json", "").Body.Bytes(), &idle))
+	h := inspect.Handler(timers{"idle": tm})
+	require.NoError(t, json.Unmarshal(get(h, "/?format=json", "").Body.Bytes(), &idle))
 	timer := idle["timers"].([]any)[0].(map[string]any)
 	assert.Equal(t, []any{}, timer["tasks"])
 	assert.NotEmpty(t, timer["due"], "the rows depend on the tick alone")
@@ -50,7 +56,7 @@ func TestReportOfAnEmptyTimerHasEmptyLists(t *testing.T) {
 
 func TestReportStatsAreTheStatsOfTheTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tm := hashedwheel.MustNew(hashedwheel.WithMaxPending(3), hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
+		tm := hashedwheel.MustNew(hashedwheel.WithMaxPending(3), survives)
 		defer tm.Stop()
 		tm.AfterFunc(time.Second, func() { panic("a task that fails") })
 		tm.AfterFunc(time.Hour, func() {}).Stop()
@@ -67,14 +73,6 @@ func TestReportStatsAreTheStatsOfTheTimer(t *testing.T) {
 		}, got.Stats)
 		assert.Equal(t, int64(100*time.Millisecond), got.TickNS)
 	})
-}
-
-func TestStoppedTimerIsReportedAsStopped(t *testing.T) {
-	tm, _ := newTimer(t)
-	h := inspect.Handler(timers{"sessions": tm})
-	assert.False(t, readReport(t, h).Timers[0].Stats.Stopped)
-	tm.Stop()
-	assert.True(t, readReport(t, h).Timers[0].Stats.Stopped)
 }
 
 func TestLagHistogramFollowsTheStats(t *testing.T) {
@@ -146,7 +144,9 @@ func TestTimeoutIsInTheRowOfItsDueTime(t *testing.T) {
 }
 
 func TestDueRowsGoFromATickToForever(t *testing.T) {
-	for _, tick := range []time.Duration{100 * time.Microsecond, 150 * time.Millisecond, time.Hour, 300 * day, 8 * 365 * day} {
+	for _, tick := range []time.Duration{
+		100 * time.Microsecond, 150 * time.Millisecond, time.Hour, 300 * day, 8 * 365 * day,
+	} {
 		tm, _ := newTimer(t, hashedwheel.WithTick(tick))
 		rows := readReport(t, inspect.Handler(timers{"one": tm})).Timers[0].Due
 		require.GreaterOrEqual(t, len(rows), 2)
@@ -156,7 +156,7 @@ func TestDueRowsGoFromATickToForever(t *testing.T) {
 		for i, row := range rows[1:] {
 			require.Greater(t, row.WithinNS, rows[i].WithinNS)
 			if i+2 < len(rows) {
-				assert.GreaterOrEqual(t, float64(row.WithinNS)/float64(rows[i].WithinNS), 1.5, "a sliver in the picture")
+				assert.GreaterOrEqual(t, 2*row.WithinNS, 3*rows[i].WithinNS, "a sliver in the picture")
 			}
 		}
 	}

@@ -66,7 +66,7 @@ var units = [...]struct {
 	name string
 }{
 	{year, "y"}, {day, "d"}, {time.Hour, "h"}, {time.Minute, "min"},
-	{time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "µs"},
+	{time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "µs"}, {time.Nanosecond, "ns"},
 }
 
 // span returns a duration in the largest unit that fits, with one decimal place below ten.

@@ -8,12 +8,12 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// An alarm is the common part of a Timer and a Ticker: a Timeout, the channel it sends on, and
-// package time's timer if the wheel has refused the Timeout.
+// An alarm is the common part of a Timer and a Ticker: a Timeout, the channel it sends on, and package time's timer if
+// the wheel has been stopped.
 //
-// A run of the task proves nothing: it may belong to an arming that Stop or Reset has ended since.
-// Each run checks under the lock whether the newest arming is due, and Stop and Reset hold the same
-// lock. So no older value is sent after Stop or Reset has returned.
+// A run of the task proves nothing: it may belong to an arming that Stop or Reset has ended since. Each run checks
+// under the lock whether the newest arming is due, and Stop and Reset hold the same lock. So no older value is sent
+// after Stop or Reset has returned.
 type alarm struct {
 	to hashedwheel.Timeout
 
@@ -33,6 +33,9 @@ const (
 	inTime       // package time, or the goroutine of an alarm that was due when it was set
 )
 
+// byWheel is the arming for which the Timeout's run asks: armings in package time count from 1.
+const byWheel = 0
+
 // stop turns the alarm off, and reports whether it was on.
 func (a *alarm) stop() (was bool) {
 	a.mu.Lock()
@@ -47,8 +50,8 @@ func (a *alarm) stopLocked() (was bool) {
 	return a.clear()
 }
 
-// clear is stop without the Timeout, which the caller stops or arms. An alarm is on if it has yet
-// to fire, or if its value is still in the channel.
+// clear is stop without the Timeout, which the caller stops or arms. An alarm is on if it has yet to fire, or if its
+// value is still in the channel.
 func (a *alarm) clear() (was bool) {
 	was = a.mode != off
 	if a.mode == inTime && a.std != nil {
@@ -66,51 +69,39 @@ func (a *alarm) clear() (was bool) {
 	}
 }
 
-// armOnWheel arms the Timeout, or returns why it was refused.
-func (a *alarm) armOnWheel(at time.Time) error {
+// armOnWheel arms the Timeout, and reports false if the wheel has been stopped.
+func (a *alarm) armOnWheel(at time.Time) (ok bool) {
 	a.to.ResetAt(at)
-	if err := a.to.Err(); err != nil {
-		return err
-	}
-	a.mode = onWheel
-	return nil
-}
-
-// armInTime has package time call relieve, with the number of this arming.
-func (a *alarm) armInTime(d time.Duration, relieve func(arming uint32)) {
-	a.arming++
-	arming := a.arming
-	a.mode = inTime
-	a.std = time.AfterFunc(d, func() { relieve(arming) })
-}
-
-// isDueOnWheel reports whether the newest arming was on the wheel and has expired. If the run of an
-// older arming sees that first, it fires the alarm, and the newest run finds the alarm off. The
-// lock is held.
-func (a *alarm) isDueOnWheel() bool {
-	return a.mode == onWheel && a.to.State() == hashedwheel.Expired
-}
-
-// isDueInTime reports whether an arming in package time is the newest of all. The lock is held.
-func (a *alarm) isDueInTime(arming uint32) bool {
-	return a.mode == inTime && a.arming == arming
-}
-
-// end turns a due alarm off, sends the time if there is a channel, and reports whether it was due.
-func (a *alarm) end(isDue func() bool, now time.Time) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if !isDue() {
+	if a.to.Err() != nil {
 		return false
 	}
-	now = a.notBeforeDue(now)
-	a.mode = off
-	a.send(now)
+	a.mode = onWheel
 	return true
 }
 
-// notBeforeDue returns now, or the deadline if that is later: now was read before the lock was
-// taken, and a Reset may have run in between.
+// armInTime has package time call fire, with the number of this arming.
+func (a *alarm) armInTime(d time.Duration, fire func(arming uint32)) {
+	arming := a.nextInTime()
+	a.std = time.AfterFunc(d, func() { fire(arming) })
+}
+
+func (a *alarm) nextInTime() (arming uint32) {
+	a.arming = max(a.arming+1, byWheel+1) // also when the count begins again
+	a.mode = inTime
+	return a.arming
+}
+
+// isDue reports whether an arming is the newest of all, and has expired. If the run of an older arming on the wheel
+// sees first that the newest has expired, it fires the alarm, and the newest run finds the alarm off. The lock is held.
+func (a *alarm) isDue(arming uint32) bool {
+	if arming == byWheel {
+		return a.mode == onWheel && a.to.State() == hashedwheel.Expired
+	}
+	return a.mode == inTime && a.arming == arming
+}
+
+// notBeforeDue returns now, or the deadline on the wheel if that is later: now was read before the lock was taken, and
+// a Reset may have run in between.
 func (a *alarm) notBeforeDue(now time.Time) time.Time {
 	if a.mode != onWheel {
 		return now
@@ -145,9 +136,9 @@ func (a *alarm) describe() string {
 	return "off"
 }
 
-// readClock returns the time on the clock of tm, with the wall clock's reading of now. Timer.Now
-// counts from New by the monotonic clock alone. Its wall-clock time may be wrong by hours, if the
-// machine's clock was set since New, or the machine was suspended.
+// readClock returns the time on the clock of tm, with the wall clock's reading of now. Timer.Now counts from New by the
+// monotonic clock alone: its wall-clock time may be wrong by hours, if the machine's clock was set since New, or the
+// machine was suspended.
 func readClock(tm *hashedwheel.Timer) time.Time {
 	now := tm.Now()
 	if !isMonotonic(now) {
@@ -156,7 +147,7 @@ func readClock(tm *hashedwheel.Timer) time.Time {
 	wall := time.Now()
 	ahead := now.Sub(wall)
 	if set := now.Round(0).Sub(wall.Round(0)) - ahead; set.Abs() < time.Millisecond {
-		return now
+		return now // unchanged, since it may be a ManualClock's, which a test compares
 	}
 	return wall.Add(ahead)
 }

@@ -16,7 +16,9 @@ import (
 //	go test -run '^$' -bench . -benchmem ./wheeltime
 
 // compare runs std and wheel in parallel on all processors.
-func compare(b *testing.B, std func() (each func(), end func()), wheel func(tm *hashedwheel.Timer) (each func(), end func())) {
+func compare(
+	b *testing.B, std func() (each func(), end func()), wheel func(tm *hashedwheel.Timer) (each func(), end func()),
+) {
 	for _, pending := range []int{0, 100_000} {
 		b.Run(fmt.Sprintf("pending=%d/impl=std", pending), func(b *testing.B) {
 			for range pending {

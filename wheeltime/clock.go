@@ -7,12 +7,11 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A Clock has package time's functions as methods, on a wheel: for code that takes its time from a
-// clock. It is made by NewClock, is safe for concurrent use and may be copied. The methods of a zero
-// Clock panic.
+// A Clock has package time's functions as methods, on a wheel: for code that takes its time from a clock. It is made by
+// NewClock, is safe for concurrent use and may be copied. The methods of a zero Clock panic.
 //
-// An adapter of about twenty lines makes it a clock of clockwork or of Kubernetes: see
-// examples/integrations in the repository.
+// An adapter of about twenty lines makes it a clock of clockwork or of Kubernetes: see examples/integrations in the
+// repository.
 type Clock struct{ tm *hashedwheel.Timer }
 
 // NewClock returns a Clock on tm.
@@ -31,8 +30,8 @@ func (c *Clock) timer() *hashedwheel.Timer {
 	return c.tm
 }
 
-// Now returns the time on the wheel's clock. With the system's clock it is right to a millisecond
-// even after the machine's wall clock was set; Timer.Now is not.
+// Now returns the time on the wheel's clock. With the system's clock it is right to a millisecond even after the
+// machine's wall clock was set; Timer.Now is not.
 func (c *Clock) Now() time.Time { return readClock(c.timer()) }
 
 // Since returns the time that has passed since t.
@@ -58,15 +57,8 @@ func (c *Clock) NewTicker(d time.Duration) *Ticker { return NewTicker(c.timer(),
 // After is the function After on this wheel.
 func (c *Clock) After(d time.Duration) <-chan time.Time { return After(c.timer(), d) }
 
-// Tick returns the channel of a new Ticker, or nil if d is not positive, as time.Tick does. The
-// Ticker stays on the wheel until Timer.Stop.
-func (c *Clock) Tick(d time.Duration) <-chan time.Time {
-	tm := c.timer()
-	if d <= 0 {
-		return nil
-	}
-	return NewTicker(tm, d).C
-}
+// Tick is the function Tick on this wheel.
+func (c *Clock) Tick(d time.Duration) <-chan time.Time { return Tick(c.timer(), d) }
 
 // Sleep is the function Sleep on this wheel.
 func (c *Clock) Sleep(d time.Duration) { Sleep(c.timer(), d) }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 	"unsafe"
 
@@ -28,18 +27,19 @@ func TestClockMethodsAreOnItsWheel(t *testing.T) {
 		called := make(chan struct{})
 		clock.AfterFunc(10*tick, func() { close(called) })
 		timer, ticker, after := clock.NewTimer(10*tick), clock.NewTicker(10*tick), clock.After(10*tick)
-		ticks := clock.Tick(10 * tick)
-		synctest.Wait()
-		assert.Equal(t, 6, tm.Pending(), "the five, and the one that watches for After")
+		ticks, alike := clock.Tick(10*tick), wheeltime.Tick(tm, 10*tick)
+		assert.Equal(t, 6, tm.Pending())
 		clock.Sleep(11 * tick)
 		<-called
 		assertWithin(t, timer.C, start.Add(10*tick))
 		assertWithin(t, ticker.C, start.Add(10*tick))
 		assertWithin(t, after, start.Add(10*tick))
 		assertWithin(t, ticks, start.Add(10*tick))
+		assertWithin(t, alike, start.Add(10*tick))
 		assert.Equal(t, 11*tick, clock.Since(start))
 		assert.Equal(t, -11*tick, clock.Until(start))
 		assert.Nil(t, clock.Tick(0))
+		assert.Nil(t, wheeltime.Tick(tm, -1))
 		ticker.Stop()
 	})
 }
@@ -60,7 +60,8 @@ func (c settableClock) Now() time.Time {
 func TestClockNowIsRightAfterTheWallClockWasSet(t *testing.T) {
 	tm := timertest.New(hashedwheel.WithClock(settableClock{back: time.Hour}))
 	defer tm.Stop()
-	require.InDelta(t, time.Hour, time.Now().Round(0).Sub(tm.Now().Round(0)), float64(time.Minute), "the wheel's clock is an hour behind")
+	behind := time.Now().Round(0).Sub(tm.Now().Round(0))
+	require.InDelta(t, time.Hour, behind, float64(time.Minute), "the wheel's clock is an hour behind")
 	clock := wheeltime.NewClock(tm)
 	for name, now := range map[string]time.Time{
 		"Now":          clock.Now(),
@@ -75,9 +76,22 @@ func TestClockNowIsRightAfterTheWallClockWasSet(t *testing.T) {
 	}
 }
 
+// A clock that is ahead of the system's stays ahead.
+func TestClockNowOnAClockThatIsAhead(t *testing.T) {
+	ahead := new(timertest.SteppingClock)
+	tm := timertest.New(hashedwheel.WithClock(ahead))
+	defer tm.Stop()
+	ahead.Step(time.Hour)
+	now := wheeltime.NewClock(tm).Now()
+	assert.InDelta(t, time.Hour, time.Until(now), float64(time.Minute), "by the monotonic clock")
+	assert.InDelta(t, time.Hour, now.Round(0).Sub(time.Now().Round(0)), float64(time.Minute), "by the wall clock")
+}
+
 // The time of a ManualClock is passed on unchanged, whatever the system's clock shows.
 func TestClockNowOnAManualClock(t *testing.T) {
-	for _, start := range []time.Time{{}, time.Date(1984, 4, 4, 0, 0, 0, 0, time.UTC), time.Date(3000, 1, 1, 0, 0, 0, 0, time.UTC)} {
+	for _, start := range []time.Time{
+		{}, time.Date(1984, 4, 4, 0, 0, 0, 0, time.UTC), time.Date(3000, 1, 1, 0, 0, 0, 0, time.UTC), time.Now(),
+	} {
 		manual := hashedwheel.NewManualClock(start)
 		tm := timertest.NewManualOn(manual)
 		clock := wheeltime.NewClock(tm)
@@ -89,22 +103,41 @@ func TestClockNowOnAManualClock(t *testing.T) {
 	}
 }
 
-func TestZeroClockPanics(t *testing.T) {
-	const want = "wheeltime: zero Clock: NewClock makes one"
-	for _, call := range []func(c *wheeltime.Clock){
-		func(c *wheeltime.Clock) { c.Now() },
-		func(c *wheeltime.Clock) { c.Sleep(0) },
-		func(c *wheeltime.Clock) { c.Tick(0) },
-		func(c *wheeltime.Clock) { c.After(0) },
-		func(c *wheeltime.Clock) { c.NewTimer(0) },
+func TestMisusePanics(t *testing.T) {
+	tm := timertest.New()
+	defer tm.Stop()
+	var clock wheeltime.Clock
+	const (
+		zeroTimer  = "on uninitialized Timer: NewTimer and AfterFunc make one"
+		zeroTicker = "on uninitialized Ticker: NewTicker makes one"
+	)
+	for want, misuses := range map[string][]func(){
+		"Stop called " + zeroTimer:               {func() { new(wheeltime.Timer).Stop() }},
+		"Reset called " + zeroTimer:              {func() { new(wheeltime.Timer).Reset(1) }},
+		"Reset called " + zeroTicker:             {func() { new(wheeltime.Ticker).Reset(1) }},
+		"NewTimer with a nil Timer":              {func() { wheeltime.NewTimer(nil, 1) }},
+		"AfterFunc with a nil Timer":             {func() { wheeltime.AfterFunc(nil, 1, timertest.Nop) }},
+		"AfterFunc with a nil func":              {func() { wheeltime.AfterFunc(tm, 1, nil) }},
+		"NewTicker with a nil Timer":             {func() { wheeltime.NewTicker(nil, 1) }},
+		"Tick with a nil Timer":                  {func() { wheeltime.Tick(nil, 1) }},
+		"After with a nil Timer":                 {func() { wheeltime.After(nil, 1) }},
+		"Sleep with a nil Timer":                 {func() { wheeltime.Sleep(nil, 1) }},
+		"NewClock with a nil Timer":              {func() { wheeltime.NewClock(nil) }},
+		"non-positive interval for NewTicker":    {func() { wheeltime.NewTicker(tm, 0) }},
+		"non-positive interval for Ticker.Reset": {func() { wheeltime.NewTicker(tm, time.Hour).Reset(-1) }},
+		"zero Clock: NewClock makes one": {
+			func() { clock.Now() }, func() { clock.Sleep(0) }, func() { clock.Tick(0) }, func() { clock.After(0) },
+			func() { clock.NewTimer(0) },
+		},
 	} {
-		assert.PanicsWithValue(t, want, func() { call(new(wheeltime.Clock)) })
+		for _, misuse := range misuses {
+			assert.PanicsWithValue(t, "wheeltime: "+want, misuse)
+		}
 	}
-	assert.PanicsWithValue(t, "wheeltime: NewClock with a nil Timer", func() { wheeltime.NewClock(nil) })
 }
 
 func TestStringShowsStateAndTime(t *testing.T) {
-	clock, tm := timertest.NewManual()
+	clock, tm := timertest.NewManual(timertest.Inline)
 	wheel := wheeltime.NewClock(tm)
 	timer, ticker := wheel.NewTimer(time.Second), wheel.NewTicker(time.Second)
 	print := func(v any) string { return fmt.Sprintf("%v", v) }
@@ -115,7 +148,7 @@ func TestStringShowsStateAndTime(t *testing.T) {
 	assert.Equal(t, "wheeltime.Timer(off)", print(timer))
 	assert.Equal(t, "wheeltime.Ticker(1s, Pending, 2025-01-01 00:00:02.000)", print(ticker))
 	tm.Stop()
-	assert.Equal(t, "wheeltime.Ticker(1s, Canceled, 2025-01-01 00:00:02.000)", print(ticker))
+	assert.Equal(t, "wheeltime.Ticker(1s, off)", print(ticker))
 	timer.Reset(time.Hour)
 	assert.Equal(t, "wheeltime.Timer(Pending in package time)", print(timer))
 	timer.Stop()
@@ -151,7 +184,7 @@ func TestTasksHaveNames(t *testing.T) {
 	timer, ticker := wheeltime.NewTimer(tm, time.Hour), wheeltime.NewTicker(tm, time.Hour)
 	f := wheeltime.AfterFunc(tm, time.Hour, timertest.Nop)
 	wheeltime.After(tm, time.Hour)
-	sample := tm.Sample(5)
+	sample := tm.Sample(5) // one more than there are
 	var moving sync.WaitGroup
 	moving.Go(func() {
 		for range 100 {
@@ -165,12 +198,12 @@ func TestTasksHaveNames(t *testing.T) {
 	for range 100 {
 		names = nil
 		for _, to := range sample {
-			if task, ok := to.Task.(interface{ TaskName() string }); ok { // the channel by which After watches tm has no name
-				assert.Equal(t, task.TaskName(), fmt.Sprint(task))
-				names = append(names, task.TaskName())
-			}
+			name := to.Task.(interface{ TaskName() string }).TaskName()
+			assert.Equal(t, name, fmt.Sprint(to.Task))
+			names = append(names, name)
 		}
 	}
-	assert.ElementsMatch(t, []string{"wheeltime.NewTimer", "wheeltime.NewTicker", "timertest.Nop", "wheeltime.After"}, names)
+	want := []string{"wheeltime.NewTimer", "wheeltime.NewTicker", "timertest.Nop", "wheeltime.After"}
+	assert.ElementsMatch(t, want, names)
 	moving.Wait()
 }

@@ -1,6 +1,9 @@
 package wheeltime_test
 
 import (
+	"runtime"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -47,27 +50,74 @@ func onEither(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer)) {
 	}
 }
 
-// full returns a full timer, and a function that makes room in it.
-func full(opts ...hashedwheel.Option) (tm *hashedwheel.Timer, makeRoom func() bool) {
-	tm = timertest.New(append([]hashedwheel.Option{hashedwheel.WithMaxPending(1)}, opts...)...)
-	return tm, tm.AfterFunc(1000*time.Hour, timertest.Nop).Stop
+// full returns a full timer, and the timeout that fills it.
+func full() (tm *hashedwheel.Timer, fills *hashedwheel.Timeout) {
+	tm = timertest.New(hashedwheel.WithMaxPending(1))
+	return tm, tm.AfterFunc(1000*time.Hour, timertest.Nop)
 }
 
-// inTimeInstead runs f in a bubble with wheels that refuse every arming.
-func inTimeInstead(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer)) {
+// onStopped runs f in a bubble, with a stopped wheel.
+func onStopped(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer)) {
 	t.Helper()
-	t.Run("stopped", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			tm := timertest.New()
-			tm.Stop()
-			f(t, tm)
-		})
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		tm.Stop()
+		f(t, tm)
 	})
-	t.Run("full", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			tm, _ := full()
-			defer tm.Stop()
-			f(t, tm)
-		})
-	})
+}
+
+// lateRuns is the bubble's clock. The run of a Timer or a Ticker that has read it is held up there, as by a busy
+// machine, until it is released.
+type lateRuns struct {
+	mu   sync.Mutex
+	held []chan struct{} // guarded by mu; the oldest first
+}
+
+func (c *lateRuns) After(d time.Duration) <-chan time.Time { return time.After(d) }
+
+func (c *lateRuns) Now() time.Time {
+	now := time.Now()
+	if isRun() {
+		held := make(chan struct{})
+		c.mu.Lock()
+		c.held = append(c.held, held)
+		c.mu.Unlock()
+		<-held
+	}
+	return now
+}
+
+// release lets the oldest held run go on, and reports whether there was one.
+func (c *lateRuns) release() (ok bool) {
+	c.mu.Lock()
+	if ok = len(c.held) > 0; ok {
+		close(c.held[0])
+		c.held = c.held[1:]
+	}
+	c.mu.Unlock()
+	synctest.Wait()
+	return ok
+}
+
+// isRun reports whether this goroutine is about to fire a Timer or a Ticker.
+func isRun() bool {
+	pcs := make([]uintptr, 10)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for frame, more := frames.Next(); ; frame, more = frames.Next() {
+		if strings.HasSuffix(frame.Function, ").fire") {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
+// onLateRuns runs f in a bubble, with a wheel whose runs are held up.
+func onLateRuns(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer, release func() bool)) {
+	t.Helper()
+	clock := new(lateRuns)
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		f(t, tm, clock.release)
+		assert.False(t, clock.release(), "no run is left")
+	}, hashedwheel.WithClock(clock))
 }

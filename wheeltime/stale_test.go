@@ -118,30 +118,40 @@ func TestFunctionBeginsUnlessStopOrResetPreventedIt(t *testing.T) {
 	})
 }
 
-// The wheel is sometimes full and sometimes not, so a Timer moves from the wheel to package time and
-// back.
-func TestNoStaleValueOfATimerThatMovesBetweenWheelAndPackageTime(t *testing.T) {
-	tm := timertest.New(hashedwheel.WithTick(shortest), hashedwheel.WithMaxPending(4))
-	defer tm.Stop()
-	var all sync.WaitGroup
-	for seed := range uint64(16) {
-		all.Go(func() {
-			r := rand.New(rand.NewPCG(seed, 2))
-			timer, ticker := wheeltime.NewTimer(tm, shortest), wheeltime.NewTicker(tm, shortest)
-			defer ticker.Stop()
-			for end := time.Now().Add(500 * time.Millisecond); time.Now().Before(end); {
-				around(shortest/2, r)
-				assert.True(t, timer.Stop(), "nothing was received")
-				ticker.Stop()
-				around(0, r)
-				assertNone(t, timer.C, "stale")
-				assertNone(t, ticker.C, "stale")
+// The wheel is full, and is stopped while all is in use: Timers and Tickers move to package time, and no wait hangs.
+func TestNoStaleValueWhileTheWheelIsStopped(t *testing.T) {
+	for range 4 {
+		tm := timertest.New(hashedwheel.WithTick(shortest), hashedwheel.WithMaxPending(4))
+		stopped := make(chan struct{})
+		var all sync.WaitGroup
+		for seed := range uint64(16) {
+			all.Go(func() {
+				r := rand.New(rand.NewPCG(seed, 2))
+				timer, ticker := wheeltime.NewTimer(tm, shortest), wheeltime.NewTicker(tm, shortest)
+				for end := time.Now().Add(100 * time.Millisecond); time.Now().Before(end); {
+					around(shortest/2, r)
+					assert.True(t, timer.Stop(), "nothing was received")
+					ticker.Stop()
+					around(0, r)
+					assertNone(t, timer.C, "stale")
+					assertNone(t, ticker.C, "stale")
+					timer.Reset(shortest)
+					ticker.Reset(shortest)
+					<-wheeltime.After(tm, shortest/2)
+					wheeltime.Sleep(tm, shortest/2)
+				}
+				<-stopped
 				timer.Reset(shortest)
 				ticker.Reset(shortest)
+				<-timer.C
 				<-ticker.C
-			}
-			timer.Stop()
-		})
+				<-ticker.C
+				ticker.Stop()
+			})
+		}
+		time.Sleep(50 * time.Millisecond)
+		assert.Empty(t, tm.Stop(), "none is the user's")
+		close(stopped)
+		all.Wait()
 	}
-	all.Wait()
 }

@@ -1,18 +1,18 @@
 package wheeltime
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/own"
 )
 
-// A Ticker is package time's Ticker on a wheel. It is made by NewTicker, is safe for concurrent
-// use and must not be copied. Reset of a zero Ticker panics, Stop does nothing.
+// A Ticker is package time's Ticker on a wheel. It is made by NewTicker, is safe for concurrent use and must not be
+// copied. Reset of a zero Ticker panics, Stop does nothing.
 //
-// The wheel keeps a Ticker until it or tm is stopped, even if the program has no reference to it:
-// package time's would be collected.
+// The wheel keeps a Ticker until it or the wheel is stopped, even if the program has no reference to it. Package time's
+// is garbage then.
 type Ticker struct {
 	C      <-chan time.Time // gets the time of each tick
 	alarm  alarm
@@ -20,11 +20,10 @@ type Ticker struct {
 	due    time.Time     // the next tick while package time fires the alarm
 }
 
-// NewTicker returns a Ticker that sends the time on its channel C every d, each time at most one
-// tick of tm late. Ticks are due on the fixed grid of now plus whole periods, so they do not drift.
-// C has room for one tick: further ticks are dropped until it is received. If d is below the tick of
-// tm the Ticker ticks once a tick. NewTicker panics if d is not positive. It allocates the Ticker
-// and its channel; a tick allocates nothing, except in the Executor.
+// NewTicker returns a Ticker that sends the time on its channel C every d, each time at most one tick of tm late. Ticks
+// are due on the fixed grid of now plus whole periods, so they do not drift. C has room for one tick: further ticks are
+// dropped until it is received. If d is below the tick of tm the Ticker ticks once a tick. NewTicker panics if d is not
+// positive. It allocates the Ticker and its channel; a tick allocates nothing.
 func NewTicker(tm *hashedwheel.Timer, d time.Duration) *Ticker {
 	if tm == nil {
 		panic("wheeltime: NewTicker with a nil Timer")
@@ -47,8 +46,8 @@ func (t *Ticker) Stop() {
 	}
 }
 
-// Reset sets the period to d, counted from now, and starts the Ticker again if it was stopped. No
-// older tick is received after Reset has returned. Reset panics if d is not positive.
+// Reset sets the period to d, counted from now, and starts the Ticker again if it was stopped. No older tick is
+// received after Reset has returned. Reset panics if d is not positive.
 func (t *Ticker) Reset(d time.Duration) {
 	if d <= 0 {
 		panic("wheeltime: non-positive interval for Ticker.Reset")
@@ -57,6 +56,19 @@ func (t *Ticker) Reset(d time.Duration) {
 		panic("wheeltime: Reset called on uninitialized Ticker: NewTicker makes one")
 	}
 	t.start(d)
+}
+
+// Tick returns the channel of a new Ticker, or nil if d is not positive, as time.Tick does. It cannot be stopped: the
+// Ticker stays on the wheel until tm is stopped. Package time's, since Go 1.23, is garbage once nobody can receive from
+// the channel.
+func Tick(tm *hashedwheel.Timer, d time.Duration) <-chan time.Time {
+	if tm == nil {
+		panic("wheeltime: Tick with a nil Timer")
+	}
+	if d <= 0 {
+		return nil
+	}
+	return NewTicker(tm, d).C
 }
 
 // String returns the period, the state and the time of the next tick.
@@ -74,15 +86,10 @@ func (t *Ticker) start(d time.Duration) {
 	defer a.mu.Unlock()
 	a.clear()
 	t.period = d
-	if a.armOnWheel(now.Add(d)) != nil {
-		t.armInTime(d)
+	if !a.armOnWheel(now.Add(d)) {
+		t.due = time.Now().Add(d)
+		a.armInTime(d, t.fire)
 	}
-}
-
-// armInTime makes package time tick until the next Reset. The lock is held.
-func (t *Ticker) armInTime(d time.Duration) {
-	t.due = time.Now().Add(d)
-	t.alarm.armInTime(d, t.relieve)
 }
 
 // tickerTask is a Ticker as the task of its Timeout.
@@ -94,39 +101,41 @@ func (*tickerTask) TaskName() string { return "wheeltime.NewTicker" }
 // String keeps fmt from reading fields that other calls write.
 func (task *tickerTask) String() string { return task.TaskName() }
 
-// Run arms the next tick and sends this one, unless Stop or Reset was faster.
-func (task *tickerTask) Run(*hashedwheel.Timeout) {
-	t := (*Ticker)(task)
-	a := &t.alarm
-	now := readClock(a.to.Timer())
+// Run ticks, unless Stop or Reset was faster.
+func (task *tickerTask) Run(*hashedwheel.Timeout) { (*Ticker)(task).fire(byWheel) }
+
+// TimerStopped makes task an own.Task. It ends the Ticker as Ticker.Stop does, unless Reset has set it again by then.
+func (task *tickerTask) TimerStopped(own.Mark) {
+	a := &task.alarm
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.isDueOnWheel() {
-		return
+	if a.to.State() == hashedwheel.Canceled {
+		a.clear()
 	}
-	now = a.notBeforeDue(now)
-	next := t.after(a.to.Deadline(), now)
-	switch err := a.armOnWheel(next); {
-	case errors.Is(err, hashedwheel.ErrStopped): // as if Timer.Stop had canceled the tick
-		a.mode = off
-	case err != nil:
-		t.armInTime(next.Sub(now))
-	}
-	a.send(now)
 }
 
-// relieve is Run while package time fires the alarm.
-func (t *Ticker) relieve(arming uint32) {
+// IsBrief makes task an own.Task that no Executor of a user's runs.
+func (task *tickerTask) IsBrief(own.Mark) bool { return true }
+
+// fire arms the next tick and sends this one, unless Stop or Reset was faster than the run of an arming.
+func (t *Ticker) fire(arming uint32) {
 	a := &t.alarm
 	now := readClock(a.to.Timer())
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.isDueInTime(arming) {
+	if !a.isDue(arming) {
 		return
 	}
-	elapsed := time.Now()
-	t.due = t.after(t.due, elapsed)
-	a.std.Reset(t.due.Sub(elapsed))
+	if arming == byWheel {
+		now = a.notBeforeDue(now)
+		if !a.armOnWheel(t.after(a.to.Deadline(), now)) {
+			a.mode = off // as if Timer.Stop had canceled the next tick
+		}
+	} else {
+		elapsed := time.Now()
+		t.due = t.after(t.due, elapsed)
+		a.std.Reset(t.due.Sub(elapsed))
+	}
 	a.send(now)
 }
 

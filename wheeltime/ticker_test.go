@@ -3,7 +3,6 @@ package wheeltime_test
 import (
 	"math"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -52,27 +51,18 @@ func TestTickerBelowTheTickOfTheWheelTicksOnceATick(t *testing.T) {
 }
 
 func TestTickerSkipsTicksMissedInAStall(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		executor := new(timertest.HeldBack)
-		tm := timertest.NewOn(executor)
-		defer tm.Stop()
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		start := time.Now()
 		ticker := wheeltime.NewTicker(tm, 10*tick)
-		timertest.Pass(95 * tick)
-		executor.Release()
-		at, ok := value(ticker.C)
-		assert.True(t, ok)
-		assert.Equal(t, 95*tick, at.Sub(start), "the time at which it was sent")
-		timertest.Pass(3 * tick)
-		executor.Release()
-		assertNone(t, ticker.C, "what was missed")
+		defer ticker.Stop()
+		tm.AfterFunc(5*tick, func() { time.Sleep(90 * tick) }) // on the worker
+		assert.Equal(t, 95*tick, (<-ticker.C).Sub(start), "the time at which it was sent")
 		timertest.Pass(4 * tick)
-		executor.Release()
-		at, _ = value(ticker.C)
-		assert.Equal(t, 102*tick, at.Sub(start), "on the grid again, in no burst")
-		executor.Release()
-		assertNone(t, ticker.C, "one tick")
-	})
+		assertNone(t, ticker.C, "of the missed ticks")
+		assert.Equal(t, 100*tick, (<-ticker.C).Sub(start), "on the grid again")
+		timertest.Pass(8 * tick)
+		assertNone(t, ticker.C, "in a burst")
+	}, timertest.Inline)
 }
 
 func TestTickerStopAndResetTakeTheTickBack(t *testing.T) {
@@ -101,23 +91,39 @@ func TestTickerStopAndResetTakeTheTickBack(t *testing.T) {
 }
 
 func TestTickerRunOfAnOlderArmingSendsNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		executor := new(timertest.HeldBack)
-		tm := timertest.NewOn(executor)
-		defer tm.Stop()
+	onLateRuns(t, func(t *testing.T, tm *hashedwheel.Timer, release func() bool) {
 		stopped, moved := wheeltime.NewTicker(tm, tick), wheeltime.NewTicker(tm, tick)
 		timertest.Pass(3 * tick)
 		stopped.Stop()
 		moved.Reset(time.Hour)
-		executor.Release()
+		assert.True(t, release())
+		assert.True(t, release())
 		assertNone(t, stopped.C, "after Stop")
 		assertNone(t, moved.C, "after Reset")
-		assert.Equal(t, 1, tm.Pending(), "the one that was moved")
+		assert.Equal(t, 1, tm.Pending(), "the moved Ticker")
+		moved.Stop()
 	})
 }
 
-func TestTickerRefusedTicksInPackageTime(t *testing.T) {
-	inTimeInstead(t, func(t *testing.T, tm *hashedwheel.Timer) {
+// As with a Timer: the older run ticks, and read the clock before the tick was due.
+func TestTickerTwoLateRunsSendOneTick(t *testing.T) {
+	onLateRuns(t, func(t *testing.T, tm *hashedwheel.Timer, release func() bool) {
+		ticker := wheeltime.NewTicker(tm, tick)
+		timertest.Pass(3 * tick)
+		start := time.Now()
+		ticker.Reset(15 * tick)
+		timertest.Pass(20 * tick)
+		assert.True(t, release())
+		assertWithin(t, ticker.C, start.Add(15*tick))
+		assert.True(t, release())
+		assertNone(t, ticker.C, "a second time")
+		assert.Equal(t, 1, tm.Pending())
+		ticker.Stop()
+	})
+}
+
+func TestTickerOnAStoppedWheelTicksInPackageTime(t *testing.T) {
+	onStopped(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		start := time.Now()
 		ticker := wheeltime.NewTicker(tm, 10*tick)
 		for i := range time.Duration(10) {
@@ -139,29 +145,11 @@ func TestTickerRefusedTicksInPackageTime(t *testing.T) {
 	})
 }
 
-// While a tick is handed out the Ticker is not pending: another timeout may take its place.
-func TestTickerOnAWheelThatBecameFullGoesOnInPackageTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		executor := new(timertest.HeldBack)
-		tm := timertest.NewOn(executor, hashedwheel.WithMaxPending(1))
-		defer tm.Stop()
-		start := time.Now()
-		ticker := wheeltime.NewTicker(tm, 10*tick)
-		timertest.Pass(11 * tick)
-		tm.AfterFunc(time.Hour, timertest.Nop)
-		executor.Release()
-		assertWithin(t, ticker.C, start.Add(10*tick))
-		assert.Equal(t, 20*tick, (<-ticker.C).Sub(start))
-		assert.Equal(t, 30*tick, (<-ticker.C).Sub(start))
-		ticker.Stop()
-	})
-}
-
 func TestTickerEndsWithItsWheel(t *testing.T) {
 	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		ticker := wheeltime.NewTicker(tm, 10*tick)
 		<-ticker.C
-		assert.Len(t, tm.Stop(), 1)
+		assert.Empty(t, tm.Stop())
 		timertest.Pass(time.Hour)
 		assertNone(t, ticker.C, "its wheel was stopped")
 		ticker.Reset(10 * tick)
@@ -169,15 +157,14 @@ func TestTickerEndsWithItsWheel(t *testing.T) {
 		ticker.Stop()
 	})
 	t.Run("while it ticks", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			executor := new(timertest.HeldBack)
-			tm := timertest.NewOn(executor)
+		onLateRuns(t, func(t *testing.T, tm *hashedwheel.Timer, release func() bool) {
 			ticker := wheeltime.NewTicker(tm, 10*tick)
 			timertest.Pass(11 * tick)
 			assert.Empty(t, tm.Stop())
-			executor.Release()
+			assert.True(t, release())
 			_, ok := value(ticker.C)
 			assert.True(t, ok, "the tick that had expired")
+			assert.Equal(t, "wheeltime.Ticker(10ms, off)", ticker.String())
 			timertest.Pass(time.Hour)
 			assertNone(t, ticker.C, "its wheel was stopped")
 		})
@@ -195,21 +182,4 @@ func TestTickerOfALongPeriodDoesNotOverflow(t *testing.T) {
 
 func TestZeroTickerStopDoesNothing(t *testing.T) {
 	(&wheeltime.Ticker{C: make(chan time.Time)}).Stop()
-}
-
-func TestTickerMisusePanics(t *testing.T) {
-	tm := timertest.New()
-	defer tm.Stop()
-	for want, misuse := range map[string]func(){
-		"wheeltime: Reset called on uninitialized Ticker: NewTicker makes one": func() { new(wheeltime.Ticker).Reset(1) },
-		"wheeltime: NewTicker with a nil Timer":                                func() { wheeltime.NewTicker(nil, 1) },
-		"wheeltime: non-positive interval for NewTicker":                       func() { wheeltime.NewTicker(tm, 0) },
-		"wheeltime: non-positive interval for Ticker.Reset": func() {
-			ticker := wheeltime.NewTicker(tm, time.Hour)
-			defer ticker.Stop()
-			ticker.Reset(-1)
-		},
-	} {
-		assert.PanicsWithValue(t, want, misuse)
-	}
 }

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/own"
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
-// A Timer is package time's Timer on a wheel. It is made by NewTimer or AfterFunc, is safe for
-// concurrent use and must not be copied. Stop and Reset of a zero Timer panic.
+// A Timer is package time's Timer on a wheel. It is made by NewTimer or AfterFunc, is safe for concurrent use and must
+// not be copied. Stop and Reset of a zero Timer panic.
 //
 // Reset arms a Timer again at any time and allocates nothing, so one Timer can serve a whole loop.
 type Timer struct {
@@ -18,8 +19,10 @@ type Timer struct {
 	alarm alarm
 }
 
-// NewTimer returns a Timer that sends the time on its channel C once d has passed, at most one
-// tick of tm later; at once if d is zero or less. It allocates the Timer and its channel.
+// NewTimer returns a Timer that sends the time on its channel C once d has passed, at most one tick of tm later; at
+// once if d is zero or less. It allocates the Timer and its channel.
+//
+// Until d has passed, or Stop, the wheel keeps the Timer, even if the program has no reference to it.
 func NewTimer(tm *hashedwheel.Timer, d time.Duration) *Timer {
 	if tm == nil {
 		panic("wheeltime: NewTimer with a nil Timer")
@@ -32,10 +35,9 @@ func NewTimer(tm *hashedwheel.Timer, d time.Duration) *Timer {
 	return t
 }
 
-// AfterFunc returns a Timer that calls f once d has passed, at most one tick of tm later. The
-// Executor of tm runs f: by default in a goroutine. If d is zero or less, f starts at once in a new
-// goroutine. If tm refuses the Timer, f starts in a new goroutine once d has passed. AfterFunc
-// panics if f is nil. One allocation.
+// AfterFunc returns a Timer that calls f once d has passed, at most one tick of tm later. The Executor of tm runs f: by
+// default in a goroutine. If d is zero or less, f starts at once in a new goroutine; if tm has been stopped, in a new
+// goroutine once d has passed. Shutdown of tm waits for neither of these. AfterFunc panics if f is nil. One allocation.
 func AfterFunc(tm *hashedwheel.Timer, d time.Duration, f func()) *Timer {
 	if tm == nil {
 		panic("wheeltime: AfterFunc with a nil Timer")
@@ -49,10 +51,10 @@ func AfterFunc(tm *hashedwheel.Timer, d time.Duration, f func()) *Timer {
 	return t
 }
 
-// Stop prevents the Timer from firing, and reports whether it did: then f does not start. Nothing is
-// received from C after Stop has returned. If the value is still in C, Stop takes it back and
-// returns true; Stop also returns true if Timer.Stop of tm has ended the Timer. So C need not be
-// drained after a Stop; code that does, by if !t.Stop() { <-t.C }, works as before.
+// Stop prevents the Timer from firing, and reports whether it did: then f does not start. Nothing is received from C
+// after Stop has returned. If the value is still in C, Stop takes it back and returns true; Stop also returns true if
+// Timer.Stop of tm has ended the Timer. So C need not be drained after a Stop; code that does, by if !t.Stop() { <-t.C
+// }, works as before.
 //
 // Stop does not wait for an f that has started.
 func (t *Timer) Stop() bool {
@@ -60,9 +62,9 @@ func (t *Timer) Stop() bool {
 	return t.alarm.stop()
 }
 
-// Reset makes the Timer fire d from now, at once if d is zero or less, and returns what Stop would
-// have returned. No older value is received after Reset has returned. For a Timer of AfterFunc, an f
-// that has started may still be running when the next one starts.
+// Reset makes the Timer fire d from now, at once if d is zero or less, and returns what Stop would have returned. No
+// older value is received after Reset has returned. For a Timer of AfterFunc, an f that has started may still be
+// running when the next one starts.
 func (t *Timer) Reset(d time.Duration) bool {
 	t.mustBeMade("Reset")
 	return t.start(d)
@@ -88,8 +90,8 @@ func (t *Timer) start(d time.Duration) (was bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	was = a.clear()
-	if a.armOnWheel(at) != nil {
-		a.armInTime(d, t.relieve)
+	if !a.armOnWheel(at) {
+		a.armInTime(d, t.fire)
 	}
 	return was
 }
@@ -108,9 +110,7 @@ func (t *Timer) startDue() (was bool) {
 		a.send(now)
 		return was
 	}
-	a.mode = inTime
-	a.arming++
-	go t.relieve(a.arming)
+	go t.fire(a.nextInTime())
 	return was
 }
 
@@ -118,10 +118,14 @@ func (t *Timer) startDue() (was bool) {
 type timerTask Timer
 
 // Run fires the Timer, unless Stop or Reset was faster.
-func (task *timerTask) Run(*hashedwheel.Timeout) {
-	t := (*Timer)(task)
-	t.fire(t.alarm.isDueOnWheel)
-}
+func (task *timerTask) Run(*hashedwheel.Timeout) { (*Timer)(task).fire(byWheel) }
+
+// TimerStopped makes task an own.Task. The canceled Timer never fires. It stays on, so that code that drains C if Stop
+// returns false does not hang.
+func (task *timerTask) TimerStopped(own.Mark) {}
+
+// IsBrief makes task an own.Task: the Executor runs functions alone.
+func (task *timerTask) IsBrief(own.Mark) bool { return task.f == nil }
 
 // TaskName is the name under which the Timer is shown.
 func (task *timerTask) TaskName() string {
@@ -134,18 +138,26 @@ func (task *timerTask) TaskName() string {
 // String keeps fmt from reading fields that other calls write.
 func (task *timerTask) String() string { return task.TaskName() }
 
-// relieve fires the Timer in place of its Timeout, unless Stop or Reset was faster.
-func (t *Timer) relieve(arming uint32) {
-	t.fire(func() bool { return t.alarm.isDueInTime(arming) })
-}
-
-// fire sends the time or calls f, if the alarm is due.
-func (t *Timer) fire(isDue func() bool) {
+// fire sends the time or calls f, unless Stop or Reset was faster than the run of an arming.
+func (t *Timer) fire(arming uint32) {
 	var now time.Time
 	if t.f == nil {
 		now = readClock(t.alarm.to.Timer())
 	}
-	if t.alarm.end(isDue, now) && t.f != nil {
+	if t.end(arming, now) && t.f != nil {
 		t.f()
 	}
+}
+
+// end turns the alarm off, sends the time if there is a channel, and reports true, if the arming is due.
+func (t *Timer) end(arming uint32, now time.Time) (wasDue bool) {
+	a := &t.alarm
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.isDue(arming) {
+		return false
+	}
+	a.send(a.notBeforeDue(now))
+	a.mode = off
+	return true
 }

@@ -93,7 +93,6 @@ func TestTimerOfZeroFiresAtOnce(t *testing.T) {
 		assert.True(t, ok, "Reset(%v)", d)
 		clock.Advance(2 * time.Hour)
 		assertNone(t, timer.C, "of the arming before")
-		assert.Equal(t, at, <-wheeltime.After(hashedwheel.MustNew(hashedwheel.WithClock(hashedwheel.NewManualClock(at))), d))
 		tm.Stop()
 	}
 }
@@ -107,88 +106,45 @@ func TestTimerFarAwayNeverFires(t *testing.T) {
 	})
 }
 
-// A run that the Executor starts late belongs to an arming that is over.
+// A run comes late: its arming is over.
 func TestTimerRunOfAnOlderArmingSendsNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		executor := new(timertest.HeldBack)
-		tm := timertest.NewOn(executor)
-		defer tm.Stop()
-
-		stopped := wheeltime.NewTimer(tm, tick)
-		moved := wheeltime.NewTimer(tm, tick)
+	onLateRuns(t, func(t *testing.T, tm *hashedwheel.Timer, release func() bool) {
+		stopped, moved := wheeltime.NewTimer(tm, tick), wheeltime.NewTimer(tm, tick)
+		again, zero := wheeltime.NewTimer(tm, tick), wheeltime.NewTimer(tm, tick)
 		timertest.Pass(3 * tick)
 		assert.True(t, stopped.Stop(), "nothing was sent")
 		assert.True(t, moved.Reset(time.Hour), "nothing was sent")
-		executor.Release()
-		assertNone(t, stopped.C, "after Stop")
-		assertNone(t, moved.C, "after Reset")
-
-		assert.True(t, moved.Reset(0))
-		assert.False(t, stopped.Reset(0))
-		executor.Release()
-		assert.True(t, moved.Stop())
-		assert.True(t, stopped.Stop())
-		executor.Release()
-		assertNone(t, moved.C, "after Reset to zero and Stop")
+		assert.True(t, again.Stop())
+		assert.False(t, again.Reset(time.Hour), "it was stopped")
+		assert.True(t, zero.Reset(0))
+		assert.True(t, zero.Stop(), "takes the value back")
+		for range 4 {
+			assert.True(t, release())
+		}
+		for _, timer := range []*wheeltime.Timer{stopped, moved, again, zero} {
+			assertNone(t, timer.C, "of an arming that is over")
+		}
 	})
 }
 
-// The Executor has two runs of one Timer: the Timer fires once, and not before the deadline.
+// The older of two late runs fires the Timer, which is due by then. It read the clock before the deadline was set.
 func TestTimerTwoLateRunsSendOneValue(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		executor := new(timertest.HeldBack)
-		tm := timertest.NewOn(executor)
-		defer tm.Stop()
+	onLateRuns(t, func(t *testing.T, tm *hashedwheel.Timer, release func() bool) {
 		timer := wheeltime.NewTimer(tm, tick)
 		timertest.Pass(3 * tick)
 		start := time.Now()
 		timer.Reset(10 * tick)
 		timertest.Pass(20 * tick)
-		executor.Release()
-		at, ok := value(timer.C)
-		require.True(t, ok)
-		assert.False(t, at.Before(start.Add(10*tick)), "its value is before its deadline")
+		assert.True(t, release())
+		assertWithin(t, timer.C, start.Add(10*tick))
+		assert.True(t, release())
 		assertNone(t, timer.C, "a second time")
 	})
 }
 
-// hookedClock is the bubble's clock, with a function that the next reading calls before it returns.
-type hookedClock struct{ hook atomic.Pointer[func()] }
-
-func (c *hookedClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
-
-func (c *hookedClock) Now() time.Time {
-	now := time.Now()
-	if hook := c.hook.Swap(nil); hook != nil {
-		(*hook)()
-	}
-	return now
-}
-
-// A Reset is called after a run has read the clock; the run goes on once the new arming has expired.
-func TestTimerValueIsNeverBeforeTheDeadline(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		executor, clock := new(timertest.HeldBack), new(hookedClock)
-		tm := timertest.NewOn(executor, hashedwheel.WithClock(clock))
-		defer tm.Stop()
-		timer := wheeltime.NewTimer(tm, tick)
-		timertest.Pass(3 * tick)
-		start := time.Now()
-		hook := func() {
-			timer.Reset(10 * tick)
-			timertest.Pass(20 * tick)
-		}
-		clock.hook.Store(&hook)
-		executor.Release()
-		at, ok := value(timer.C)
-		assert.True(t, ok)
-		assert.False(t, at.Before(start.Add(10*tick)), "%v after Reset to %v", at.Sub(start), 10*tick)
-	})
-}
-
-// The goroutine that fires a Timer with delay zero may start after the next Reset.
+// The goroutine that calls f for a delay of zero may start after the next Reset.
 func TestTimerRunInPackageTimeOfAnOlderArmingDoesNothing(t *testing.T) {
-	inTimeInstead(t, func(t *testing.T, tm *hashedwheel.Timer) {
+	onStopped(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		for range 1000 {
 			var calls atomic.Int32
 			timer := wheeltime.AfterFunc(tm, 0, func() { calls.Add(1) })
@@ -259,8 +215,8 @@ func TestAfterFuncFunctionMayUseItsTimer(t *testing.T) {
 	})
 }
 
-func TestTimerRefusedFiresInPackageTime(t *testing.T) {
-	inTimeInstead(t, func(t *testing.T, tm *hashedwheel.Timer) {
+func TestTimerOnAStoppedWheelFiresInPackageTime(t *testing.T) {
+	onStopped(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		start := time.Now()
 		timer := wheeltime.NewTimer(tm, 10*tick)
 		called := make(chan struct{})
@@ -287,29 +243,11 @@ func TestTimerRefusedFiresInPackageTime(t *testing.T) {
 	})
 }
 
-// A late run by package time belongs to an arming that is over, as on the wheel.
-func TestTimerLeavesPackageTimeOnceThereIsRoom(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		tm, makeRoom := full()
-		defer tm.Stop()
-		timer := wheeltime.NewTimer(tm, 10*tick)
-		assert.Equal(t, "wheeltime.Timer(Pending in package time)", timer.String())
-		makeRoom()
-		start := time.Now()
-		assert.True(t, timer.Reset(20*tick))
-		assert.Equal(t, 1, tm.Pending())
-		timertest.Pass(15 * tick)
-		assertNone(t, timer.C, "from package time")
-		timertest.Pass(7 * tick)
-		assertWithin(t, timer.C, start.Add(20*tick))
-	})
-}
-
 func TestTimerCanceledByTheStopOfItsWheel(t *testing.T) {
 	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		timer := wheeltime.NewTimer(tm, 10*tick)
 		again := wheeltime.NewTimer(tm, 10*tick)
-		assert.Len(t, tm.Stop(), 2)
+		assert.Empty(t, tm.Stop())
 		timertest.Pass(time.Hour)
 		assertNone(t, timer.C, "its wheel was stopped")
 		assert.True(t, timer.Stop(), "a drain of C would hang")
@@ -318,18 +256,4 @@ func TestTimerCanceledByTheStopOfItsWheel(t *testing.T) {
 		timertest.Pass(12 * tick)
 		assertWithin(t, again.C, start.Add(10*tick))
 	})
-}
-
-func TestTimerMisusePanics(t *testing.T) {
-	tm := timertest.New()
-	defer tm.Stop()
-	for want, misuse := range map[string]func(){
-		"wheeltime: Stop called on uninitialized Timer: NewTimer and AfterFunc make one":  func() { new(wheeltime.Timer).Stop() },
-		"wheeltime: Reset called on uninitialized Timer: NewTimer and AfterFunc make one": func() { new(wheeltime.Timer).Reset(1) },
-		"wheeltime: NewTimer with a nil Timer":                                            func() { wheeltime.NewTimer(nil, 1) },
-		"wheeltime: AfterFunc with a nil Timer":                                           func() { wheeltime.AfterFunc(nil, 1, timertest.Nop) },
-		"wheeltime: AfterFunc with a nil func":                                            func() { wheeltime.AfterFunc(tm, 1, nil) },
-	} {
-		assert.PanicsWithValue(t, want, misuse)
-	}
 }

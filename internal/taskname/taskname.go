@@ -3,8 +3,6 @@
 package taskname
 
 import (
-	"fmt"
-	"path/filepath"
 	"reflect"
 	"runtime"
 	"strings"
@@ -40,42 +38,18 @@ func given(task any) (name string) {
 // A task that is a func of any type, or a Series, has the name of its function. Of reads no more of a task than its
 // function, so it is safe at any time.
 func Of(task any) string {
-	v := reflect.ValueOf(task)
-	if !v.IsValid() {
+	if task == nil {
 		return "nil"
 	}
-	if f := function(v); f != nil {
+	if f := Func(task); f != nil {
 		return base(strings.TrimSuffix(f.Name(), "-fm"))
 	}
-	return short(v.Type().String())
+	return short(reflect.TypeOf(task).String())
 }
 
-// Literal returns the place in the code where a function literal begins, since the name of a
-// literal means little: "server.go:42", the line of func or of the first statement. For other tasks
-// it returns nothing.
-func Literal(task any) string {
-	f := function(reflect.ValueOf(task))
-	if f == nil || !isLiteral(f.Name()) {
-		return ""
-	}
-	file, line := f.FileLine(f.Entry())
-	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
-}
-
-// isLiteral recognizes the names that the compiler gives to function literals: main.run.func2.1
-func isLiteral(name string) bool {
-	_, rest := cut(name)
-	for found := true; found; {
-		_, rest, found = strings.Cut(rest, ".func")
-		if found && rest != "" && '0' <= rest[0] && rest[0] <= '9' {
-			return true
-		}
-	}
-	return false
-}
-
-// function returns the function that a task runs, nil if the task has no function.
-func function(v reflect.Value) *runtime.Func {
+// Func returns the function that a task runs, nil if the task has no function.
+func Func(task any) *runtime.Func {
+	v := reflect.ValueOf(task)
 	if v.Kind() == reflect.Pointer && !v.IsNil() && isOurs(v.Type().Elem()) {
 		v = v.Elem().FieldByName("f") // that of a Series, whatever type its task has
 	}

@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"net/http"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -60,7 +59,10 @@ func TestTaskNameIsReadable(t *testing.T) {
 		{"a nil pointer", (*session)(nil), "*taskname_test.session"},
 		{"a struct", session{}, "taskname_test.session"},
 		{"a generic type", &table[string, ast.Ident]{}, "*taskname_test.table[string,ast.Ident]"},
-		{"a generic type of a generic type", &table[string, table[string, *ast.Ident]]{}, "*taskname_test.table[string,taskname_test.table[string,*ast.Ident]]"},
+		{
+			"a generic type of a generic type", &table[string, table[string, *ast.Ident]]{},
+			"*taskname_test.table[string,taskname_test.table[string,*ast.Ident]]",
+		},
 		{"a type without a name", &struct{ http.Handler }{}, "*struct { http.Handler }"},
 		{"a Series of somebody else", &Series{f: func() {}}, "*taskname_test.Series"},
 		{"a nil Series", (*hashedwheel.Series)(nil), "*hashedwheel.Series"},
@@ -95,30 +97,13 @@ func TestShownIsTheNameThatATaskGivesItself(t *testing.T) {
 	assert.Equal(t, "*taskname_test.named", taskname.Of(&login), "the engine calls no user code")
 }
 
-func TestLiteralIsTheFileAndLineOfAFunctionLiteral(t *testing.T) {
-	_, _, line, _ := runtime.Caller(0)
-	outer := func() func() { return func() {} }
-	assert.Equal(t, fmt.Sprint("taskname_test.go:", line+1), taskname.Literal(outer))
-	assert.Equal(t, fmt.Sprint("taskname_test.go:", line+1), taskname.Literal(outer()))
-	assert.Equal(t, fmt.Sprint("taskname_test.go:", line+4), taskname.Literal(job(func(*hashedwheel.Timeout) {})))
-	for _, task := range []any{expire, new(session).closeIdle, new(session), job(nil), nil, http.NotFound, new(table[string, int]).expire} {
-		assert.Empty(t, taskname.Literal(task))
-	}
-}
-
-func TestASeriesOfAFunctionLiteralHasItsFileAndLine(t *testing.T) {
-	tm := hashedwheel.MustNew()
-	defer tm.Stop()
-	_, _, line, _ := runtime.Caller(0)
-	tm.Every(time.Hour, func(*hashedwheel.Series) {})
-	assert.Equal(t, fmt.Sprint("taskname_test.go:", line+1), taskname.Literal(tm.Sample(1)[0].Task))
-}
-
 func TestArmedTaskHasTheNameOfTheFunctionOrTask(t *testing.T) {
+	const hour = time.Hour
+	s := new(session)
 	tests := map[string]func(tm *hashedwheel.Timer){
-		"taskname_test.(*session).closeIdle": func(tm *hashedwheel.Timer) { tm.AfterFunc(time.Hour, new(session).closeIdle) },
-		"taskname_test.again":                func(tm *hashedwheel.Timer) { tm.Every(time.Hour, again) },
-		"*taskname_test.session":             func(tm *hashedwheel.Timer) { _, _ = tm.Schedule(time.Hour, new(session)) },
+		"taskname_test.(*session).closeIdle": func(tm *hashedwheel.Timer) { tm.AfterFunc(hour, s.closeIdle) },
+		"taskname_test.again":                func(tm *hashedwheel.Timer) { tm.Every(hour, again) },
+		"*taskname_test.session":             func(tm *hashedwheel.Timer) { _, _ = tm.Schedule(hour, s) },
 	}
 	for want, arm := range tests {
 		tm := hashedwheel.MustNew()

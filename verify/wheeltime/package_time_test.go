@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var ofTime = flag.String("of-time", "", "`flags` of go test for package time's tests, such as \"-tags small -run TestChan\"")
+var ofTime = flag.String("of-time", "", "`flags` of go test for package time's tests: \"-tags small -run TestChan\"")
 
 func TestPackageTimesTestsPassOnAWheel(t *testing.T) {
 	if os.Getenv("EMULATED") != "" {

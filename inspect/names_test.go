@@ -1,0 +1,80 @@
+package inspect_test
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel/inspect"
+)
+
+// named is a task that gives itself a name.
+type named struct {
+	session
+	name string
+}
+
+func (n *named) TaskName() string { return n.name }
+
+// shownNames returns the name of a timer and of its only task, on the page and in the report.
+func shownNames(t *testing.T, h http.Handler) (names []string) {
+	t.Helper()
+	got := page(h)
+	for _, element := range []string{`(?s)<h2>(.*?)</h2>`, `(?s)<th scope="row">(.*?)</th>`} {
+		names = append(names, html.UnescapeString(find(got, element)[0][1]))
+	}
+	r := readReport(t, h).Timers[0]
+	return append(names, r.Name, r.Tasks[0].Name)
+}
+
+func TestNamesAreShownWithoutMarkupAndControlCharacters(t *testing.T) {
+	const script = "<script>alert(1)</script>"
+	for name, want := range map[string]string{
+		"calls":                                "calls",
+		"ü, 日本語, a b, 🕰":                       "ü, 日本語, a b, 🕰",
+		script:                                 script,
+		"</script></main> \" onload=\"x' <!--": "</script></main> \" onload=\"x' <!--",
+		"{{.}} &lt;":                           "{{.}} &lt;",
+		"a\x00b\nc\rd\te\x1b[31mf\x7f":         "a\uFFFDb\uFFFDc\uFFFDd\uFFFDe\uFFFD[31mf\uFFFD",
+		"\u0085next line \u202eright to left \ufeffno width": "\uFFFDnext line \uFFFDright to left \uFFFDno width",
+		"\xff\xfe, cut \xe6\x97":                             "\uFFFD\uFFFD, cut \uFFFD\uFFFD",
+		strings.Repeat("x", 200):                             strings.Repeat("x", 200),
+		strings.Repeat("日", 200):                             strings.Repeat("日", 200),
+		strings.Repeat("x", 201):                             strings.Repeat("x", 199) + "…",
+		strings.Repeat("日", 10_000):                          strings.Repeat("日", 199) + "…",
+		strings.Repeat("\xff", 1_000_000):                    strings.Repeat("\uFFFD", 199) + "…",
+	} {
+		tm, _ := newTimer(t)
+		_, err := tm.Schedule(time.Hour, &named{name: name})
+		require.NoError(t, err)
+		h := inspect.Handler(timers{name: tm})
+		assert.Equal(t, []string{want, want, want, want}, shownNames(t, h))
+		got := page(h)
+		assert.True(t, utf8.ValidString(got))
+		for _, element := range []string{"<script>", "</main>"} {
+			assert.Equal(t, 1, strings.Count(got, element), element)
+		}
+	}
+}
+
+func TestTimerWithoutANameIsShownAsUnnamed(t *testing.T) {
+	tm, _ := newTimer(t)
+	assert.Contains(t, page(inspect.Handler(timers{"": tm})), "<h2>unnamed</h2>")
+}
+
+func TestKindsOfTasksWithTheSameShownNameAreOneRow(t *testing.T) {
+	tm, _ := newTimer(t)
+	for i := range 3 {
+		_, err := tm.Schedule(time.Hour, &named{name: fmt.Sprint(strings.Repeat("x", 300), i)})
+		require.NoError(t, err)
+	}
+	tasks := readReport(t, inspect.Handler(timers{"calls": tm})).Timers[0].Tasks
+	assert.Equal(t, []taskRow{{strings.Repeat("x", 199) + "…", "", 3}}, tasks)
+}
