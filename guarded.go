@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel/internal/handicap"
@@ -15,14 +14,15 @@ import (
 // take the lock, except those at the end of the file, whose callers hold it. One hold looks at one or two portions of
 // timeouts; only Timer.Stop's first hold, which sorts all that wait, looks at more.
 type guarded struct {
-	mu    sync.Mutex
-	queue *mpscQueue // as its consumer
-	wheel hashedWheel
+	owner   *Timer // this and the next two are init's, then read only
+	queue   *mpscQueue
+	lookout *lookout
 
-	expected int64      // the tick at which the worker means to look at the wheel next; noTick while it is absent
-	lists    []*Timeout // taken from the queue and not filed yet, the oldest list first
-	round    int        // so many of the first lists were queued when the pass began: its tick stays open for them
-	stopped  bool
+	mu      sync.Mutex
+	wheel   hashedWheel
+	lists   []*Timeout // taken from the queue and not filed yet, the oldest list first
+	round   int        // so many of the first lists were queued when the pass began: its tick stays open for them
+	stopped bool
 
 	// Timeouts that were queued again while in the batch. They are filed when the batch is settled: filed before, one
 	// that is due could be handed out twice in a pass, and a task that arms its own timeout would never end the pass.
@@ -41,23 +41,15 @@ const (
 	portion   = limits.Portion
 )
 
-func (g *guarded) init(q *mpscQueue, tickLen int64, size int) {
-	g.queue = q
-	g.wheel.init(tickLen, size)
-	g.expected = noTick
+func (g *guarded) init(tm *Timer, wheelSize int) {
+	g.owner, g.queue, g.lookout = tm, &tm.queue, &tm.worker.lookout
+	g.wheel.init(tm.time.tickLen, wheelSize)
 	g.batch = make([]*Timeout, 0, batchSize)
-	g.lists = make([]*Timeout, 0, 4*len(q.stripes)) // what grows under the lock may have to help the collector
+	g.lists = make([]*Timeout, 0, 4*len(g.queue.stripes)) // what grows under the lock may have to help the collector
 }
 
-// expect notes at which tick the worker means to look at the wheel.
-func (g *guarded) expect(tick int64) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.expected = tick
-}
-
-// beginPass closes the tick for later armings, and makes everything that is queued the pass's round, unless a part of
-// the last round is left. So the stripes stay deep while the worker falls behind, and their producers help; and
+// beginPass makes everything that is queued the pass's round, unless a part of the last round is left, and closes the
+// tick for later armings. So the stripes stay deep while the worker falls behind, and their producers help; and
 // tasks that arm themselves on a clock that stands still do not make the round grow forever.
 //
 // The tick may be an older reading of the clock than the one to which another goroutine has turned the wheel. Then
@@ -67,12 +59,11 @@ func (g *guarded) beginPass(tick int64) {
 	defer g.mu.Unlock()
 	g.turn(tick)
 	isCut := g.wheel.current <= tick && tick < g.wheel.opening // user code ended the goroutine in a pass of this tick
-	g.wheel.close(tick)
-	if isCut || g.round > 0 {
-		return
+	if !isCut && g.round == 0 {
+		g.takeAll()
+		g.round = len(g.lists)
 	}
-	g.takeAll()
-	g.round = len(g.lists)
+	g.wheel.close(tick)
 }
 
 // fileRound files at most limit timeouts of the pass's round, and returns how many.
@@ -150,21 +141,23 @@ func (g *guarded) thin() bool {
 // park decides until which tick the worker sleeps after a pass, and in which status; absent is the end. It
 // publishes the status, then looks at the queue; a producer pushes, then looks at the status: one sees the
 // other. One hold of the lock, since between two a drain elsewhere could take an arming out of the queue.
-func (g *guarded) park(tick int64, isBusy bool, status *atomic.Int32) (next int64, s int32) {
+func (g *guarded) park(tick int64, isBusy bool) (next int64, status int32) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.stopped {
 		return noTick, absent // and status stays as Timer.Stop left it
 	}
-	next, s = g.rest(tick, isBusy)
-	if s != awake {
-		status.Store(s)
-		if !g.queue.empty() && status.CompareAndSwap(s, awake) {
-			next, s = tick+1, awake
-		}
+	next, status = g.rest(tick, isBusy)
+	g.lookout.expected.Store(next)
+	if status == awake {
+		return next, status
 	}
-	g.expected = next
-	return next, s
+	g.lookout.status.Store(status)
+	if !g.queue.empty() && g.lookout.status.CompareAndSwap(status, awake) {
+		g.lookout.expected.Store(tick + 1)
+		return tick + 1, awake
+	}
+	return next, status
 }
 
 // fileStripe has a producer file a part of the lists or, if there are none, of its stripe.
@@ -240,10 +233,10 @@ func (g *guarded) refuse(t *Timeout) bool {
 // turn moves the wheel on to a tick if nothing is due before it. Timeouts that are armed for the past are then filed
 // under that tick, and not under the one at which the wheel was left. But nobody turns the wheel past the tick at
 // which the worker means to look: that would hide from Lag and Overdue how late the worker is.
-func (g *guarded) turn(tick int64) { g.wheel.skip(min(tick, g.expected)) }
+func (g *guarded) turn(tick int64) { g.wheel.turn(min(tick, g.lookout.expected.Load())) }
 
 // rest returns the tick until which the worker may sleep after a pass, and its status then.
-func (g *guarded) rest(tick int64, isBusy bool) (next int64, s int32) {
+func (g *guarded) rest(tick int64, isBusy bool) (next int64, status int32) {
 	if isBusy || len(g.lists) > 0 { // lists: of another goroutine's drain
 		return tick + 1, awake
 	}
@@ -266,20 +259,26 @@ func (g *guarded) fileFor(s *stripe, tick int64) {
 	g.file(2*portion, len(g.lists))
 }
 
+// takeAll takes everything that is queued. If a stripe is being combed, it waits with the lock released: the comber may
+// have lost its processor.
 func (g *guarded) takeAll() {
-	if g.stopped {
-		return
-	}
 	for i := range g.queue.stripes {
-		g.takeFrom(&g.queue.stripes[i])
+		s := &g.queue.stripes[i]
+		for !g.stopped && !g.takeFrom(s) {
+			g.mu.Unlock()
+			s.awaitComber()
+			g.mu.Lock()
+		}
 	}
 }
 
-func (g *guarded) takeFrom(s *stripe) {
-	list := s.take()
+// takeFrom takes everything that is queued in a stripe, and reports false if it is being combed.
+func (g *guarded) takeFrom(s *stripe) (ok bool) {
+	list, ok := s.take()
 	if list != nil {
 		g.lists = append(g.lists, list)
 	}
+	return ok
 }
 
 // file files at most limit timeouts of the first lists, and returns how many, and how many lists came to their end.
@@ -344,6 +343,9 @@ func checkInBatch(t *Timeout, i int) {
 // consider puts a timeout that was filed under current into the batch, or back into the wheel if it was
 // moved later, or is queued to be moved. A timeout that is no longer pending is let go.
 func (g *guarded) consider(t *Timeout, tick int64) {
+	if t.timer != g.owner {
+		misused(t) // cleared, and bound to another Timer whose wheel has filed it in a place of the same name
+	}
 	w := t.load()
 	if w.state() != Pending {
 		return

@@ -40,6 +40,7 @@ func (g *guarded) drain(limit int) int {
 func (g *guarded) fileMoved(n int, tick, due int64) (all []*Timeout) {
 	for range n {
 		t := pendingAt(due * g.wheel.tickLen)
+		t.timer = g.owner
 		g.wheel.place(t, tick)
 		all = append(all, t)
 	}
@@ -171,7 +172,7 @@ func TestHelpFilesAtMostTwoPortions(t *testing.T) {
 func TestTickStaysOpenUntilTheRoundIsFiled(t *testing.T) {
 	g, tm := newGuarded()
 	all, due := tm.armMany(t, many), int64(time.Hour/tm.Tick())
-	g.expect(due)
+	g.lookout.expected.Store(due)
 	g.beginPass(due)
 	_, more := g.takeDue(due)
 	require.False(t, more)
@@ -209,6 +210,54 @@ func TestPassFilesNothingThatWasQueuedAfterItBegan(t *testing.T) {
 	for g.fileRound(portion) > 0 {
 	}
 	assert.Equal(t, many, g.wheel.count)
+}
+
+// A producer that combs may have lost its processor.
+func TestNobodyWaitsForAComberWithTheLockHeld(t *testing.T) {
+	for name, take := range map[string]func(g *guarded){
+		"beginPass":  func(g *guarded) { g.beginPass(1) },
+		"drainAll":   func(g *guarded) { g.drainAll(1) },
+		"fileStripe": func(g *guarded) { g.fileStripe(&g.queue.stripes[0], 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			g, tm := newGuarded()
+			tm.queue.makeStripes(1)
+			tm.armMany(t, 1)
+			s := &tm.queue.stripes[0]
+			s.mu.Lock() // as comb does
+			taken := make(chan struct{})
+			go func() {
+				defer close(taken)
+				take(g)
+			}()
+			time.Sleep(20 * time.Millisecond) // to find the lock free sooner could only hide a mistake
+			isFree := g.mu.TryLock()
+			require.True(t, isFree)
+			g.mu.Unlock()
+			s.mu.Unlock()
+			<-taken
+			assert.Equal(t, 1, tm.Pending())
+		})
+	}
+}
+
+// Combers that came again and again would keep a goroutine waiting that takes the stripe.
+func TestNobodyCombsAStripeThatSomebodyWaitsToTake(t *testing.T) {
+	q, litter := newStripes(1), newTimeouts(2)
+	for _, to := range litter {
+		setWord(to, 0, queued|fresh, Canceled)
+	}
+	pushAll(t, q, litter...)
+	s := &q.stripes[0]
+	s.awaitComber()
+	q.comb(s)
+	list, ok := s.take()
+	require.True(t, ok)
+	assert.Len(t, linkedFrom(list), 2)
+	pushAll(t, q, litter...)
+	q.comb(s)
+	list, _ = s.take()
+	assert.Len(t, linkedFrom(list), 1, "the head alone: combed again")
 }
 
 func TestCollectTakesAtMostOnePortionAndTheBatch(t *testing.T) {

@@ -24,15 +24,16 @@ type hashedWheel struct {
 	tickLen int64 // ns
 	never   int64 // the tick of maxDeadline, which no clock reaches
 
-	// Two hands, a tick apart while a tick is being taken, otherwise at the same tick:
+	// Three hands: current ≤ floor ≤ opening.
 	//
-	//	ticks     taken whole │ being taken │ still to come
-	//	                      ▲ current     ▲ opening
+	//	ticks   taken whole │ nothing due, or being taken │ still to come
+	//	                    ▲ current       ▲ floor       ▲ opening
 	//
-	// Every filed timeout is due at current or later. A timeout that is placed now goes to opening or later, even if
-	// it is armed for the past: otherwise a task that arms its own timeout would never end the pass. Only the pass's
-	// round is still placed at current.
+	// Every filed timeout is due at current or later. A timeout that is armed for the past is due at opening: if a task
+	// arms its own timeout again and again, the pass ends all the same. Only the pass's round is still due at floor.
+	// Floor leaves current behind where a slot of a ring has begun and nothing in it is due yet.
 	current int64
+	floor   int64
 	opening int64
 
 	count  int      // timeouts filed
@@ -42,7 +43,7 @@ type hashedWheel struct {
 
 func (w *hashedWheel) init(tickLen int64, size int) {
 	w.tickLen = tickLen
-	w.current, w.opening = 1, 1 // tick 0 is the instant at which the timer was made
+	w.current, w.floor, w.opening = 1, 1, 1 // tick 0 is the instant at which the timer was made
 	w.levels = []*level{newLevel(0, 0, size, &w.spares)}
 	w.never = w.tickOf(maxDeadline)
 }
@@ -60,7 +61,7 @@ func roundUp(deadline, ns int64) (tick int64) {
 // place files a timeout under a tick, or under the first open tick if that is closed. With placeDue a
 // timeout of the round may still be due at the tick that is being taken.
 func (w *hashedWheel) place(t *Timeout, tick int64)    { w.put(t, max(tick, w.opening)) }
-func (w *hashedWheel) placeDue(t *Timeout, tick int64) { w.put(t, max(tick, w.current)) }
+func (w *hashedWheel) placeDue(t *Timeout, tick int64) { w.put(t, max(tick, w.current, w.floor)) }
 
 // put files a timeout under a tick that has not been taken.
 func (w *hashedWheel) put(t *Timeout, tick int64) {
@@ -95,11 +96,16 @@ func (w *hashedWheel) remove(t *Timeout) {
 // close makes all timeouts that place files from now on, also those of this pass's tasks, expire after a tick.
 func (w *hashedWheel) close(tick int64) { w.opening = max(w.opening, tick+1) }
 
-// skip moves on to a tick if nothing is due before it: timeouts armed for the past are then filed under it.
-func (w *hashedWheel) skip(tick int64) {
-	if first, _ := w.first(); first >= tick {
-		w.leave(tick - 1)
+// turn raises floor to a tick, unless a timeout is due before it, and moves on to it if nothing is filed before it.
+func (w *hashedWheel) turn(tick int64) {
+	if w.next() < tick {
+		return
 	}
+	if first, _ := w.first(); first >= tick {
+		w.current = max(w.current, tick)
+	}
+	w.floor = max(w.floor, tick)
+	w.opening = max(w.opening, tick)
 }
 
 // advance moves on to the first tick, no later than last, whose bucket is occupied, and reports whether
@@ -127,6 +133,7 @@ func (w *hashedWheel) advance(last int64, limit int) (filed int, through bool) {
 // leave moves on past a tick, up to which nothing is filed or will be.
 func (w *hashedWheel) leave(tick int64) {
 	w.current = max(w.current, tick+1)
+	w.floor = max(w.floor, w.current)
 	w.opening = max(w.opening, w.current)
 }
 

@@ -53,10 +53,10 @@ func TestRemovedTimeoutCanBePlacedAgain(t *testing.T) {
 // old one.
 func TestRefileUsesTheNewDeadline(t *testing.T) {
 	forEachSize(t, func(t *testing.T, empty *driver) {
-		n := empty.turn()
+		n := empty.turnLen()
 		old := 1 + 70*n
 		for _, deadline := range []int64{old + 1, old + n, old + 64*n, old + 5000*n, 1 << 55} {
-			d := newDriver(int(empty.turn()))
+			d := newDriver(int(empty.turnLen()))
 			to := d.arm(old)[0]
 			setWord(to, deadline, 0, Pending)
 			require.Equal(t, map[*Timeout]int64{to: deadline}, d.take(1<<55), "moved to %d", deadline)
@@ -75,7 +75,7 @@ func TestTimeoutMovedLaterInABucketIsTakenAtItsOldTick(t *testing.T) {
 func TestRefileDropsTimeoutsThatAreNoLongerPending(t *testing.T) {
 	for _, s := range []State{Canceled, Rejected} {
 		forEachSize(t, func(t *testing.T, d *driver) {
-			n := d.turn()
+			n := d.turnLen()
 			all := d.arm(1+70*n, 1+70*n)
 			setWord(all[0], 1+70*n, queued, s)
 			require.Equal(t, map[*Timeout]int64{all[1]: 1 + 70*n}, d.take(1+70*n))
@@ -91,14 +91,14 @@ func TestRefileKeepsATimeoutMovedEarlier(t *testing.T) {
 	d := newDriver(8)
 	to := d.arm(100)[0]
 	setWord(to, 2, queued, Pending)
-	d.current, d.opening = 64, 64 // the first tick of the timeout's slot
+	d.current, d.floor, d.opening = 64, 64, 64 // the first tick of the timeout's slot
 	d.fileAgain(d.popFrom(d.levels[to.home.level()], to.home.slot()))
 	assert.EqualValues(t, 64, d.filedAt(to))
 }
 
 func TestPopAnyRemovesEveryTimeoutOnce(t *testing.T) {
 	forEachSize(t, func(t *testing.T, d *driver) {
-		n := d.turn()
+		n := d.turnLen()
 		all := d.arm(5, 5, 6, 6+n, 6+n, 6+70*n, 1<<40, maxDeadline, 0)
 		var got []*Timeout
 		for to := d.popAny(); to != nil; to = d.popAny() {

@@ -38,7 +38,7 @@ func setWord(to *Timeout, deadline, flags int64, s State) {
 
 // from makes tick the current tick of an empty wheel.
 func (d *driver) from(tick int64) *driver {
-	d.current, d.opening = tick, tick
+	d.current, d.floor, d.opening = tick, tick, tick
 	return d
 }
 
@@ -49,8 +49,8 @@ func (w *hashedWheel) filedAt(t *Timeout) int64 {
 	return (at + int64(t.home.slot()-l.index(at))&int64(l.size-1)) << l.shift
 }
 
-// turn returns how many ticks one turn of the buckets takes.
-func (d *driver) turn() int64 { return int64(d.levels[0].size) }
+// turnLen returns how many ticks one turn of the buckets takes.
+func (d *driver) turnLen() int64 { return int64(d.levels[0].size) }
 
 func (d *driver) arm(deadlines ...int64) (all []*Timeout) {
 	for _, deadline := range deadlines {
@@ -165,7 +165,7 @@ func TestBucketIsTakenWholeInAnyDeadlineOrder(t *testing.T) {
 func TestTimeoutArmedWhileTheWheelIsBehindIsTakenAtItsTick(t *testing.T) {
 	forEachSize(t, func(t *testing.T, d *driver) {
 		d.arm(2)
-		n := d.turn()
+		n := d.turnLen()
 		late := d.arm(1000+5*n, 1000+5*n+1) // the wheel is still at tick 1
 		assert.Len(t, d.take(1000+5*n), 2)
 		assert.Equal(t, map[*Timeout]int64{late[1]: 1000 + 5*n + 1}, d.take(1000+6*n))
@@ -189,9 +189,9 @@ func TestClosedTickAcceptsNoNewTimeouts(t *testing.T) {
 // The clock shows tick 90: a timeout armed for the past is due then, and not at the wheel's old tick.
 func TestSkipMovesToTheClockUnlessATimeoutIsDue(t *testing.T) {
 	forEachSize(t, func(t *testing.T, d *driver) {
-		d.skip(90)
+		d.turn(90)
 		assert.Equal(t, int64(90), d.filedAt(d.arm(5)[0]))
-		d.skip(95)
+		d.turn(95)
 		assert.Equal(t, int64(90), d.filedAt(d.arm(5)[0]), "a timeout is due at 90")
 		d.checkAll()
 	})
@@ -199,9 +199,9 @@ func TestSkipMovesToTheClockUnlessATimeoutIsDue(t *testing.T) {
 
 func TestSkipStopsBeforeAnOccupiedSlot(t *testing.T) {
 	forEachSize(t, func(t *testing.T, d *driver) {
-		n := d.turn()
+		n := d.turnLen()
 		to := d.arm(70 * n)[0]
-		d.skip(80 * n)
+		d.turn(80 * n)
 		d.checkAll()
 		assert.Equal(t, map[*Timeout]int64{to: 70 * n}, d.take(80*n))
 	})

@@ -103,13 +103,13 @@ func TestTimeoutIsTakenAtItsTick(t *testing.T) {
 	for name, advance := range waysToAdvance {
 		t.Run(name, func(t *testing.T) {
 			forEachSize(t, func(t *testing.T, empty *driver) {
-				for _, row := range expiryCases(empty.turn()) {
+				for _, row := range expiryCases(empty.turnLen()) {
 					t.Run(row.name, func(t *testing.T) {
 						want := row.want
 						if want == nil {
 							want = row.ticks
 						}
-						d := newDriver(int(empty.turn())).from(row.current)
+						d := newDriver(int(empty.turnLen())).from(row.current)
 						all := d.arm(row.ticks...)
 						got := advance(t, d, slices.Max(want))
 						require.Len(t, got, len(all))
@@ -148,7 +148,7 @@ func levelsVisited(d *driver, all []*Timeout, to int64) map[*Timeout][]int {
 func TestTimeoutIsFiledAtMostOnceALevel(t *testing.T) {
 	forEachSize(t, func(t *testing.T, empty *driver) {
 		for _, current := range []int64{minDeadline + 1, -1 << 50, -1, 1, 12345, 1 << 40} {
-			d := newDriver(int(empty.turn())).from(current)
+			d := newDriver(int(empty.turnLen())).from(current)
 			far := []int64{current + 1<<17, current + 1<<30 - 1, current + 1<<44 + 99, maxDeadline - 1}
 			for to, path := range levelsVisited(d, d.arm(far...), maxDeadline-1) {
 				require.LessOrEqual(t, len(path), len(d.levels))

@@ -12,7 +12,7 @@ type level struct {
 	slots    buckets
 	earliest []int64       // by slot: no timeout in it expires before this tick; nil if a slot is one tick
 	occupied bitmap.Bitmap // the slots that hold any
-	crowded  bitmap.Bitmap // the slots that hold a crowd
+	crowded  bitmap.Bitmap // the slots that hold a crowd and were not opened since it is one
 
 	opened crowdInHand
 }
@@ -22,13 +22,12 @@ const (
 	// whole slot before its time, and its timeouts fit below.
 	ringSlots = 64
 	ringBits  = 5         // log2 of how many slots make one of the ring above
-	noSlot    = -1 << 62  // no slot has this number
 	noTick    = 1<<63 - 1 // later than every tick: none
 )
 
 func newLevel(k int, shift uint, slots int, s *spares) *level {
 	l := &level{kind: inWheel + k, shift: shift, size: slots,
-		occupied: bitmap.New(slots), crowded: bitmap.New(slots), opened: crowdInHand{number: noSlot}}
+		occupied: bitmap.New(slots), crowded: bitmap.New(slots)}
 	l.slots.init(slots, s)
 	if shift > 0 {
 		l.earliest = make([]int64, slots)

@@ -23,6 +23,7 @@ func (d *driver) armCrowd(n int, first, ticks int64) (all []*Timeout) {
 func (d *driver) openCrowd(t *testing.T) {
 	t.Helper()
 	d.take(d.wake())
+	require.True(t, d.thin(), "it is opened")
 	require.True(t, d.thin())
 }
 
@@ -35,7 +36,7 @@ func (d *driver) thinAll(t *testing.T) (portions int) {
 		require.Less(t, portions, 2+8*(d.count/portion+1), "thin does not end")
 		d.checkAll()
 		for k, l := range d.levels {
-			if c := l.opened; l.shift > 0 && c.number != noSlot {
+			if c := l.opened; l.shift > 0 && c.unseen > 0 {
 				require.Equal(t, c.unseen, l.len(c.number), "a timeout of level %d was filed in its own slot again", k)
 			}
 		}
@@ -91,8 +92,9 @@ func TestCrowdInASlotIsOpenedAtCrowdAt(t *testing.T) {
 	d.take(at - 1)
 	require.False(t, d.thin(), "too early")
 	d.take(at)
-	require.True(t, d.thin())
+	require.True(t, d.thin(), "it is opened")
 	require.Equal(t, int64(4), l.opened.number)
+	require.True(t, d.thin())
 	assert.Equal(t, 10*crowd-portion, l.slots.len(4))
 }
 
@@ -144,26 +146,55 @@ func TestOtherTicksAreOnTimeBetweenPortionsOfACrowd(t *testing.T) {
 	}
 }
 
-func TestThinLeavesAnUnmovedCrowdAfterPatience(t *testing.T) {
+func TestThinLeavesACrowdAloneOfWhichNoneWasMoved(t *testing.T) {
 	d := newDriverOf(time.Millisecond, 512)
 	all := d.armCrowd(2*crowd, 400, 1)
 	d.take(d.wake())
-	assert.Equal(t, (unmovedLimit+portion-1)/portion, d.thinAll(t))
+	assert.Equal(t, 1, d.thinAll(t), "portions")
 	require.Equal(t, 2*crowd, d.levels[0].slots.len(400))
 	assert.Equal(t, int64(400), d.wake(), "no crowd is left to wake up for")
 	assert.False(t, d.thin())
 	assert.Len(t, d.take(400), len(all))
 }
 
-func TestThinVisitsAWholeCrowdIfSomeTimeoutsWereMoved(t *testing.T) {
-	d := newDriverOf(time.Millisecond, 512)
-	all := d.armCrowd(4*crowd, 400, 1)
-	for i := 0; i < len(all); i += unmovedLimit / 2 {
-		setWord(all[i], 90_000*d.tickLen, alone, Pending)
+// However many are due, and wherever they are in the bucket, the others that were moved are found.
+func TestThinFindsMovedTimeoutsAmongDueOnes(t *testing.T) {
+	const each = portion / 4 // so many of a portion are moved
+	for name, isMoved := range map[string]func(i int) bool{
+		"the first armed": func(i int) bool { return i < crowd },
+		"the last armed":  func(i int) bool { return i >= 3*crowd },
+		"scattered":       func(i int) bool { return i%each == 0 },
+		"all except some": func(i int) bool { return i < 4*crowd-4*crowd/each },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, moved := newDriverOf(time.Millisecond, 512), 0
+			for i, to := range d.armCrowd(4*crowd, 400, 1) {
+				if isMoved(i) {
+					setWord(to, 90_000*d.tickLen, alone, Pending)
+					moved++
+				}
+			}
+			d.take(d.wake())
+			d.thinAll(t)
+			assert.Equal(t, 4*crowd-moved, d.levels[0].slots.len(400))
+		})
 	}
-	d.take(d.wake())
-	assert.InDelta(t, 4*crowd/portion, d.thinAll(t), 1)
-	assert.Equal(t, 4*crowd-4*crowd/(unmovedLimit/2), d.levels[0].slots.len(400))
+}
+
+// A crowd may form in a bucket before the one that was opened last.
+func TestCrowdBeforeAnOpenedCrowdIsThinned(t *testing.T) {
+	d := newDriverOf(time.Millisecond, 512)
+	d.armCrowd(50*crowd, 400, 1)
+	d.take(min(d.wake(), 300))
+	d.thinAll(t)
+	for _, to := range d.armCrowd(8*crowd, 380, 1) {
+		setWord(to, 90_000*d.tickLen, alone, Pending)
+	}
+	for wake := d.wake(); wake < 380; wake = d.wake() {
+		d.take(wake)
+		d.thinAll(t)
+	}
+	assert.Zero(t, d.levels[0].slots.len(380))
 }
 
 func TestCrowdMovedLaterInABucketIsThinnedBeforeItsTick(t *testing.T) {
@@ -185,7 +216,7 @@ func TestCrowdMovedLaterInABucketIsThinnedBeforeItsTick(t *testing.T) {
 
 func TestTimeoutsOfAnOpenedSlotCanBeRemovedAndPopped(t *testing.T) {
 	forEachSize(t, func(t *testing.T, d *driver) {
-		all := d.armCrowd(3*crowd, 100*d.turn(), 1)
+		all := d.armCrowd(3*crowd, 100*d.turnLen(), 1)
 		d.openCrowd(t)
 		for _, to := range all[crowd:] {
 			d.remove(to)
@@ -204,7 +235,7 @@ func TestTimeoutsOfAnOpenedSlotCanBeRemovedAndPopped(t *testing.T) {
 
 func TestRestOfAnOpenedSlotIsFiledAtItsStart(t *testing.T) {
 	forEachSize(t, func(t *testing.T, d *driver) {
-		due := 100 * d.turn()
+		due := 100 * d.turnLen()
 		d.armCrowd(2*crowd, due, 1)
 		d.openCrowd(t)
 		d.arm(due, due)

@@ -29,7 +29,8 @@ type stripe struct {
 	combAt   atomic.Int32            // the depth at which combing is worth another try: comb and take store, push reads
 	canceled atomic.Uint64           // stopped timeouts that combing has let go of, for Stats
 	mu       sync.Mutex
-	_        [128 - 32]byte // two cache lines a stripe, since they are fetched in pairs
+	wanted   atomic.Bool    // somebody waits to take the stripe: awaitComber sets it, take clears it, comb looks at it
+	_        [128 - 40]byte // two cache lines a stripe, since they are fetched in pairs
 }
 
 const (
@@ -108,7 +109,7 @@ func isCounted(t *Timeout, sampled uint32) bool {
 // A comber owns the links below the head, by the stripe's lock. The CAS that drops a timeout fails if the
 // timeout was armed again; after it succeeds, the timeout's next push owns its link.
 func (q *mpscQueue) comb(s *stripe) (enough bool) {
-	if !s.mu.TryLock() {
+	if s.wanted.Load() || !s.mu.TryLock() {
 		return false
 	}
 	defer s.mu.Unlock()
@@ -148,16 +149,27 @@ func (q *mpscQueue) comb(s *stripe) (enough bool) {
 	return dropped >= combed/2 || depth < q.deep
 }
 
-// take removes all timeouts that wait in the stripe: a list by link, the newest first; nil if it is empty.
-func (s *stripe) take() *Timeout {
+// take removes all timeouts that wait in the stripe: a list by link, the newest first; nil if it is empty. It reports
+// false if the stripe is being combed.
+func (s *stripe) take() (list *Timeout, ok bool) {
 	if s.head.Load() == nil {
-		return nil
+		return nil, true
 	}
-	s.mu.Lock()
+	if !s.mu.TryLock() {
+		return nil, false
+	}
 	defer s.mu.Unlock()
+	s.wanted.Store(false)
 	s.depth.Store(0)
 	s.combAt.Store(0)
-	return s.head.Swap(nil)
+	return s.head.Swap(nil), true
+}
+
+// awaitComber returns when the stripe is not being combed, which it will not be again before it is taken.
+func (s *stripe) awaitComber() {
+	s.wanted.Store(true)
+	s.mu.Lock()
+	defer s.mu.Unlock()
 }
 
 // empty reports whether every pushed timeout has been taken. A closed queue is not empty.

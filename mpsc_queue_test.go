@@ -27,7 +27,7 @@ func newStripes(n int) *mpscQueue {
 // take takes the timeouts of the first stripe that is not empty.
 func (q *mpscQueue) take() *Timeout {
 	for i := range q.stripes {
-		if list := q.stripes[i].take(); list != nil {
+		if list, _ := q.stripes[i].take(); list != nil {
 			return list
 		}
 	}

@@ -13,7 +13,8 @@ type Sampled struct {
 }
 
 // Sample returns at most n of the pending timeouts, chosen at random and each as likely as any other, or
-// all of them if there are no more than n. It may miss a timeout that is armed or moved while Sample runs.
+// all of them if there are no more than n. It may miss a timeout that is armed while Sample runs, or that was moved and
+// is filed elsewhere then.
 //
 // For any n Sample visits all pending timeouts: a million take 20 ms, or 200 ms if they are scattered in
 // memory. The lock is held for 256 of these visits at a time, and a worker that waits for it has its turn within a

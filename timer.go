@@ -52,7 +52,7 @@ func New(opts ...Option) (*Timer, error) {
 	tm := &Timer{time: newTimeline(o.clock, o.tick)}
 	tm.room.max = int64(o.maxPending)
 	tm.queue.init()
-	tm.guarded.init(&tm.queue, tm.time.tickLen, o.wheelSize)
+	tm.guarded.init(tm, o.wheelSize)
 	tm.help = help{time: &tm.time, queue: &tm.queue, guarded: &tm.guarded}
 	tm.out.init(&o)
 	tm.worker.init(&tm.time, &tm.room, &tm.guarded, &tm.out)
@@ -242,7 +242,7 @@ func (tm *Timer) push(t *Timeout) bool {
 		tm.rejected.Add(1)
 		return false
 	}
-	if tm.worker.status.Load() != awake { // pairs with the second look in park
+	if tm.worker.lookout.status.Load() != awake { // pairs with the second look in park
 		tm.worker.unpark()
 	}
 	if how >= deepened {
@@ -330,7 +330,7 @@ func (tm *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
 
 // end stops the worker, once the queue is closed.
 func (tm *Timer) end() {
-	tm.worker.status.Store(awake) // forever: nobody starts a worker again
+	tm.worker.lookout.status.Store(awake) // forever: nobody starts a worker again
 	close(tm.worker.quit)
 	if c, ok := tm.time.clock.(*ManualClock); ok {
 		c.detach(&tm.worker)

@@ -10,9 +10,7 @@ import (
 
 // worker decides when the wheel is looked at, and hands out due timeouts. It is a goroutine, or ManualClock.Advance.
 type worker struct {
-	// How callers and the worker find each other. A producer pushes, then looks at status; park publishes status, then
-	// looks at the queue.
-	status  atomic.Int32
+	lookout lookout
 	starter *time.Timer   // starts live at its Reset(0): package time's goroutines inherit no profiler labels or modes
 	wake    chan struct{} // holds one token, which ends a sleep
 	quit    chan struct{} // closed by Timer.Stop: ends every sleep
@@ -34,6 +32,16 @@ type worker struct {
 	wakeups     atomic.Uint64 // sleeps that have ended, for Stats
 }
 
+// lookout is how callers and the worker find each other. A producer pushes, then looks at status; park publishes
+// status, then looks at the queue.
+type lookout struct {
+	status atomic.Int32
+
+	// The tick at which the worker means to look at the wheel next, noTick while it is absent. park stores it, and
+	// whoever wakes or starts the worker: it may have to wait for a processor, and Lag and Overdue show that.
+	expected atomic.Int64
+}
+
 // The values of status. An awake worker looks at the queue before it parks. The producer that sets
 // one of the others back to awake sends a token, or starts a goroutine.
 const (
@@ -44,6 +52,7 @@ const (
 
 func (wk *worker) init(tl *timeline, r *room, g *guarded, out *runner) {
 	wk.time, wk.room, wk.guarded, wk.out = tl, r, g, out
+	wk.lookout.expected.Store(noTick)
 	wk.wake = make(chan struct{}, 1)
 	wk.quit = make(chan struct{})
 	wk.alarm, wk.starter = time.NewTimer(math.MaxInt64), time.AfterFunc(math.MaxInt64, wk.live)
@@ -52,7 +61,7 @@ func (wk *worker) init(tl *timeline, r *room, g *guarded, out *runner) {
 	if c, ok := tl.clock.(*ManualClock); ok {
 		c.attach(wk) // Advance does the worker's part: it stays awake forever
 	} else {
-		wk.status.Store(absent)
+		wk.lookout.status.Store(absent)
 	}
 }
 
@@ -75,7 +84,7 @@ func (wk *worker) live() {
 // tick: a burst of armings costs one wake-up, and calls that end before the tick never reach the wheel.
 func (wk *worker) work() {
 	if !wk.interrupted {
-		wk.awaitNextTick(noTick)
+		wk.awaitNextTick()
 	}
 	wk.interrupted = false
 	for {
@@ -83,21 +92,22 @@ func (wk *worker) work() {
 		if again {
 			continue
 		}
-		next, status := wk.guarded.park(tick, filed > 0, &wk.status)
+		next, status := wk.guarded.park(tick, filed > 0)
 		if status == absent {
 			return
 		}
 		hasToken := wk.sleepUntil(next)
 		if hasToken && status == asleep {
-			wk.awaitNextTick(next)
+			wk.awaitNextTick()
 		}
 	}
 }
 
-func (wk *worker) awaitNextTick(atMost int64) {
-	next := min(wk.thisTick()+1, atMost)
-	wk.guarded.expect(next)
-	wk.sleepUntil(next)
+// awaitNextTick sleeps until the tick after the one in which the worker was woken, or started.
+func (wk *worker) awaitNextTick() {
+	expected := &wk.lookout.expected
+	expected.Store(min(wk.thisTick()+1, expected.Load()))
+	wk.sleepUntil(expected.Load())
 }
 
 func (wk *worker) thisTick() int64 { return wk.time.tickAt(wk.time.now()) }
@@ -190,7 +200,7 @@ func (wk *worker) sleepUntil(tick int64) (hasToken bool) {
 		}
 		wk.wakeups.Add(1)
 	}
-	wk.status.Store(awake)
+	wk.lookout.status.Store(awake)
 	return hasToken
 }
 
@@ -225,7 +235,10 @@ func (wk *worker) usersAlarm(tick, now int64) (alarm <-chan time.Time, hasBegun 
 
 // unpark makes sure that the worker will look at the queue: the slow part of push.
 func (wk *worker) unpark() {
-	if wk.status.CompareAndSwap(asleep, awake) {
+	lo := &wk.lookout
+	was := lo.expected.Load()
+	if lo.status.CompareAndSwap(asleep, awake) {
+		wk.expectNextTick(was)
 		select {
 		case wk.wake <- struct{}{}:
 		default: // there is a token already
@@ -234,10 +247,20 @@ func (wk *worker) unpark() {
 	}
 	wk.time.checkBubble() // the starter would run on the bubble's time
 	wk.out.Enter()        // before the CAS, so that Stop, which ends it, sees one or the other
-	if wk.status.CompareAndSwap(absent, awake) {
+	if lo.status.CompareAndSwap(absent, awake) {
+		wk.expectNextTick(was)
 		wk.starter.Reset(0)
 	} else {
 		wk.out.Leave()
+	}
+}
+
+// expectNextTick notes in the worker's place that it means to look when the next tick begins, unless it has parked
+// again. On a user's clock the worker notes that itself: the caller of Stop may hold a lock that the clock takes.
+func (wk *worker) expectNextTick(was int64) {
+	if !wk.time.isUsers {
+		next := wk.time.tickAt(wk.time.read()) + 1
+		wk.lookout.expected.CompareAndSwap(was, min(was, next))
 	}
 }
 
@@ -245,7 +268,7 @@ func (wk *worker) unpark() {
 func (wk *worker) passOnce() {
 	wk.out.Enter()
 	defer wk.out.Leave() // deferred: a task may panic
-	wk.guarded.expect(wk.thisTick())
+	wk.lookout.expected.Store(wk.thisTick())
 	wk.pass()
 }
 

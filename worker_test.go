@@ -21,7 +21,7 @@ func TestWorkerDoesNotOversleepHalfFiledLists(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tm := MustNew(WithTick(100 * time.Millisecond))
 			defer tm.Stop()
-			tm.worker.status.Store(awake) // as at the end of a pass; the test parks in the worker's place
+			tm.worker.lookout.status.Store(awake) // as at the end of a pass; the test parks in the worker's place
 			all := onStripes(&tm.queue, 1000)[0]
 			for i, to := range all {
 				to.Init(tm, TaskFunc(func(*Timeout) {}))
@@ -35,9 +35,9 @@ func TestWorkerDoesNotOversleepHalfFiledLists(t *testing.T) {
 			filePortion(tm, all[0])
 			require.NotEmpty(t, tm.guarded.lists)
 
-			next, status := tm.guarded.park(0, false, &tm.worker.status)
+			next, status := tm.guarded.park(0, false)
 			assert.True(t, status == awake || next <= 3, "the worker sleeps until tick %d, status %d; a timeout is due at tick 3", next, status)
-			tm.worker.status.Store(awake)
+			tm.worker.lookout.status.Store(awake)
 		})
 	}
 }
@@ -63,7 +63,7 @@ func TestPassWithAStaleClockReadingLooksAgain(t *testing.T) {
 	clock := &hookedClock{ManualClock: NewManualClock(time.Unix(0, 0))}
 	tm := MustNew(WithTick(time.Millisecond), WithClock(clock), WithExecutor(Inline{}))
 	defer tm.Stop()
-	tm.worker.status.Store(awake) // the test runs the passes in the worker's place
+	tm.worker.lookout.status.Store(awake) // the test runs the passes in the worker's place
 	ran := 0
 	tm.AfterFunc(500*time.Millisecond, func() { ran++ })
 	tm.AfterFunc(time.Hour, func() {})
@@ -79,9 +79,9 @@ func TestPassWithAStaleClockReadingLooksAgain(t *testing.T) {
 	tick, filed, _ := tm.worker.pass()
 	require.EqualValues(t, 0, tick, "the stale reading")
 	require.Zero(t, ran)
-	next, _ := tm.guarded.park(tick, filed > 0, &tm.worker.status)
+	next, _ := tm.guarded.park(tick, filed > 0)
 	require.LessOrEqual(t, next, int64(1000), "the tick that the clock shows")
-	tm.worker.status.Store(awake)
+	tm.worker.lookout.status.Store(awake)
 	tm.worker.pass()
 	assert.Equal(t, 2, ran)
 }
@@ -94,7 +94,7 @@ func TestWorkerStartsAgainFromAnotherGoroutine(t *testing.T) {
 	var ran atomic.Int32
 	for i := range int32(5) {
 		go tm.AfterFunc(0, func() { ran.Add(1) })
-		require.Eventually(t, func() bool { return ran.Load() == i+1 && tm.worker.status.Load() == absent }, 20*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return ran.Load() == i+1 && tm.worker.lookout.status.Load() == absent }, 20*time.Second, time.Millisecond)
 	}
 }
 

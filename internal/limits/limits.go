@@ -23,9 +23,6 @@ const (
 	// memory.
 	Crowd = 4096
 
-	// Unmoved is how many timeouts in a row are found where they belong before the rest of a crowd is left alone.
-	Unmoved = 1024
-
 	// Deep is how many pushes wait in all stripes before producers help, Flooded before they wait.
 	Deep    = 4096
 	Flooded = 8192

@@ -10,7 +10,6 @@ const (
 	Drain   = 10
 	Chunk   = 15
 	Crowd   = 8
-	Unmoved = 3
 
 	Deep    = 64
 	Flooded = 256

@@ -347,7 +347,7 @@ var Wide = []Edit{
 	{In: "Timeout.cas", Old: "return t.word.CompareAndSwap", New: "window()\n\treturn t.word.CompareAndSwap"},
 	{In: "Timer.push", Old: "how := tm.queue.push(t)", New: "window()\n\thow := tm.queue.push(t)"},
 	{In: "Timeout.Stop", Old: "t.timer.room.release(1)", New: "window()\n\t\tt.timer.room.release(1)"},
-	{In: "Timer.push", Old: "if tm.worker.status.Load() != awake {", New: "window()\n\tif tm.worker.status.Load() != awake {"},
+	{In: "Timer.push", Old: "if tm.worker.lookout.status.Load() != awake {", New: "window()\n\tif tm.worker.lookout.status.Load() != awake {"},
 	{In: "mpscQueue.push", Old: "s := q.stripeOf(t)", New: "s := q.stripeOf(t)\n\twindow()"},
 	{In: "mpscQueue.push", Old: "t.link = below", New: "t.link = below\n\t\twindow()"},
 	{In: "mpscQueue.comb", Old: "t.link = nil", New: "t.link = nil\n\t\twindow()"},
@@ -358,6 +358,6 @@ var Wide = []Edit{
 	{In: "runner.execute", Old: "r.count.Add(1)", New: "window()\n\tr.count.Add(1)\n\twindow()"},
 	{In: "Timer.Stop", Old: "ended, more = tm.guarded.collect(ended[:0])", New: "window()\n\t\tended, more = tm.guarded.collect(ended[:0])\n\t\twindow()"},
 	{In: "guarded.stop", Old: "g.stopped = true", New: "g.stopped = true\n\twindow()"},
-	{In: "guarded.park", Old: "status.Store(s)", New: "status.Store(s)\n\twindow()"},
+	{In: "guarded.park", Old: "g.lookout.status.Store(status)", New: "g.lookout.status.Store(status)\n\twindow()"},
 	{In: "worker.unpark", Old: "wk.out.Enter()", New: "window()\n\twk.out.Enter()"},
 }

@@ -16,7 +16,6 @@ type account struct {
 	to     *hashedwheel.Timeout
 	_      [1 << 10]byte // of a larger struct: its Timeout is of another stripe and sample
 	own    hashedwheel.Timeout
-	sets   atomic.Int64 // how often the clock had been set before the first arming
 	began  atomic.Int64
 	unsure atomic.Int64 // calls that a clock's panic or Goexit ended: they may have armed
 

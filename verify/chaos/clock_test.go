@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// wildClock is the system's clock, set forward and back by up to 200 days. When a member of a life
+// wildClock is the system's clock, which is set forward by up to 200 days now and then. When a member of a life
 // reads it, it sometimes panics or ends the goroutine instead; in the library's own goroutines it
 // only ends them, since a panic there ends the program.
 type wildClock struct {
@@ -17,7 +17,6 @@ type wildClock struct {
 
 	mu     sync.Mutex
 	ahead  time.Duration // guarded by mu
-	passed []time.Time   // the last time shown before each setting; guarded by mu
 	alarms []wildAlarm   // guarded by mu
 }
 
@@ -69,12 +68,11 @@ func (c *wildClock) After(d time.Duration) <-chan time.Time {
 	return a.c
 }
 
-// set sets the clock.
+// set sets the clock forward.
 func (c *wildClock) set(by time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if next := c.ahead + by; next.Abs() < 8*365*24*time.Hour { // within a timer's range
-		c.passed = append(c.passed, time.Now().Add(c.ahead))
+	if next := c.ahead + by; next < 8*365*24*time.Hour { // within a timer's range
 		c.ahead = next
 	}
 }
@@ -95,22 +93,10 @@ func (c *wildClock) ring() {
 	c.alarms = rest
 }
 
-// sets returns how often the clock has been set.
-func (c *wildClock) sets() int {
+// hasShown reports whether the clock has shown a time.
+func (c *wildClock) hasShown(at time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.passed)
-}
-
-// hasShown reports whether the clock may have shown a time since it had been set so often.
-func (c *wildClock) hasShown(at time.Time, since int) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, last := range c.passed[since:] {
-		if !last.Before(at) {
-			return true
-		}
-	}
 	return !time.Now().Add(c.ahead).Before(at)
 }
 
@@ -129,8 +115,8 @@ func (c *wildClock) drive(quit <-chan struct{}) {
 	}
 }
 
-// leap is up to 200 days in either direction; most are short.
+// leap is up to 200 days; most are short.
 func leap() time.Duration {
 	most := []time.Duration{time.Millisecond, time.Second, time.Hour, 200 * 24 * time.Hour}[rand.IntN(4)]
-	return time.Duration(rand.Int64N(int64(2*most))) - most
+	return time.Duration(rand.Int64N(int64(most)))
 }

@@ -133,19 +133,12 @@ func (l *life) now() time.Time {
 	return time.Now()
 }
 
-// hasShown reports whether the clock may have shown a time.
-func (l *life) hasShown(at time.Time, since int) bool {
+// hasShown reports whether the clock has shown a time.
+func (l *life) hasShown(at time.Time) bool {
 	if l.wild != nil {
-		return l.wild.hasShown(at, since)
+		return l.wild.hasShown(at)
 	}
 	return !l.now().Before(at)
-}
-
-func (l *life) setsOfClock() int {
-	if l.wild != nil {
-		return l.wild.sets()
-	}
-	return 0
 }
 
 // delay is of every kind: past, now, some ticks, days, never.
@@ -169,7 +162,7 @@ func (l *life) delay() time.Duration {
 func (l *life) task(a *account, deadline time.Time) {
 	a.ran.Add(1)
 	l.ran.Add(1)
-	if !l.hasShown(deadline, int(a.sets.Load())) {
+	if !l.hasShown(deadline) {
 		l.early.Add(1)
 	}
 	if l.stopNext.CompareAndSwap(true, false) {
@@ -210,7 +203,6 @@ func (l *life) keep(a *account) {
 // armNew arms a new timeout, which nobody moves.
 func (l *life) armNew() {
 	a := new(account)
-	a.sets.Store(int64(l.setsOfClock()))
 	armed := false
 	defer func() {
 		if !armed {
@@ -247,7 +239,6 @@ func (l *life) mover() func() {
 	for i := range all {
 		a := new(account)
 		a.to = &a.own
-		a.sets.Store(int64(l.setsOfClock()))
 		a.to.Init(l.tm, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
 			deadline := to.Deadline()
 			if to.State() != hashedwheel.Expired || !to.Deadline().Equal(deadline) {
@@ -270,13 +261,17 @@ func (l *life) mover() func() {
 				a.unsure.Add(1)
 			}
 		}()
-		var was bool
-		if d := l.delay(); rand.IntN(2) == 0 || d > aCentury {
-			was = a.to.Reset(d)
-		} else {
-			was = a.to.ResetAt(l.tm.Now().Add(d))
+		d, n := l.delay(), rand.IntN(4)
+		switch {
+		case n == 0:
+			a.to.Move(d) // begins no arming
+		case n == 1 && d <= aCentury:
+			a.to.MoveAt(l.tm.Now().Add(d))
+		case n == 2 && d <= aCentury:
+			a.note(a.to.ResetAt(l.tm.Now().Add(d)))
+		default:
+			a.note(a.to.Reset(d))
 		}
-		a.note(was)
 		done = true
 	}
 }

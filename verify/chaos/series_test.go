@@ -76,12 +76,11 @@ func (l *life) seriesUser() func() {
 // waiter waits for channels of After: each is closed, and none too early unless the timer stops.
 func (l *life) waiter() func() {
 	return func() {
-		sets := l.setsOfClock()
 		d := time.Duration(rand.Int64N(int64(10 * l.tick)))
 		at := l.tm.Now().Add(d)
 		done := l.tm.After(d)
 		<-done
-		if l.wild == nil && !l.stopping.Load() && !l.hasShown(at, sets) {
+		if !l.stopping.Load() && !l.hasShown(at) {
 			l.early.Add(1)
 		}
 	}

@@ -189,6 +189,21 @@ func TestMisuseIsCaughtInABatch(t *testing.T) {
 	}
 }
 
+// The wheel of the first Timer has an entry that points at the timeout, whose home may name that very entry of another.
+func TestMisuseIsCaughtIfAClearedTimeoutIsBoundToAnotherTimer(t *testing.T) {
+	clock, first := timertest.NewManual(timertest.Inline)
+	clock.Advance(5 * first.Tick())
+	second := timertest.NewManualOn(clock, timertest.Inline)
+	all := leases(first, 0)[:1]
+	all[0].to.Reset(5 * first.Tick())
+	first.Pending()
+	clear(all)
+	all[0].arm(second, 10*second.Tick())
+	second.Pending()
+	assertCaught(t, func() { clock.Advance(6 * first.Tick()) })
+	assert.Zero(t, all[0].runs)
+}
+
 // A program that recovers the panic, as an HTTP server does, is left with a timer that panics
 // again, not with one that hangs.
 func TestMisuseLeavesNoLockBehind(t *testing.T) {

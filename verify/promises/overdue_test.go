@@ -1,6 +1,7 @@
 package promises
 
 import (
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
 // slowClock is the bubble's clock. Once countdown has been set to n, the nth Now takes a second.
@@ -40,4 +42,47 @@ func TestOverdueLeavesOutTheDelayOfStats(t *testing.T) {
 		assert.Zero(t, stats.Overdue)
 		assert.Less(t, stats.MaxLag, 100*time.Millisecond)
 	})
+}
+
+// The worker sleeps inside the slot of a far timeout, which has begun: the wheel is where it was an hour ago.
+func TestTimeoutArmedForThePastIsNotOverdueSinceThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := hashedwheel.MustNew()
+		defer tm.Stop()
+		tm.AfterFunc(time.Hour, timertest.Nop)
+		time.Sleep(time.Hour - 5*tm.Tick())
+		synctest.Wait()
+		timertest.Owned(tm, timertest.NopTask).ResetAt(tm.Now().Add(-time.Hour))
+		assert.LessOrEqual(t, tm.Stats().Overdue, tm.Tick())
+		time.Sleep(3 * tm.Tick())
+		synctest.Wait()
+		assert.LessOrEqual(t, tm.Stats().MaxLag, tm.Tick())
+	})
+}
+
+// A worker that was started or woken may have to wait for a processor before it first looks at the clock.
+func TestOverdueCountsTheDelayOfAWorkerThatWasWoken(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for name, isAsleep := range map[string]bool{"started": false, "woken": true} {
+		t.Run(name, func(t *testing.T) {
+			waited := 0
+			for range 30 { // in some of them the scheduler lets the worker run at once
+				tm := hashedwheel.MustNew(hashedwheel.WithTick(100*time.Microsecond), timertest.Inline)
+				if isAsleep {
+					tm.AfterFunc(time.Hour, timertest.Nop)
+					time.Sleep(time.Millisecond)
+				}
+				to := tm.AfterFunc(100*time.Microsecond, timertest.Nop)
+				for begun := time.Now(); time.Since(begun) < 3*time.Millisecond; {
+				}
+				overdue := tm.Stats().Overdue
+				if to.State() == hashedwheel.Pending {
+					waited++
+					assert.Greater(t, overdue, 2*time.Millisecond)
+				}
+				timertest.Shutdown(t, tm)
+			}
+			assert.Positive(t, waited)
+		})
+	}
 }

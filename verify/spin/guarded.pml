@@ -71,11 +71,10 @@ inline guarded_begin() {
 #else
 	ok = (round == 0 && !stopped && !(current <= tick && tick < opening));
 #endif
-	wheel_close(tick);
+#ifdef ROUNDS
 	if
 	:: ok ->
 		assert(round == 0);	/* a round does not grow */
-#ifdef ROUNDS
 		owes(1);
 #if TIMEOUTS > 1
 		owes(2);
@@ -83,23 +82,28 @@ inline guarded_begin() {
 #if TIMEOUTS > 2
 		owes(3);
 #endif
-#endif
-		takeFrom(0)
 	:: else
 	fi;
-#if STRIPES > 1
+#endif
+#ifdef MISTAKE_CLOSE_BEFORE_TAKE
+	wheel_close(tick);
+#endif
 	};
-	atomic {
 	if
-	:: ok -> takeFrom(1)
-	:: else
-	fi;
+	:: ok ->
+		takeAllOf(0);
+#if STRIPES > 1
+		takeAllOf(1)
 #endif
-	if
-	:: ok -> ok = 0; round = TAKEN
 	:: else
 	fi;
-	mu = 0
+	atomic {
+		wheel_close(tick);
+		if
+		:: ok -> ok = 0; round = (stopped -> 0 : TAKEN)
+		:: else
+		fi;
+		mu = 0
 	}
 }
 

@@ -1,8 +1,7 @@
 /* mpsc_queue.go: the hand-over from producers to whoever holds the lock.
  *
  * push is one step: its CAS succeeds only on the head that was loaded, and a head
- * loaded closed stays so. take is one step too, which waits until no comber holds the
- * stripe's lock. empty is one step over all stripes: its caller holds the lock, so
+ * loaded closed stays so. take is one step too. empty is one step over all stripes: its caller holds the lock, so
  * stripes can only fill, and stripes seen empty were all empty when the first was
  * seen. close goes from stripe to stripe: see stop.pml.
  */
@@ -37,12 +36,29 @@ inline queue_push(to) {
 #define EMPTY (head[0] == 0)
 #endif
 
-/* take, with the append of takeFrom in guarded.go. */
+#define HOLDS_ANY(s) (head[s] != 0 && head[s] != CLOSED)
+
+/* take, with the append of takeFrom in guarded.go. If the stripe is being combed it takes nothing. */
 inline takeFrom(s) {
 	if
-	:: head[s] == 0 || head[s] == CLOSED
-	:: head[s] != 0 && head[s] != CLOSED && stripeMu[s] == 0 -> append(head[s]); head[s] = 0
+	:: HOLDS_ANY(s) && stripeMu[s] == 0 -> append(head[s]); head[s] = 0
+	:: else
 	fi
+}
+
+/* The part of takeAll for a stripe. While it waits for a comber it releases the lock. */
+inline takeAllOf(s) {
+	do
+	:: atomic {
+		if
+		:: stopped || !HOLDS_ANY(s) -> break
+		:: !stopped && HOLDS_ANY(s) && stripeMu[s] == 0 -> takeFrom(s); break
+		:: else -> mu = 0
+		fi
+		};
+		stripeMu[s] == 0;
+		lock()
+	od
 }
 
 #ifdef MISTAKE_COMB_NO_LOCK

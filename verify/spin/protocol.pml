@@ -215,7 +215,7 @@ proctype work() {
 #else
 	if
 	:: interrupted -> mine; interrupted = 0
-	:: else -> awaitNextTick(NO_TICK); woken = 0; wait = 0
+	:: else -> awaitNextTick(); woken = 0; wait = 0
 	fi;
 	do
 	:: assert(!done);	/* Shutdown waits for the worker */
@@ -232,7 +232,7 @@ proctype work() {
 			if
 			:: woken && rest == ASLEEP ->
 				woken = 0;
-				awaitNextTick(wait)
+				awaitNextTick()
 			:: else
 			fi;
 			atomic { woken = 0; rest = 0; wait = 0 }

@@ -115,6 +115,7 @@ inline park() {
 			rest = (wait >= NEVER -> ABSENT : ASLEEP);
 			hit = 1
 		fi;
+		expected = (stopped -> expected : (rest == ABSENT -> NO_TICK : wait));
 #ifdef MISTAKE_LOOK_AFTER_UNLOCK
 		mu = 0;
 #endif
@@ -141,7 +142,7 @@ inline park() {
 				:: rest == ABSENT -> assert(owner == 0); owner = _pid	/* never two workers */
 				:: else
 				fi;
-				rest = AWAKE; wait = tick + 1
+				rest = AWAKE; wait = tick + 1; expected = wait
 			:: else
 			fi;
 			ok = 0
@@ -151,15 +152,18 @@ inline park() {
 	fi;
 	atomic {
 #ifndef MISTAKE_LOOK_AFTER_UNLOCK
-		expected = (stopped -> expected : (rest == ABSENT -> NO_TICK : wait));
 		mu = 0;
 #endif
 		parking = 0; tick = 0
 	}
 }
 
+/* expectNextTick, of a producer in the worker's place. */
+inline expectNextTick(was) { expected = (expected == was -> min(was, now + 1) : expected) }
+
 /* unpark. The step that settles it ends the caller's look. */
 inline unpark() {
+	at = expected;
 	atomic {
 		hit = 0;
 		if
@@ -168,8 +172,10 @@ inline unpark() {
 		fi
 	};
 	if
-	:: atomic {
-		hit -> hit = 0;
+	:: hit -> atomic {
+		expectNextTick(at);
+		at = 0;
+		hit = 0;
 #ifdef MISTAKE_WAKE_UNBUFFERED
 		wake = (sleeping != 0);
 #else
@@ -201,11 +207,11 @@ inline unpark() {
 		};
 		if
 #ifdef MISTAKE_ENTER_AFTER_CAS
-		:: hit -> hit = 0; enter(); run work()
+		:: hit -> hit = 0; enter(); at = 0; run work()
 #else
-		:: atomic { hit -> hit = 0; run work() }	/* begin */
+		:: atomic { hit -> hit = 0; expectNextTick(at); at = 0; run work() }
 #endif
-		:: else -> leave()
+		:: else -> at = 0; leave()
 		fi
 	fi
 }
@@ -235,9 +241,8 @@ inline sleepUntil(end) {
 }
 
 /* awaitNextTick leaves in wait the tick that it slept up to. */
-inline awaitNextTick(atMost) {
-	wait = min(now + 1, atMost);
-	atomic { mu == 0 -> expected = wait };
+inline awaitNextTick() {
+	atomic { wait = min(now + 1, expected); expected = wait };
 	sleepUntil(wait)
 }
 
@@ -314,21 +319,13 @@ inline drainAll(who) {
 	atomic {
 		mu == 0 -> mu = 1;
 		turn_(seen);
-		seen = 0;
-		if
-		:: stopped
-		:: else -> takeFrom(0)
-		fi;
+		seen = 0
+	};
+	takeAllOf(0);
 #if STRIPES > 1
-	};
-	atomic {
-		if
-		:: stopped
-		:: else -> takeFrom(1)
-		fi;
+	takeAllOf(1);
 #endif
-		end_ = END
-	};
+	end_ = END;
 	do
 	:: file(PORTION, end_ > 0 && lists[0] != 0);
 		atomic {
