@@ -96,7 +96,7 @@ func newPlay(t *testing.T, how byte) *play {
 		hashedwheel.WithExecutor(p.held), hashedwheel.WithMaxPending(room))
 	p.m = keyed.New(p.tm, func(k, v int) { p.ended("expired", k, v) })
 	if how&oneHash != 0 {
-		p.m.Collide()
+		p.m.Collide(1)
 	}
 	p.model = model{room: room, entries: map[int]*modelEntry{}}
 	return p

@@ -124,7 +124,7 @@ func TestManyKeysWhoseBytesChangeAllExpire(t *testing.T) {
 			require.NoError(t, m.Set(b.key(), k, 2*tick))
 			sets += m.Len() - before // the others replaced a value
 		}
-		require.Zero(t, m.Twins(), "which would make each call slower")
+		require.LessOrEqual(t, m.LongestChain(), len(buffers), "which makes calls slower")
 		clock.Advance(tick)
 	}
 	clock.Advance(time.Second)
