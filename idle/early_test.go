@@ -103,3 +103,38 @@ func TestNeverEarlyIdleTimeSetDuringTheKernelQuery(t *testing.T) {
 		})
 	}
 }
+
+// A Conn that counts itself is written to while its run queries the socket, when the idle time is over.
+func TestNeverEarlyWriteDuringTheKernelQuery(t *testing.T) {
+	socketsTellUnread(t)
+	for _, moment := range []string{"before the answer", "after the answer"} {
+		t.Run(moment, func(t *testing.T) {
+			clock, told := hashedwheel.NewManualClock(time.Now()), 0
+			tm := newTimer(t, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+			inner, there := tcp(t)
+			discard(there)
+			here := &hooked{TCPConn: inner}
+			conn, err := idle.NewConn(tm, here, d, idle.Counted(), idle.OnIdle(func(net.Conn) { told++ }))
+			require.NoError(t, err)
+			written := false
+			write := func() {
+				if !written {
+					written = true
+					_, err := conn.Write([]byte("!"))
+					require.NoError(t, err)
+				}
+			}
+			if moment == "after the answer" {
+				here.afterAsk = write
+			} else {
+				here.beforeAsk = write
+			}
+			clock.Advance(d)
+			require.True(t, written, "there was a run")
+			clock.Advance(d - tick)
+			require.Zero(t, told)
+			clock.Advance(2 * d) // the data may have been in the socket's buffer for a moment
+			require.Equal(t, 1, told)
+		})
+	}
+}

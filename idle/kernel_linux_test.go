@@ -8,7 +8,6 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/hashedwheel/hashedwheel"
 	"github.com/stretchr/testify/require"
 )
 
@@ -155,25 +154,4 @@ func TestTimesAreUnsupportedWhereTheKernelAnswersWithZeros(t *testing.T) {
 	require.NoError(t, err)
 	_, _, err = times(&info, 4)
 	require.ErrorIs(t, err, errors.ErrUnsupported, "a kernel that knows options of one int alone")
-}
-
-// A run between a change of the idle time and its arming finds that the kernel has counted for
-// longer than since the change: only the time since the change counts.
-func TestNeverEarlyRunBetweenAChangeAndItsArmingWhereTheKernelCounts(t *testing.T) {
-	const d = 10 * time.Millisecond
-	here, _ := connect(t)
-	socket, err := socketOf(here)
-	require.NoError(t, err)
-	clock := hashedwheel.NewManualClock(time.Now())
-	lost := hashedwheel.ExecutorFunc(func(func()) {})
-	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(lost))
-	l := &limit{owner: new(nobody), socket: socket, kernelCounts: true}
-	require.NoError(t, l.start(tm, d))
-	time.Sleep(10 * d)
-	clock.Advance(time.Hour)
-	require.Equal(t, hashedwheel.Expired, l.timeout.State())
-	require.True(t, l.change(l.from(d)))
-	l.Run(&l.timeout)
-	require.Zero(t, l.owner.(*nobody).told)
-	require.Equal(t, hashedwheel.Pending, l.timeout.State())
 }

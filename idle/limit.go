@@ -15,9 +15,13 @@ import (
 //
 //	no idle time ◀──▶ an idle time ──▶ reached   no data for that long: idle is called
 //	     └─────────────────┴─────────▶ ended     by Stop or Close
+//
+// Calls that change the setting or arm the timeout hold mu. Reads and writes only move it while it is
+// pending, without mu. The task queries the kernel without mu, as its connection may be the user's, and
+// then decides under mu, unless the setting has changed or the timeout is armed again by then.
 type limit struct {
-	timeout      hashedwheel.Timeout
-	setting      atomic.Pointer[setting] // never nil after start; each change is one CAS
+	timeout      hashedwheel.Timeout     // armed under mu
+	setting      atomic.Pointer[setting] // nil before start; changed under mu
 	socket       *socket                 // nil: no socket to query
 	kernelCounts bool
 	receivedOnly bool
@@ -51,10 +55,12 @@ func (l *limit) start(tm *hashedwheel.Timer, d time.Duration) error {
 	s := l.from(d)
 	l.setting.Store(s)
 	if s.d > 0 {
-		l.timeout.Reset(l.full(s.d))
+		l.timeout.ResetAt(s.since.Add(l.full(s.d)))
 	}
 	return l.timeout.Err()
 }
+
+func (l *limit) now() time.Time { return l.timeout.Timer().Now() }
 
 // from returns the setting of an idle time that begins now: none if d is not positive. It limits d,
 // which could overflow.
@@ -62,7 +68,7 @@ func (l *limit) from(d time.Duration) *setting {
 	if d <= 0 {
 		return none
 	}
-	return &setting{d: min(d, 1<<62), since: l.timeout.Timer().Now()}
+	return &setting{d: min(d, 1<<62), since: l.now()}
 }
 
 // full returns how long to wait from now, if the idle time begins now.
@@ -76,10 +82,39 @@ func (l *limit) full(d time.Duration) time.Duration {
 // set changes the idle time, unless it is over. The new one begins now.
 func (l *limit) set(d time.Duration) {
 	s := l.from(d)
-	if l.change(s) {
-		l.arm(l.full(s.d), s)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case !l.change(s):
+	case s.d > 0:
+		l.arm(s.since.Add(l.full(s.d)))
+	default:
+		l.disarm()
 	}
 }
+
+// end reports whether this call ended the limit before the limit was reached.
+func (l *limit) end() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.change(ended) {
+		return false
+	}
+	l.disarm()
+	return true
+}
+
+// change reports false if the limit has ended or was reached, or was never started. The caller holds mu.
+func (l *limit) change(to *setting) bool {
+	switch l.setting.Load() {
+	case nil, ended, reached:
+		return false
+	}
+	l.setting.Store(to)
+	return true
+}
+
+func (l *limit) wasReached() bool { return l.setting.Load() == reached }
 
 // touch begins the idle time again.
 func (l *limit) touch() {
@@ -88,150 +123,129 @@ func (l *limit) touch() {
 		return
 	}
 	if !l.moved.Load() {
-		l.moved.Store(true) // before the arming: the run that follows it sees this
+		l.moved.Store(true) // before the move: the run that follows it sees this
 	}
-	l.arm(s.d, s)
+	l.prolong(s)
 }
 
-// end reports whether this call ended the limit before the limit was reached.
-func (l *limit) end() bool {
-	if !l.change(ended) {
-		return false
-	}
-	l.disarm()
-	return true
-}
-
-func (l *limit) wasReached() bool { return l.setting.Load() == reached }
-
-// change reports false if the limit has ended or was reached.
-func (l *limit) change(to *setting) bool {
-	for {
-		from := l.setting.Load()
-		if from == ended || from == reached {
-			return false
-		}
-		if l.setting.CompareAndSwap(from, to) {
-			return true
-		}
+// prolong moves the timeout if it is pending and s is still the setting. Otherwise it begins again.
+func (l *limit) prolong(s *setting) {
+	if !l.timeout.Move(s.d) || l.setting.Load() != s {
+		l.again()
 	}
 }
 
-// arm arms the timeout while the setting is s. If another call changes the setting at the same time,
-// this Reset may run after that call's Reset or Stop: the second load of the setting finds the
-// change, and the loop corrects the arming.
-func (l *limit) arm(wait time.Duration, s *setting) {
-	for s.d > 0 {
-		if !l.timeout.Reset(wait) && errors.Is(l.timeout.Err(), hashedwheel.ErrFull) {
-			l.standIn(s.d)
-		}
-		now := l.setting.Load()
-		if now == s {
-			return
-		}
-		wait, s = l.full(now.d), now
+// again arms the timeout for a whole idle time.
+func (l *limit) again() {
+	now := l.now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s := l.setting.Load(); s.d > 0 {
+		l.arm(now.Add(s.d))
 	}
-	l.disarm()
+}
+
+// arm arms the timeout. If the timer is full, package time arms it after an eighth of the idle time: so
+// the limit is not lost, but may be reached late. The caller holds mu.
+func (l *limit) arm(at time.Time) {
+	l.timeout.ResetAt(at)
+	if l.spare == nil && errors.Is(l.timeout.Err(), hashedwheel.ErrFull) {
+		l.spare = time.AfterFunc(max(l.setting.Load().d/8, l.timeout.Timer().Tick()), l.retry)
+	}
 }
 
 func (l *limit) disarm() {
 	l.timeout.Stop()
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.spare != nil {
 		l.spare.Stop()
 		l.spare = nil
 	}
 }
 
-// standIn makes package time arm the timeout again after an eighth of the idle time, because the
-// timer is full: so the limit is not lost, but may be reached late.
-func (l *limit) standIn(d time.Duration) {
+// retry arms the timeout unless an arming after the refused one found room.
+func (l *limit) retry() {
+	now := l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.spare == nil {
-		l.spare = time.AfterFunc(max(d/8, l.timeout.Timer().Tick()), l.again)
-	}
-}
-
-func (l *limit) again() {
-	l.mu.Lock()
 	l.spare = nil
-	l.mu.Unlock()
-	if l.timeout.State() != hashedwheel.Rejected {
-		return // an arming after the refused one found room
-	}
 	s := l.setting.Load()
-	if l.kernelCounts {
-		l.arm(s.d-l.age(s), s) // the kernel counted while the timer was full
+	if s.d == 0 || l.timeout.State() != hashedwheel.Rejected {
 		return
 	}
-	l.arm(s.d, s)
+	if l.kernelCounts {
+		now = s.since // the kernel counted while the timer was full
+	}
+	l.arm(now.Add(s.d))
 }
-
-func (l *limit) age(s *setting) time.Duration { return l.timeout.Timer().Now().Sub(s.since) }
 
 // Run is the task of the timeout: it checks whether the connection is idle.
 func (l *limit) Run(*hashedwheel.Timeout) {
 	s := l.setting.Load()
-	if s.d == 0 || l.timeout.State() != hashedwheel.Expired {
-		return // ended, or begun again before this run
+	if !l.isDue(s) {
+		return
 	}
-	quiet, err := l.quiet(s)
-	switch {
-	case err != nil:
+	next, wait, err := l.query(s)
+	if err != nil {
 		l.end() // closed
-	case quiet < s.d:
-		l.arm(l.left(s, quiet), s)
-	default:
-		l.close(s, quiet)
+		return
+	}
+	if l.decide(s, next, l.now().Add(wait)) {
+		l.owner.idle()
 	}
 }
 
-// quiet returns for how long no data has been received or sent, within the setting s. Where the Conn
-// counts, the timeout has expired because there was none, or a change of the setting is under way.
-func (l *limit) quiet(s *setting) (time.Duration, error) {
-	if !l.kernelCounts {
-		return l.age(s), nil
-	}
-	quiet, err := l.socket.quiet(l.receivedOnly)
-	return min(quiet, l.age(s)), err
+// isDue reports false if the setting is no longer s, or the idle time has begun again.
+func (l *limit) isDue(s *setting) bool {
+	return s.d > 0 && l.setting.Load() == s && l.timeout.State() == hashedwheel.Expired
 }
 
-// left returns the time until the next run. Where the Conn counts that is the whole idle time: a
-// shorter wait could bring forward a timeout that a read has just moved.
-func (l *limit) left(s *setting, quiet time.Duration) time.Duration {
+// query returns the setting that follows s, and how long to wait. It is reached if the connection is
+// idle: if it was quiet for so long, none of its queues has moved, and no received data waits unread. The
+// error is that of a closed connection.
+func (l *limit) query(s *setting) (next *setting, wait time.Duration, err error) {
+	quiet := l.now().Sub(s.since) // at most; where the Conn counts, the timeout expired because it counted no data
 	if l.kernelCounts {
-		return s.d - quiet
+		counted, err := l.socket.quiet(l.receivedOnly)
+		if err != nil {
+			return nil, 0, err
+		}
+		quiet = min(quiet, counted)
 	}
-	return s.d
-}
-
-// close closes the connection as idle, unless one of its queues has moved, or received data waits
-// unread.
-func (l *limit) close(s *setting, quiet time.Duration) {
-	q := l.queues()
-	next := &setting{d: s.d, since: s.since, queues: q}
+	if quiet < s.d {
+		return s, s.d - quiet, nil
+	}
+	q, err := l.queues()
+	next = &setting{d: s.d, since: s.since, queues: q}
 	switch {
 	case l.movedSince(s, q):
-		next.since = l.timeout.Timer().Now()
+		next.since = l.now()
 	case q.unread == 0 || quiet/patience >= s.d:
 		next = reached
 	}
-	switch {
-	case !l.setting.CompareAndSwap(s, next): // another call changed the setting, and has armed the timeout
-	case next == reached:
-		l.disarm()
-		l.owner.idle()
-	default:
-		l.arm(l.full(s.d), next)
-	}
+	return next, l.full(s.d), err
 }
 
-// queues leaves out data that does not count.
-func (l *limit) queues() (q queues) {
+// decide makes next the setting, and reports whether the limit is reached; otherwise it arms the timeout.
+// It does nothing if a call has changed the setting, or data has moved, while the kernel was queried.
+func (l *limit) decide(s, next *setting, at time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.isDue(s) {
+		return false
+	}
+	l.setting.Store(next)
+	if next != reached {
+		l.arm(at)
+		return false
+	}
+	l.disarm()
+	return true
+}
+
+// queues leaves out data that does not count. The error is net.ErrClosed.
+func (l *limit) queues() (q queues, err error) {
 	if l.socket != nil {
-		q = l.socket.queues()
+		q, err = l.socket.queues()
 	}
 	if l.readClosed.Load() {
 		q.unread = 0
@@ -239,7 +253,7 @@ func (l *limit) queues() (q queues) {
 	if l.receivedOnly {
 		q.unsent = 0
 	}
-	return q
+	return q, err
 }
 
 // movedSince reports whether data left a queue since the last run. The kernel counts sent data but no

@@ -36,7 +36,7 @@ func TestArmingAfterAChangeIsCorrected(t *testing.T) {
 			l := newLimit(t, before)
 			stale := l.setting.Load()
 			tt.change(l)
-			l.arm(before, stale)
+			l.prolong(stale)
 			require.Equal(t, tt.want, l.timeout.State())
 			if tt.want == hashedwheel.Pending {
 				require.Greater(t, time.Until(l.timeout.Deadline()), before+before/2)
@@ -58,16 +58,18 @@ func TestEndStopsTheStandInOfAFullTimer(t *testing.T) {
 	require.False(t, spare.Stop(), "it has been stopped")
 }
 
-// A run between a change of the idle time and its arming does not close the connection: the idle
-// time begins at the change.
-func TestNeverEarlyRunBetweenAChangeAndItsArming(t *testing.T) {
+// A read that has read the shorter idle time moves the timeout after the longer one was set, and the
+// timeout expires before the read can correct that.
+func TestNeverEarlyRunAfterAReadMovedTheTimeoutByAnOldSetting(t *testing.T) {
 	clock := hashedwheel.NewManualClock(time.Now())
-	l := newLimit(t, time.Hour, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(func()) {})))
-	clock.Advance(2 * time.Hour)
-	require.Equal(t, hashedwheel.Expired, l.timeout.State())
-	require.True(t, l.change(l.from(time.Hour)))
-	l.Run(&l.timeout)
+	l := newLimit(t, time.Minute, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	l.set(time.Hour)
+	require.True(t, l.timeout.Move(time.Minute))
+	clock.Advance(2 * time.Minute)
 	require.Zero(t, l.owner.(*nobody).told)
 	require.Equal(t, hashedwheel.Pending, l.timeout.State())
-	require.False(t, l.wasReached())
+	clock.Advance(time.Hour - 3*time.Minute)
+	require.Zero(t, l.owner.(*nobody).told)
+	clock.Advance(2 * time.Minute)
+	require.Equal(t, 1, l.owner.(*nobody).told)
 }

@@ -215,17 +215,17 @@ func TestUnreadDataAfterCloseReadOrResetDoesNotCount(t *testing.T) {
 	}
 }
 
-// A handler now and then reads a little of data that arrived long ago.
+// Every few idle times a handler reads a little of data that arrived more than sixty-four idle times ago.
 func TestSlowReaderOfAWatchedConnIsNotIdle(t *testing.T) {
 	watchable(t)
 	t.Parallel()
-	const d, size = 20 * time.Millisecond, 100
+	const d, size = 10 * time.Millisecond, 2 * patience / 6
 	here, there := tcp(t)
 	_, err := there.Write(make([]byte, size))
 	require.NoError(t, err)
 	w, at := watched(t, newTimer(t), here, d)
 	for range size - 1 {
-		time.Sleep(d / 2)
+		time.Sleep(6 * d)
 		_, err := here.Read(make([]byte, 1))
 		require.NoError(t, err)
 	}
