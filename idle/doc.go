@@ -43,6 +43,8 @@
 // closes the sending end of such a stream. Keep-alive probes, acknowledgments and the end of the
 // other side's data do not count. Some cases may surprise you:
 //
+//   - A server that sends heartbeats sees no idle peer, because its own heartbeats count: give it
+//     ReceivedOnly, and let the peers answer.
 //   - A connection is also idle while a handler works and reads and writes nothing: call
 //     SetIdleTimeout(0) before the work and SetIdleTimeout(d) after it.
 //   - The kernel counts data when it arrives, a Conn when it is read.
@@ -116,7 +118,7 @@
 //
 // The kernel counts real time, 49 days at most: a longer idle time never ends. A
 // [hashedwheel.ManualClock] or a bubble of testing/synctest does not move the kernel's clock. To
-// test in virtual time use a net.Pipe.
+// test in virtual time use net.Pipes: example_bubble_test.go has a Listener of them.
 //
 // # When the timer is full or stopped
 //

@@ -44,6 +44,10 @@ func TestListenerConnectionsAreClosedWhenIdle(t *testing.T) {
 	require.Equal(t, idle.ErrIdle, err)
 }
 
+func TestListenerOverPipesClosesSilentConnectionsInABubble(t *testing.T) {
+	echoClosesSilentConnections(t)
+}
+
 func TestListenerOfAFullTimerClosesTheConnectionAndAcceptsTheNext(t *testing.T) {
 	tm := newTimer(t, hashedwheel.WithMaxPending(1))
 	l := listen(t, tm, time.Minute)
