@@ -113,7 +113,8 @@ func TestReadOfAClosedConnectionReturnsErrClosed(t *testing.T) {
 				if !made {
 					require.NoError(t, here.Close())
 				}
-				conn, err := idle.NewConn(tm, here, d, append(opts, idle.OnIdle(func(net.Conn) { t.Error("not idle") }))...)
+				notIdle := idle.OnIdle(func(net.Conn) { t.Error("not idle") })
+				conn, err := idle.NewConn(tm, here, d, append(opts, notIdle)...)
 				require.NoError(t, err)
 				if made {
 					require.NoError(t, here.Close())

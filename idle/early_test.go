@@ -109,8 +109,8 @@ func TestNeverEarlyWriteDuringTheKernelQuery(t *testing.T) {
 	socketsTellUnread(t)
 	for _, moment := range []string{"before the answer", "after the answer"} {
 		t.Run(moment, func(t *testing.T) {
-			clock, told := hashedwheel.NewManualClock(time.Now()), 0
-			tm := newTimer(t, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+			tm, clock := onHand(t)
+			told := 0
 			inner, there := tcp(t)
 			discard(there)
 			here := &hooked{TCPConn: inner}

@@ -17,16 +17,21 @@ const silence = 300 * time.Millisecond
 
 func TestKernelCountsData(t *testing.T) {
 	t.Parallel()
+	nothing := func(*testing.T, *net.TCPConn, *net.TCPConn) {}
+	sent := func(t *testing.T, here, _ *net.TCPConn) { write(t, here) }
+	received := func(t *testing.T, _, there *net.TCPConn) { write(t, there) } // and not read
+	theirEnd := func(t *testing.T, _, there *net.TCPConn) { require.NoError(t, there.CloseWrite()) }
+	ourEnd := func(t *testing.T, here, _ *net.TCPConn) { require.NoError(t, here.CloseWrite()) }
 	tests := map[string]struct {
 		happens        func(t *testing.T, here, there *net.TCPConn)
 		received, sent bool // whether the kernel counts it as data just received, or sent
 	}{
-		"nothing":             {func(*testing.T, *net.TCPConn, *net.TCPConn) {}, false, false},
-		"data sent":           {func(t *testing.T, here, _ *net.TCPConn) { write(t, here) }, false, true},
-		"data come, not read": {func(t *testing.T, _, there *net.TCPConn) { write(t, there) }, true, false},
-		"keep-alive probes":   {keepAlive, false, false},
-		"the peer's end":      {func(t *testing.T, _, there *net.TCPConn) { require.NoError(t, there.CloseWrite()) }, false, false},
-		"an end":              {func(t *testing.T, here, _ *net.TCPConn) { require.NoError(t, here.CloseWrite()) }, false, false},
+		"nothing":           {nothing, false, false},
+		"data sent":         {sent, false, true},
+		"data received":     {received, true, false},
+		"keep-alive probes": {keepAlive, false, false},
+		"the peer's end":    {theirEnd, false, false},
+		"an end":            {ourEnd, false, false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

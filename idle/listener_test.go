@@ -110,7 +110,8 @@ func TestHTTP2OverTLSAroundAListener(t *testing.T) {
 		_, _ = io.WriteString(w, r.Proto)
 	}))
 	server.EnableHTTP2 = true
-	server.Listener = idle.NewListener(newTimer(t), server.Listener, time.Minute) // a busy machine is silent for a while
+	// A minute, because a busy machine is silent for a while.
+	server.Listener = idle.NewListener(newTimer(t), server.Listener, time.Minute)
 	conns := make(chan *idle.Conn, 2)
 	server.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
 		ctx = idle.ConnContext(ctx, c)

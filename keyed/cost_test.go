@@ -118,8 +118,8 @@ func TestShrunkenMapGivesMemoryBack(t *testing.T) {
 }
 
 func TestDeletedValueIsGarbageAtOnce(t *testing.T) {
-	h, collected := new(timertest.HeldBack), make(chan struct{})
-	tm := hashedwheel.MustNew(hashedwheel.WithExecutor(h), hashedwheel.WithClock(hashedwheel.NewManualClock(time.Now())))
+	collected := make(chan struct{})
+	_, tm := timertest.NewManual()
 	defer tm.Stop()
 	m := keyed.New(tm, func(int, *[100]byte) {})
 	func() {

@@ -62,24 +62,25 @@ func TestSetOfADueKeyWins(t *testing.T) {
 	})
 }
 
-func TestDeleteOfADueKeyWins(t *testing.T) {
-	whenDue(t, func(x *fixture, h *timertest.HeldBack) {
-		v, ok := x.m.Delete("a")
-		assert.True(t, ok)
-		assert.Equal(t, 1, v)
-		h.Release()
-		assert.Empty(t, x.expired())
-	})
-}
-
-func TestDrainOfADueKeyWins(t *testing.T) {
-	whenDue(t, func(x *fixture, h *timertest.HeldBack) {
-		drained := 0
-		x.m.Drain(func(_ string, v int) { drained += v })
-		h.Release()
-		assert.Equal(t, 1, drained)
-		assert.Empty(t, x.expired())
-	})
+func TestDueKeyThatIsTakenOutDoesNotExpire(t *testing.T) {
+	for name, take := range map[string]func(m *keyed.Map[string, int]) (v int, ok bool){
+		"Delete":           func(m *keyed.Map[string, int]) (int, bool) { return m.Delete("a") },
+		"CompareAndDelete": func(m *keyed.Map[string, int]) (int, bool) { return 1, m.CompareAndDelete("a", 1) },
+		"Drain": func(m *keyed.Map[string, int]) (v int, ok bool) {
+			m.Drain(func(_ string, drained int) { v, ok = drained, true })
+			return v, ok
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			whenDue(t, func(x *fixture, h *timertest.HeldBack) {
+				v, ok := take(x.m)
+				assert.True(t, ok)
+				assert.Equal(t, 1, v)
+				h.Release()
+				assert.Empty(t, x.expired())
+			})
+		})
+	}
 }
 
 func TestRunOfADeletedKeyDoesNotEndTheNewValue(t *testing.T) {
@@ -122,8 +123,8 @@ func TestAllAndDrainVisitDueKeysThatAreMovedInTheLoop(t *testing.T) {
 		"in a chain of all": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
-			clock, h := hashedwheel.NewManualClock(time.Now()), new(timertest.HeldBack)
-			tm := hashedwheel.MustNew(hashedwheel.WithTick(tick), hashedwheel.WithClock(clock), hashedwheel.WithExecutor(h))
+			h := new(timertest.HeldBack)
+			clock, tm := timertest.NewManual(hashedwheel.WithExecutor(h))
 			defer tm.Stop()
 			m := keyed.New(tm, func(int, int) { t.Error("expired") })
 			if meddle == nil {

@@ -45,7 +45,8 @@ func New[K comparable, V any](tm *hashedwheel.Timer, expired func(K, V), opts ..
 	if expired == nil {
 		panic("keyed: New with a nil func")
 	}
-	m := &Map[K, V]{timer: tm, expired: expired, name: collect(opts).name, seed: maphash.MakeSeed(), hashBits: math.MaxUint64}
+	m := &Map[K, V]{timer: tm, expired: expired, name: collect(opts).name}
+	m.seed, m.hashBits = maphash.MakeSeed(), math.MaxUint64
 	m.dir = newDirectory(m)
 	return m
 }

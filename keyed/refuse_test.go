@@ -149,10 +149,9 @@ func TestDeadlineOfAKeyStaysThoughItIsPendingWhenARefusedTouchBegins(t *testing.
 	} {
 		t.Run(name, func(t *testing.T) {
 			for range 1000 {
-				clock := hashedwheel.NewManualClock(time.Now())
 				var tm *hashedwheel.Timer
-				tm = hashedwheel.MustNew(hashedwheel.WithTick(tick), hashedwheel.WithClock(clock), hashedwheel.WithMaxPending(1),
-					hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(func()) { tm.AfterFunc(time.Hour, func() {}) })))
+				robber := hashedwheel.ExecutorFunc(func(func()) { tm.AfterFunc(time.Hour, func() {}) })
+				clock, tm := timertest.NewManual(hashedwheel.WithMaxPending(1), hashedwheel.WithExecutor(robber))
 				m := keyed.New(tm, func(int, int) {})
 				require.NoError(t, m.Set(1, 1, tick))
 				deadline := tm.Now().Add(tick)
