@@ -121,6 +121,18 @@ func TestValueHandedOutBeforeTimerStopExpires(t *testing.T) {
 	}
 }
 
+// A program may run what Timer.Stop returned. The values are not due, and belong to Drain.
+func TestRunOfAStoppedTimeoutExpiresNoValue(t *testing.T) {
+	inBubble(t, func(x *fixture) {
+		x.set("a", 1, time.Second)
+		for _, to := range x.tm.Stop() {
+			to.Task().Run(to)
+		}
+		assert.Empty(t, x.expired())
+		assert.Equal(t, map[string]int{"a": 1}, x.content())
+	})
+}
+
 // A Touch that returned true has moved the deadline, whatever happens after it.
 func TestRunOfAMovedKeyDoesNotExpireItAfterTimerStop(t *testing.T) {
 	for name, then := range map[string]func(x *fixture){

@@ -11,8 +11,8 @@ import (
 //
 // An entry is reached through its shard's table and through the timer. While it is in the table, all
 // its changes are made under mu. The call that takes it out, under mu, ends its value. Its Timeout is
-// armed once, and moved only while it is pending, so its task runs at most once: if the run finds the
-// entry in the table, the entry is due. A key that is due is moved by an entry that takes its place.
+// armed once, and moved only while it is pending: once it has expired and its run finds the entry in the
+// table, the entry is due. A key that is due is moved by an entry that takes its place.
 //
 // mu is not held while user code runs: expired, the body of an All, Drain's function, the
 // timer's Clock. The timer's own lock may be taken under mu, never the other way round.
@@ -103,18 +103,19 @@ func (s *shard[K, V]) divide(parts []*shard[K, V], width uint64) {
 	}
 }
 
-// Run is called by the timer when e is due. A call may have taken e out since.
+// Run is called by the timer when e is due. A call may have taken e out since. A program that runs what
+// Timer.Stop returned comes here with an entry that is not due.
 func (e *entry[K, V]) Run(*hashedwheel.Timeout) {
 	if v, ok := e.end(); ok {
 		e.owner.expired(e.key, v)
 	}
 }
 
-// end takes e out, unless it has left.
+// end takes e out, unless it has left or is not due.
 func (e *entry[K, V]) end() (v V, ok bool) {
 	s := e.owner.dir.lock(e.hash)
 	defer s.mu.Unlock()
-	if !s.table.has(e) {
+	if !s.table.has(e) || e.timeout.State() != hashedwheel.Expired {
 		return v, false
 	}
 	return s.take(e), true

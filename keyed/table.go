@@ -7,7 +7,8 @@ package keyed
 //
 // The bytes of a key may change, for example of a string over a reused buffer. Such a key is lost:
 // no call finds it. Its entry stays in the chain of its first hash until it expires. It must not
-// block a new entry, so nothing here relies on a key to find a known entry.
+// block a new entry, so nothing here relies on a key to find a known entry. A chain has no more lost
+// keys than there are such buffers: a key over one of them equals any other over it, and replaces it.
 type table[K comparable, V any] struct {
 	entries map[uint64]*entry[K, V] // the newest entry of each hash
 	count   int                     // of all entries
