@@ -53,8 +53,10 @@ func (m *Map[K, V]) each(look func(*shard[K, V], *entry[K, V]) V, visit func(*en
 		for hash := range s.table.entries {
 			home := m.dir.follow(s, hash)
 			chain = home.table.chain(chain[:0], hash)
-			for _, e := range chain {
-				e = home.table.current(e)
+			for i, e := range chain {
+				if i > 0 { // the lock was released after the chain was read
+					e = home.table.current(e)
+				}
 				if e == nil {
 					continue
 				}
