@@ -10,15 +10,15 @@ import (
 )
 
 // A limit is the idle time of one connection, and the timeout that ends it: the common part of a
-// Watcher and a Conn. If the kernel counts data, the timeout is left alone until it expires, and
-// then its task queries the kernel. Otherwise each read and write moves the timeout.
+// Watcher and a Conn. The timeout is left alone until it expires. Then its task looks for how long the
+// connection has been quiet: it queries the kernel, or, where the Conn counts, reads the time of the last
+// data, which each read and write notes.
 //
 //	no idle time ◀──▶ an idle time ──▶ reached   no data for that long: idle is called
 //	     └─────────────────┴─────────▶ ended     by Stop or Close
 //
-// Calls that change the setting or arm the timeout hold mu. Reads and writes only move it while it is
-// pending, without mu. The task queries the kernel without mu, as its connection may be the user's, and
-// then decides under mu, unless the setting has changed or the timeout is armed again by then.
+// Whoever changes the setting or arms the timeout holds mu. The task queries the kernel without mu, because
+// the connection may be the user's, and decides under mu unless the setting has changed by then.
 type limit struct {
 	timeout      hashedwheel.Timeout     // armed under mu
 	setting      atomic.Pointer[setting] // nil before start; changed under mu
@@ -28,8 +28,9 @@ type limit struct {
 	name         string
 	owner        interface{ idle() }
 
-	moved      atomic.Bool // by a read or write, since the last run; only where the Conn counts
-	readClosed atomic.Bool // by CloseRead: unread data does not count
+	begun      time.Time    // when start was called, on the timer's clock: other times count from it
+	last       atomic.Int64 // the time of the last data, in ns; only where the Conn counts
+	readClosed atomic.Bool  // by CloseRead: unread data does not count
 
 	mu    sync.Mutex
 	spare *time.Timer // stands in while the timer is full; guarded by mu
@@ -39,7 +40,7 @@ type limit struct {
 // the same d: a run that began before the call cannot close the connection after it.
 type setting struct {
 	d      time.Duration // zero: no idle time
-	since  time.Time     // on the timer's clock; the idle time begins no earlier
+	since  time.Duration // the idle time begins no earlier
 	queues queues        // as the last run found them
 }
 
@@ -52,15 +53,17 @@ const patience = 64
 // start binds the limit, and arms it if d is positive.
 func (l *limit) start(tm *hashedwheel.Timer, d time.Duration) error {
 	l.timeout.Init(tm, l)
+	l.begun = tm.Now()
 	s := l.from(d)
 	l.setting.Store(s)
 	if s.d > 0 {
-		l.timeout.ResetAt(s.since.Add(l.full(s.d)))
+		l.timeout.ResetAt(l.begun.Add(s.since + l.full(s.d)))
 	}
 	return l.timeout.Err()
 }
 
-func (l *limit) now() time.Time { return l.timeout.Timer().Now() }
+// now returns the time since start.
+func (l *limit) now() time.Duration { return l.timeout.Timer().Now().Sub(l.begun) }
 
 // from returns the setting of an idle time that begins now: none if d is not positive. It limits d,
 // which could overflow.
@@ -71,14 +74,6 @@ func (l *limit) from(d time.Duration) *setting {
 	return &setting{d: min(d, 1<<62), since: l.now()}
 }
 
-// full returns how long to wait from now, if the idle time begins now.
-func (l *limit) full(d time.Duration) time.Duration {
-	if l.kernelCounts {
-		return d + granularity // any sooner, the kernel's answer would not be certain
-	}
-	return d
-}
-
 // set changes the idle time, unless it is over. The new one begins now.
 func (l *limit) set(d time.Duration) {
 	s := l.from(d)
@@ -87,7 +82,7 @@ func (l *limit) set(d time.Duration) {
 	switch {
 	case !l.change(s):
 	case s.d > 0:
-		l.arm(s.since.Add(l.full(s.d)))
+		l.arm(s.since + l.full(s.d))
 	default:
 		l.disarm()
 	}
@@ -116,41 +111,45 @@ func (l *limit) change(to *setting) bool {
 
 func (l *limit) wasReached() bool { return l.setting.Load() == reached }
 
-// touch begins the idle time again.
+// touch notes that data was received or sent now.
 func (l *limit) touch() {
-	s := l.setting.Load()
-	if s.d == 0 {
+	if l.setting.Load().d == 0 {
 		return
 	}
-	if !l.moved.Load() {
-		l.moved.Store(true) // before the move: the run that follows it sees this
-	}
-	l.prolong(s)
-}
-
-// prolong moves the timeout if it is pending and s is still the setting. Otherwise it begins again.
-func (l *limit) prolong(s *setting) {
-	if !l.timeout.Move(s.d) || l.setting.Load() != s {
-		l.again()
+	now := int64(l.now())
+	for {
+		last := l.last.Load()
+		if last >= now || l.last.CompareAndSwap(last, now) {
+			return // another goroutine may have noted newer data
+		}
 	}
 }
 
-// again arms the timeout for a whole idle time.
-func (l *limit) again() {
-	now := l.now()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if s := l.setting.Load(); s.d > 0 {
-		l.arm(now.Add(s.d))
+// full returns how long to wait from now, if the idle time begins now.
+func (l *limit) full(d time.Duration) time.Duration {
+	if l.kernelCounts {
+		return d + granularity // any sooner, the kernel's answer would not be certain
 	}
+	return d
 }
 
-// arm arms the timeout. If the timer is full, package time arms it after an eighth of the idle time: so
+// arm arms the timeout. If the timer is full, package time tries again after an eighth of the idle time: so
 // the limit is not lost, but may be reached late. The caller holds mu.
-func (l *limit) arm(at time.Time) {
-	l.timeout.ResetAt(at)
+func (l *limit) arm(at time.Duration) {
+	l.timeout.ResetAt(l.begun.Add(at))
 	if l.spare == nil && errors.Is(l.timeout.Err(), hashedwheel.ErrFull) {
 		l.spare = time.AfterFunc(max(l.setting.Load().d/8, l.timeout.Timer().Tick()), l.retry)
+	}
+}
+
+// retry arms the timeout for the first moment at which the connection may have been idle. If another arming
+// has found room since, that is a look too many.
+func (l *limit) retry() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.spare = nil
+	if s := l.setting.Load(); s.d > 0 {
+		l.arm(s.since + s.d)
 	}
 }
 
@@ -162,48 +161,32 @@ func (l *limit) disarm() {
 	}
 }
 
-// retry arms the timeout unless an arming after the refused one found room.
-func (l *limit) retry() {
-	now := l.now()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.spare = nil
-	s := l.setting.Load()
-	if s.d == 0 || l.timeout.State() != hashedwheel.Rejected {
-		return
-	}
-	if l.kernelCounts {
-		now = s.since // the kernel counted while the timer was full
-	}
-	l.arm(now.Add(s.d))
-}
-
 // Run is the task of the timeout: it checks whether the connection is idle.
 func (l *limit) Run(*hashedwheel.Timeout) {
-	s := l.setting.Load()
+	s, last := l.setting.Load(), l.last.Load()
 	if !l.isDue(s) {
 		return
 	}
-	next, wait, err := l.query(s)
-	if err != nil {
+	next, at, err := l.look(s, time.Duration(last))
+	switch {
+	case err != nil:
 		l.end() // closed
-		return
-	}
-	if l.decide(s, next, l.now().Add(wait)) {
+	case l.decide(s, next, at, last):
 		l.owner.idle()
 	}
 }
 
-// isDue reports false if the setting is no longer s, or the idle time has begun again.
+// isDue reports false if the setting is no longer s, or a call has armed or stopped the timeout.
 func (l *limit) isDue(s *setting) bool {
 	return s.d > 0 && l.setting.Load() == s && l.timeout.State() == hashedwheel.Expired
 }
 
-// query returns the setting that follows s, and how long to wait. It is reached if the connection is
-// idle: if it was quiet for so long, none of its queues has moved, and no received data waits unread. The
-// error is that of a closed connection.
-func (l *limit) query(s *setting) (next *setting, wait time.Duration, err error) {
-	quiet := l.now().Sub(s.since) // at most; where the Conn counts, the timeout expired because it counted no data
+// look returns the setting that follows s, and when to look again. It is reached if the connection is idle:
+// if it was quiet for so long, none of its queues has moved, and no received data waits unread. The error
+// is that of a closed connection.
+func (l *limit) look(s *setting, last time.Duration) (next *setting, at time.Duration, err error) {
+	now := l.now()
+	quiet := now - max(s.since, last)
 	if l.kernelCounts {
 		counted, err := l.socket.quiet(l.receivedOnly)
 		if err != nil {
@@ -212,26 +195,33 @@ func (l *limit) query(s *setting) (next *setting, wait time.Duration, err error)
 		quiet = min(quiet, counted)
 	}
 	if quiet < s.d {
-		return s, s.d - quiet, nil
+		return s, now + s.d - quiet, nil
 	}
 	q, err := l.queues()
+	if err != nil {
+		return nil, 0, err
+	}
+	now = l.now()
 	next = &setting{d: s.d, since: s.since, queues: q}
 	switch {
 	case l.movedSince(s, q):
-		next.since = l.now()
+		next.since = now
 	case q.unread == 0 || quiet/patience >= s.d:
 		next = reached
 	}
-	return next, l.full(s.d), err
+	return next, now + l.full(s.d), nil
 }
 
-// decide makes next the setting, and reports whether the limit is reached; otherwise it arms the timeout.
-// It does nothing if a call has changed the setting, or data has moved, while the kernel was queried.
-func (l *limit) decide(s, next *setting, at time.Time) bool {
+// decide makes next the setting, and reports whether the limit is reached; otherwise it arms the timeout. It
+// does not follow the look if the setting has changed, or the Conn has counted data, since the look began.
+func (l *limit) decide(s, next *setting, at time.Duration, last int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.isDue(s) {
 		return false
+	}
+	if now := l.last.Load(); now != last {
+		next, at = s, time.Duration(now)+s.d
 	}
 	l.setting.Store(next)
 	if next != reached {
@@ -256,16 +246,14 @@ func (l *limit) queues() (q queues, err error) {
 	return q, err
 }
 
-// movedSince reports whether data left a queue since the last run. The kernel counts sent data but no
-// reads, after which fewer bytes are unread. A Conn counts reads, but a read that is under way may be yet
-// to move the timeout; if other data has taken the place of the data that was read, the read shows in moved,
-// and extends the patience. A Conn does not see that its peer reads from a full queue.
+// movedSince reports whether data left a queue since the last run. The kernel counts sent data but no reads,
+// after which fewer bytes are unread. A Conn counts reads, but one that is under way may have yet to be
+// noted. It does not see that its peer reads from a full queue.
 func (l *limit) movedSince(s *setting, q queues) bool {
 	if l.kernelCounts {
 		return q.unread != s.queues.unread
 	}
-	read := q.unread < s.queues.unread || q.unread > 0 && l.moved.Swap(false)
-	return read || q.unsent != s.queues.unsent
+	return q.unread < s.queues.unread || q.unsent != s.queues.unsent
 }
 
 // TaskName is the name under which the timeout is shown.

@@ -132,6 +132,40 @@ func TestNeverEarlyUnreadDataIsReadDuringTheRun(t *testing.T) {
 	require.Equal(t, 1, told)
 }
 
+// A distracted connection calls then, unless it is nil, between the read of data and the return to its Conn.
+type distracted struct {
+	*net.TCPConn
+	then func()
+}
+
+func (c *distracted) Read(b []byte) (int, error) {
+	n, err := c.TCPConn.Read(b)
+	if c.then != nil {
+		c.then()
+	}
+	return n, err
+}
+
+func TestNeverEarlyUnreadDataIsReadAndYetToBeCounted(t *testing.T) {
+	socketsTellUnread(t)
+	tm, clock := onHand(t)
+	inner, there := tcp(t)
+	here, told := &distracted{TCPConn: inner}, 0
+	conn, err := idle.NewConn(tm, here, d, idle.Counted(), idle.OnIdle(func(net.Conn) { told++ }))
+	require.NoError(t, err)
+	_, err = there.Write([]byte("early"))
+	require.NoError(t, err)
+	_, err = conn.Read(make([]byte, 1)) // the rest is here now
+	require.NoError(t, err)
+	clock.Advance(d + tick)
+	here.then = func() { clock.Advance(d + tick) }
+	_, err = conn.Read(make([]byte, 4))
+	require.NoError(t, err)
+	require.Zero(t, told)
+	clock.Advance(3 * d)
+	require.Equal(t, 1, told)
+}
+
 // A counted connection counts itself, on a clock that the test moves; its socket is real.
 type counted struct {
 	conn  *idle.Conn
@@ -159,9 +193,9 @@ const patience = 64 // idle times
 func TestUnreadDataKeepsAConnOpenForSixtyFourIdleTimes(t *testing.T) {
 	socketsTellUnread(t)
 	c := newCounted(t, "unread")
-	c.clock.Advance(patience * d)
+	c.clock.Advance(patience*d - tick)
 	require.Zero(t, *c.told)
-	c.clock.Advance(3 * d)
+	c.clock.Advance(2 * d)
 	require.Equal(t, 1, *c.told)
 }
 
