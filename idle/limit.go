@@ -224,12 +224,11 @@ func (l *limit) decide(s, next *setting, at time.Duration, last int64) bool {
 		next, at = s, time.Duration(now)+s.d
 	}
 	l.setting.Store(next)
-	if next != reached {
-		l.arm(at)
-		return false
+	if next == reached {
+		return true
 	}
-	l.disarm()
-	return true
+	l.arm(at)
+	return false
 }
 
 // queues leaves out data that does not count. The error is net.ErrClosed.
