@@ -103,6 +103,32 @@ func TestReadAfterCloseDoesNotReturnErrIdle(t *testing.T) {
 	}, idle.OnIdle(func(net.Conn) { panic("it was not idle") }))
 }
 
+// A connection may be closed before NewConn, or by its owner behind the Conn's back. It was not idle.
+func TestReadOfAClosedConnectionReturnsErrClosed(t *testing.T) {
+	for name, opts := range map[string][]idle.Option{"watched": nil, "counted": {idle.Counted()}} {
+		for moment, made := range map[string]bool{", closed before": false, ", closed after": true} {
+			t.Run(name+moment, func(t *testing.T) {
+				tm, clock := onHand(t)
+				here, _ := tcp(t)
+				if !made {
+					require.NoError(t, here.Close())
+				}
+				notIdle := idle.OnIdle(func(net.Conn) { t.Error("not idle") })
+				conn, err := idle.NewConn(tm, here, d, append(opts, notIdle)...)
+				require.NoError(t, err)
+				if made {
+					require.NoError(t, here.Close())
+				}
+				clock.Advance(3 * d)
+				require.Zero(t, tm.Pending())
+				_, err = conn.Read(make([]byte, 1))
+				require.ErrorIs(t, err, net.ErrClosed)
+				require.ErrorIs(t, conn.Close(), net.ErrClosed)
+			})
+		}
+	}
+}
+
 func TestEndOfDataStaysEndOfData(t *testing.T) {
 	virtual(t, func(t *testing.T, s scene) {
 		_ = s.peer.Close()
@@ -189,8 +215,10 @@ func TestConnWithoutIdleTimeStaysOpenUntilSet(t *testing.T) {
 
 func TestStoppedTimerClosesNoConn(t *testing.T) {
 	virtual(t, func(t *testing.T, s scene) {
-		require.Len(t, s.tm.Stop(), 1)
+		stopped := s.tm.Stop()
+		require.Len(t, stopped, 1)
 		time.Sleep(2 * d)
+		stopped[0].Task().Run(stopped[0]) // as a program may that ends
 		s.isOpen(t)
 		s.conn.SetIdleTimeout(d)
 		time.Sleep(2 * d)

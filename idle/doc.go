@@ -43,6 +43,8 @@
 // closes the sending end of such a stream. Keep-alive probes, acknowledgments and the end of the
 // other side's data do not count. Some cases may surprise you:
 //
+//   - A server that sends heartbeats sees no idle peer, because its own heartbeats count: give it
+//     ReceivedOnly, and let the peers answer.
 //   - A connection is also idle while a handler works and reads and writes nothing: call
 //     SetIdleTimeout(0) before the work and SetIdleTimeout(d) after it.
 //   - The kernel counts data when it arrives, a Conn when it is read.
@@ -116,7 +118,7 @@
 //
 // The kernel counts real time, 49 days at most: a longer idle time never ends. A
 // [hashedwheel.ManualClock] or a bubble of testing/synctest does not move the kernel's clock. To
-// test in virtual time use a net.Pipe.
+// test in virtual time use net.Pipes: example_bubble_test.go has a Listener of them.
 //
 // # When the timer is full or stopped
 //
@@ -125,18 +127,18 @@
 // [NewListener].
 //
 // Once the timer has been stopped no connection is closed as idle any more. A connection that needs
-// a new place in a full timer, for instance after a query of the kernel, tries again after each
-// eighth of its idle time, so it may be closed late.
+// a new place in a full timer, because it was not idle when its idle time was over, tries again after
+// each eighth of its idle time, so it may be closed late.
 //
 // # What it costs
 //
-// Where the kernel counts: about a microsecond each time an idle time is over, nothing in
-// between. Where a Conn counts: 36 ns for each Read and Write that moves data, while a
-// SetReadDeadline takes 150. To make and stop a Watcher takes 1.4 µs. A Conn or a Watcher
+// Each time an idle time is over, a task looks at the connection, for about a microsecond. Where the
+// kernel counts, nothing in between. Where a Conn counts: 36 ns for each Read and Write that moves data,
+// while a SetReadDeadline takes 150. To make and stop a Watcher takes 1.4 µs. A Conn or a Watcher
 // is at most 300 bytes: 30 MB for 100,000 connections. A net.Buffers is written to a Conn slice by
 // slice; a connection with a Watcher keeps its writev.
 //
-// Each query of the kernel counts as Expired in the timer's Stats, each retry in a full timer as
+// Each of these tasks counts as Expired in the timer's Stats, each retry in a full timer as
 // Rejected: to count closed connections, use OnIdle.
 //
 // In a server you will not see a difference. An echo server with 9,920 connections

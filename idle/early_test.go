@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
@@ -102,4 +103,91 @@ func TestNeverEarlyIdleTimeSetDuringTheKernelQuery(t *testing.T) {
 			notBefore(t, there, within(t, start), short/4)
 		})
 	}
+}
+
+// duringTheQuery calls f while the run of a Conn that counts itself queries the socket, when the idle time
+// is over, before or after the answer. It returns what a clock then needs to go on.
+func duringTheQuery(t *testing.T, before bool, f func(*idle.Conn)) (clock *hashedwheel.ManualClock, told *int) {
+	tm, clock := onHand(t)
+	inner, there := tcp(t)
+	discard(there)
+	here, told := &hooked{TCPConn: inner}, new(int)
+	conn, err := idle.NewConn(tm, here, d, idle.Counted(), idle.OnIdle(func(net.Conn) { *told++ }))
+	require.NoError(t, err)
+	called := false
+	once := func() {
+		if !called {
+			called = true
+			f(conn)
+		}
+	}
+	if before {
+		here.beforeAsk = once
+	} else {
+		here.afterAsk = once
+	}
+	clock.Advance(d)
+	require.True(t, called, "there was a run")
+	return clock, told
+}
+
+func TestNeverEarlyWriteDuringTheQueryOfTheSocket(t *testing.T) {
+	socketsTellUnread(t)
+	for moment, before := range map[string]bool{"before the answer": true, "after the answer": false} {
+		t.Run(moment, func(t *testing.T) {
+			clock, told := duringTheQuery(t, before, func(conn *idle.Conn) {
+				_, err := conn.Write([]byte("!"))
+				require.NoError(t, err)
+			})
+			clock.Advance(d - tick)
+			require.Zero(t, *told)
+			clock.Advance(2 * d) // the data may have been in the socket's buffer for a moment
+			require.Equal(t, 1, *told)
+		})
+	}
+}
+
+func TestIdleTimeThatEndsDuringTheQueryOfTheSocketIsNotReached(t *testing.T) {
+	socketsTellUnread(t)
+	for name, end := range map[string]func(*idle.Conn){
+		"Close": func(conn *idle.Conn) { require.NoError(t, conn.Close()) },
+		"none":  func(conn *idle.Conn) { conn.SetIdleTimeout(0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			clock, told := duringTheQuery(t, false, end)
+			clock.Advance(2 * d)
+			require.Zero(t, *told)
+		})
+	}
+}
+
+// An interrupted clock calls then once, between a reading and the return to its caller.
+type interrupted struct{ then atomic.Pointer[func()] }
+
+func (c *interrupted) After(d time.Duration) <-chan time.Time { return time.After(d) }
+func (c *interrupted) Now() time.Time {
+	now := time.Now()
+	if then := c.then.Swap(nil); then != nil {
+		(*then)()
+	}
+	return now
+}
+
+// A read notes its time after a newer one has noted its own.
+func TestNeverEarlyReadThatIsOvertakenByANewerOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := new(interrupted)
+		tm := newTimer(t, hashedwheel.WithClock(clock))
+		here, there := net.Pipe()
+		conn, err := idle.NewConn(tm, here, d)
+		require.NoError(t, err)
+		s := scene{tm, conn, there}
+		newer := func() {
+			time.Sleep(d / 2)
+			s.isOpen(t)
+		}
+		clock.then.Store(&newer)
+		s.isOpen(t)
+		s.closedAfter(t, d)
+	})
 }

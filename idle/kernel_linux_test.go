@@ -8,7 +8,6 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/hashedwheel/hashedwheel"
 	"github.com/stretchr/testify/require"
 )
 
@@ -18,16 +17,21 @@ const silence = 300 * time.Millisecond
 
 func TestKernelCountsData(t *testing.T) {
 	t.Parallel()
+	nothing := func(*testing.T, *net.TCPConn, *net.TCPConn) {}
+	sent := func(t *testing.T, here, _ *net.TCPConn) { write(t, here) }
+	received := func(t *testing.T, _, there *net.TCPConn) { write(t, there) } // and not read
+	theirEnd := func(t *testing.T, _, there *net.TCPConn) { require.NoError(t, there.CloseWrite()) }
+	ourEnd := func(t *testing.T, here, _ *net.TCPConn) { require.NoError(t, here.CloseWrite()) }
 	tests := map[string]struct {
 		happens        func(t *testing.T, here, there *net.TCPConn)
 		received, sent bool // whether the kernel counts it as data just received, or sent
 	}{
-		"nothing":             {func(*testing.T, *net.TCPConn, *net.TCPConn) {}, false, false},
-		"data sent":           {func(t *testing.T, here, _ *net.TCPConn) { write(t, here) }, false, true},
-		"data come, not read": {func(t *testing.T, _, there *net.TCPConn) { write(t, there) }, true, false},
-		"keep-alive probes":   {keepAlive, false, false},
-		"the peer's end":      {func(t *testing.T, _, there *net.TCPConn) { require.NoError(t, there.CloseWrite()) }, false, false},
-		"an end":              {func(t *testing.T, here, _ *net.TCPConn) { require.NoError(t, here.CloseWrite()) }, false, false},
+		"nothing":           {nothing, false, false},
+		"data sent":         {sent, false, true},
+		"data received":     {received, true, false},
+		"keep-alive probes": {keepAlive, false, false},
+		"the peer's end":    {theirEnd, false, false},
+		"an end":            {ourEnd, false, false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -155,25 +159,4 @@ func TestTimesAreUnsupportedWhereTheKernelAnswersWithZeros(t *testing.T) {
 	require.NoError(t, err)
 	_, _, err = times(&info, 4)
 	require.ErrorIs(t, err, errors.ErrUnsupported, "a kernel that knows options of one int alone")
-}
-
-// A run between a change of the idle time and its arming finds that the kernel has counted for
-// longer than since the change: only the time since the change counts.
-func TestNeverEarlyRunBetweenAChangeAndItsArmingWhereTheKernelCounts(t *testing.T) {
-	const d = 10 * time.Millisecond
-	here, _ := connect(t)
-	socket, err := socketOf(here)
-	require.NoError(t, err)
-	clock := hashedwheel.NewManualClock(time.Now())
-	lost := hashedwheel.ExecutorFunc(func(func()) {})
-	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(lost))
-	l := &limit{owner: new(nobody), socket: socket, kernelCounts: true}
-	require.NoError(t, l.start(tm, d))
-	time.Sleep(10 * d)
-	clock.Advance(time.Hour)
-	require.Equal(t, hashedwheel.Expired, l.timeout.State())
-	require.True(t, l.change(l.from(d)))
-	l.Run(&l.timeout)
-	require.Zero(t, l.owner.(*nobody).told)
-	require.Equal(t, hashedwheel.Pending, l.timeout.State())
 }

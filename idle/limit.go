@@ -10,22 +10,27 @@ import (
 )
 
 // A limit is the idle time of one connection, and the timeout that ends it: the common part of a
-// Watcher and a Conn. If the kernel counts data, the timeout is left alone until it expires, and
-// then its task queries the kernel. Otherwise each read and write moves the timeout.
+// Watcher and a Conn. The timeout is left alone until it expires. Then its task looks for how long the
+// connection has been quiet: it queries the kernel, or, where the Conn counts, reads the time of the last
+// data, which each read and write notes.
 //
 //	no idle time ◀──▶ an idle time ──▶ reached   no data for that long: idle is called
 //	     └─────────────────┴─────────▶ ended     by Stop or Close
+//
+// Whoever changes the setting or arms the timeout holds mu. The task queries the kernel without mu, because
+// the connection may be the user's, and decides under mu unless the setting has changed by then.
 type limit struct {
-	timeout      hashedwheel.Timeout
-	setting      atomic.Pointer[setting] // never nil after start; each change is one CAS
+	timeout      hashedwheel.Timeout     // armed under mu
+	setting      atomic.Pointer[setting] // nil before start; changed under mu
 	socket       *socket                 // nil: no socket to query
 	kernelCounts bool
 	receivedOnly bool
 	name         string
 	owner        interface{ idle() }
 
-	moved      atomic.Bool // by a read or write, since the last run; only where the Conn counts
-	readClosed atomic.Bool // by CloseRead: unread data does not count
+	begun      time.Time    // when start was called, on the timer's clock: other times count from it
+	last       atomic.Int64 // the time of the last data, in ns; only where the Conn counts
+	readClosed atomic.Bool  // by CloseRead: unread data does not count
 
 	mu    sync.Mutex
 	spare *time.Timer // stands in while the timer is full; guarded by mu
@@ -35,7 +40,7 @@ type limit struct {
 // the same d: a run that began before the call cannot close the connection after it.
 type setting struct {
 	d      time.Duration // zero: no idle time
-	since  time.Time     // on the timer's clock; the idle time begins no earlier
+	since  time.Duration // the idle time begins no earlier
 	queues queues        // as the last run found them
 }
 
@@ -48,13 +53,17 @@ const patience = 64
 // start binds the limit, and arms it if d is positive.
 func (l *limit) start(tm *hashedwheel.Timer, d time.Duration) error {
 	l.timeout.Init(tm, l)
+	l.begun = tm.Now()
 	s := l.from(d)
 	l.setting.Store(s)
 	if s.d > 0 {
-		l.timeout.Reset(l.full(s.d))
+		l.timeout.ResetAt(l.begun.Add(s.since + l.full(s.d)))
 	}
 	return l.timeout.Err()
 }
+
+// now returns the time since start.
+func (l *limit) now() time.Duration { return l.timeout.Timer().Now().Sub(l.begun) }
 
 // from returns the setting of an idle time that begins now: none if d is not positive. It limits d,
 // which could overflow.
@@ -62,7 +71,58 @@ func (l *limit) from(d time.Duration) *setting {
 	if d <= 0 {
 		return none
 	}
-	return &setting{d: min(d, 1<<62), since: l.timeout.Timer().Now()}
+	return &setting{d: min(d, 1<<62), since: l.now()}
+}
+
+// set changes the idle time, unless it is over. The new one begins now.
+func (l *limit) set(d time.Duration) {
+	s := l.from(d)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case !l.change(s):
+	case s.d > 0:
+		l.arm(s.since + l.full(s.d))
+	default:
+		l.disarm()
+	}
+}
+
+// end reports whether this call ended the limit before the limit was reached.
+func (l *limit) end() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.change(ended) {
+		return false
+	}
+	l.disarm()
+	return true
+}
+
+// change reports false if the limit has ended or was reached, or was never started. The caller holds mu.
+func (l *limit) change(to *setting) bool {
+	switch l.setting.Load() {
+	case nil, ended, reached:
+		return false
+	}
+	l.setting.Store(to)
+	return true
+}
+
+func (l *limit) wasReached() bool { return l.setting.Load() == reached }
+
+// touch notes that data was received or sent now.
+func (l *limit) touch() {
+	if l.setting.Load().d == 0 {
+		return
+	}
+	now := int64(l.now())
+	for {
+		last := l.last.Load()
+		if last >= now || l.last.CompareAndSwap(last, now) {
+			return // another goroutine may have noted newer data
+		}
+	}
 }
 
 // full returns how long to wait from now, if the idle time begins now.
@@ -73,165 +133,108 @@ func (l *limit) full(d time.Duration) time.Duration {
 	return d
 }
 
-// set changes the idle time, unless it is over. The new one begins now.
-func (l *limit) set(d time.Duration) {
-	s := l.from(d)
-	if l.change(s) {
-		l.arm(l.full(s.d), s)
+// arm arms the timeout. If the timer is full, package time tries again after an eighth of the idle time: so
+// the limit is not lost, but may be reached late. The caller holds mu.
+func (l *limit) arm(at time.Duration) {
+	l.timeout.ResetAt(l.begun.Add(at))
+	if l.spare == nil && errors.Is(l.timeout.Err(), hashedwheel.ErrFull) {
+		l.spare = time.AfterFunc(max(l.setting.Load().d/8, l.timeout.Timer().Tick()), l.retry)
 	}
 }
 
-// touch begins the idle time again.
-func (l *limit) touch() {
-	s := l.setting.Load()
-	if s.d == 0 {
-		return
+// retry arms the timeout for the first moment at which the connection may have been idle. If another arming
+// has found room since, that is a look too many.
+func (l *limit) retry() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.spare = nil
+	if s := l.setting.Load(); s.d > 0 {
+		l.arm(s.since + s.d)
 	}
-	if !l.moved.Load() {
-		l.moved.Store(true) // before the arming: the run that follows it sees this
-	}
-	l.arm(s.d, s)
-}
-
-// end reports whether this call ended the limit before the limit was reached.
-func (l *limit) end() bool {
-	if !l.change(ended) {
-		return false
-	}
-	l.disarm()
-	return true
-}
-
-func (l *limit) wasReached() bool { return l.setting.Load() == reached }
-
-// change reports false if the limit has ended or was reached.
-func (l *limit) change(to *setting) bool {
-	for {
-		from := l.setting.Load()
-		if from == ended || from == reached {
-			return false
-		}
-		if l.setting.CompareAndSwap(from, to) {
-			return true
-		}
-	}
-}
-
-// arm arms the timeout while the setting is s. If another call changes the setting at the same time,
-// this Reset may run after that call's Reset or Stop: the second load of the setting finds the
-// change, and the loop corrects the arming.
-func (l *limit) arm(wait time.Duration, s *setting) {
-	for s.d > 0 {
-		if !l.timeout.Reset(wait) && errors.Is(l.timeout.Err(), hashedwheel.ErrFull) {
-			l.standIn(s.d)
-		}
-		now := l.setting.Load()
-		if now == s {
-			return
-		}
-		wait, s = l.full(now.d), now
-	}
-	l.disarm()
 }
 
 func (l *limit) disarm() {
 	l.timeout.Stop()
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.spare != nil {
 		l.spare.Stop()
 		l.spare = nil
 	}
 }
 
-// standIn makes package time arm the timeout again after an eighth of the idle time, because the
-// timer is full: so the limit is not lost, but may be reached late.
-func (l *limit) standIn(d time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.spare == nil {
-		l.spare = time.AfterFunc(max(d/8, l.timeout.Timer().Tick()), l.again)
-	}
-}
-
-func (l *limit) again() {
-	l.mu.Lock()
-	l.spare = nil
-	l.mu.Unlock()
-	if l.timeout.State() != hashedwheel.Rejected {
-		return // an arming after the refused one found room
-	}
-	s := l.setting.Load()
-	if l.kernelCounts {
-		l.arm(s.d-l.age(s), s) // the kernel counted while the timer was full
-		return
-	}
-	l.arm(s.d, s)
-}
-
-func (l *limit) age(s *setting) time.Duration { return l.timeout.Timer().Now().Sub(s.since) }
-
 // Run is the task of the timeout: it checks whether the connection is idle.
 func (l *limit) Run(*hashedwheel.Timeout) {
-	s := l.setting.Load()
-	if s.d == 0 || l.timeout.State() != hashedwheel.Expired {
-		return // ended, or begun again before this run
+	s, last := l.setting.Load(), l.last.Load()
+	if !l.isDue(s) {
+		return
 	}
-	quiet, err := l.quiet(s)
+	next, at, err := l.look(s, time.Duration(last))
 	switch {
 	case err != nil:
 		l.end() // closed
-	case quiet < s.d:
-		l.arm(l.left(s, quiet), s)
-	default:
-		l.close(s, quiet)
+	case l.decide(s, next, at, last):
+		l.owner.idle()
 	}
 }
 
-// quiet returns for how long no data has been received or sent, within the setting s. Where the Conn
-// counts, the timeout has expired because there was none, or a change of the setting is under way.
-func (l *limit) quiet(s *setting) (time.Duration, error) {
-	if !l.kernelCounts {
-		return l.age(s), nil
-	}
-	quiet, err := l.socket.quiet(l.receivedOnly)
-	return min(quiet, l.age(s)), err
+// isDue reports false if the setting is no longer s, or a call has armed or stopped the timeout.
+func (l *limit) isDue(s *setting) bool {
+	return s.d > 0 && l.setting.Load() == s && l.timeout.State() == hashedwheel.Expired
 }
 
-// left returns the time until the next run. Where the Conn counts that is the whole idle time: a
-// shorter wait could bring forward a timeout that a read has just moved.
-func (l *limit) left(s *setting, quiet time.Duration) time.Duration {
+// look returns the setting that follows s, and when to look again. It is reached if the connection is idle:
+// if it was quiet for so long, none of its queues has moved, and no received data waits unread. The error
+// is that of a closed connection.
+func (l *limit) look(s *setting, last time.Duration) (next *setting, at time.Duration, err error) {
+	now := l.now()
+	quiet := now - max(s.since, last)
 	if l.kernelCounts {
-		return s.d - quiet
+		counted, err := l.socket.quiet(l.receivedOnly)
+		if err != nil {
+			return nil, 0, err
+		}
+		quiet = min(quiet, counted)
 	}
-	return s.d
-}
-
-// close closes the connection as idle, unless one of its queues has moved, or received data waits
-// unread.
-func (l *limit) close(s *setting, quiet time.Duration) {
-	q := l.queues()
-	next := &setting{d: s.d, since: s.since, queues: q}
+	if quiet < s.d {
+		return s, now + s.d - quiet, nil
+	}
+	q, err := l.queues()
+	if err != nil {
+		return nil, 0, err
+	}
+	now = l.now()
+	next = &setting{d: s.d, since: s.since, queues: q}
 	switch {
 	case l.movedSince(s, q):
-		next.since = l.timeout.Timer().Now()
+		next.since = now
 	case q.unread == 0 || quiet/patience >= s.d:
 		next = reached
 	}
-	switch {
-	case !l.setting.CompareAndSwap(s, next): // another call changed the setting, and has armed the timeout
-	case next == reached:
-		l.disarm()
-		l.owner.idle()
-	default:
-		l.arm(l.full(s.d), next)
-	}
+	return next, now + l.full(s.d), nil
 }
 
-// queues leaves out data that does not count.
-func (l *limit) queues() (q queues) {
+// decide makes next the setting, and reports whether the limit is reached; otherwise it arms the timeout. It
+// does not follow the look if the setting has changed, or the Conn has counted data, since the look began.
+func (l *limit) decide(s, next *setting, at time.Duration, last int64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.isDue(s) {
+		return false
+	}
+	if now := l.last.Load(); now != last {
+		next, at = s, time.Duration(now)+s.d
+	}
+	l.setting.Store(next)
+	if next == reached {
+		return true
+	}
+	l.arm(at)
+	return false
+}
+
+// queues leaves out data that does not count. The error is net.ErrClosed.
+func (l *limit) queues() (q queues, err error) {
 	if l.socket != nil {
-		q = l.socket.queues()
+		q, err = l.socket.queues()
 	}
 	if l.readClosed.Load() {
 		q.unread = 0
@@ -239,19 +242,17 @@ func (l *limit) queues() (q queues) {
 	if l.receivedOnly {
 		q.unsent = 0
 	}
-	return q
+	return q, err
 }
 
-// movedSince reports whether data left a queue since the last run. The kernel counts sent data but no
-// reads, after which fewer bytes are unread. A Conn counts reads, but a read that is under way may be yet
-// to move the timeout; if other data has taken the place of the data that was read, the read shows in moved,
-// and extends the patience. A Conn does not see that its peer reads from a full queue.
+// movedSince reports whether data left a queue since the last run. The kernel counts sent data but no reads,
+// after which fewer bytes are unread. A Conn counts reads, but one that is under way may have yet to be
+// noted. It does not see that its peer reads from a full queue.
 func (l *limit) movedSince(s *setting, q queues) bool {
 	if l.kernelCounts {
 		return q.unread != s.queues.unread
 	}
-	read := q.unread < s.queues.unread || q.unread > 0 && l.moved.Swap(false)
-	return read || q.unsent != s.queues.unsent
+	return q.unread < s.queues.unread || q.unsent != s.queues.unsent
 }
 
 // TaskName is the name under which the timeout is shown.

@@ -20,31 +20,6 @@ func newLimit(t *testing.T, d time.Duration, opts ...hashedwheel.Option) *limit 
 	return l
 }
 
-// A call that has read the idle time, and arms after it was changed, does not undo the change.
-func TestArmingAfterAChangeIsCorrected(t *testing.T) {
-	const before, after = time.Hour, 2 * time.Hour
-	tests := map[string]struct {
-		change func(*limit)
-		want   hashedwheel.State
-	}{
-		"longer": {func(l *limit) { l.set(after) }, hashedwheel.Pending},
-		"none":   {func(l *limit) { l.set(0) }, hashedwheel.Canceled},
-		"ended":  {func(l *limit) { l.end() }, hashedwheel.Canceled},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			l := newLimit(t, before)
-			stale := l.setting.Load()
-			tt.change(l)
-			l.arm(before, stale)
-			require.Equal(t, tt.want, l.timeout.State())
-			if tt.want == hashedwheel.Pending {
-				require.Greater(t, time.Until(l.timeout.Deadline()), before+before/2)
-			}
-		})
-	}
-}
-
 func TestEndStopsTheStandInOfAFullTimer(t *testing.T) {
 	l := newLimit(t, 0, hashedwheel.WithMaxPending(1))
 	l.timeout.Timer().AfterFunc(time.Hour, func() {})
@@ -56,18 +31,4 @@ func TestEndStopsTheStandInOfAFullTimer(t *testing.T) {
 	require.True(t, l.end())
 	require.Nil(t, l.spare)
 	require.False(t, spare.Stop(), "it has been stopped")
-}
-
-// A run between a change of the idle time and its arming does not close the connection: the idle
-// time begins at the change.
-func TestNeverEarlyRunBetweenAChangeAndItsArming(t *testing.T) {
-	clock := hashedwheel.NewManualClock(time.Now())
-	l := newLimit(t, time.Hour, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(func()) {})))
-	clock.Advance(2 * time.Hour)
-	require.Equal(t, hashedwheel.Expired, l.timeout.State())
-	require.True(t, l.change(l.from(time.Hour)))
-	l.Run(&l.timeout)
-	require.Zero(t, l.owner.(*nobody).told)
-	require.Equal(t, hashedwheel.Pending, l.timeout.State())
-	require.False(t, l.wasReached())
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/idle"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 	"github.com/stretchr/testify/require"
 )
 
@@ -40,53 +41,61 @@ func TestDataReadBeforeALateExecutorKeepsAConnOpen(t *testing.T) {
 	})
 }
 
-// An idle time that begins while the timer is full begins when there is room.
-func TestFullTimerLosesNoIdleTime(t *testing.T) {
+// The idle time is over, but the executor is late; the Conn is closed before it runs.
+func TestConnClosedBeforeALateExecutorRunsWasNotIdle(t *testing.T) {
+	clock, late := hashedwheel.NewManualClock(time.Now()), new(timertest.HeldBack)
+	tm := newTimer(t, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(late))
+	here, _ := net.Pipe()
+	conn, err := idle.NewConn(tm, here, d, idle.OnIdle(func(net.Conn) { t.Error("not idle") }))
+	require.NoError(t, err)
+	clock.Advance(d)
+	require.NoError(t, conn.Close())
+	require.Equal(t, 1, late.Release())
+	_, err = conn.Read(make([]byte, 1))
+	require.ErrorIs(t, err, io.ErrClosedPipe)
+}
+
+// onFull runs f in a bubble with a Conn whose idle time, of 80 ticks, waits for room in its full timer: it
+// is tried again after each 10 ticks.
+func onFull(t *testing.T, f func(t *testing.T, s scene, other *hashedwheel.Timeout), opts ...idle.Option) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := newTimer(t, hashedwheel.WithMaxPending(1))
 		here, there := net.Pipe()
-		conn, err := idle.NewConn(tm, here, 0)
+		conn, err := idle.NewConn(tm, here, 0, opts...)
 		require.NoError(t, err)
 		other := tm.AfterFunc(time.Hour, func() {})
-		start := time.Now()
-		conn.SetIdleTimeout(d)
-		time.Sleep(3 * d)
-		scene{tm, conn, there}.isOpen(t)
-		require.True(t, other.Stop())
-		freed := time.Now()
-		_, err = io.Copy(io.Discard, there)
-		require.NoError(t, err)
-		require.GreaterOrEqual(t, time.Since(start), 4*d)
-		require.LessOrEqual(t, time.Since(freed), d+d/8+2*tick)
-	})
-}
-
-func TestCloseEndsAnIdleTimeThatWaitsForRoom(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		tm := newTimer(t, hashedwheel.WithMaxPending(1))
-		here, _ := net.Pipe()
-		conn, err := idle.NewConn(tm, here, 0, idle.OnIdle(func(net.Conn) { panic("it was closed") }))
-		require.NoError(t, err)
-		other := tm.AfterFunc(time.Hour, func() {})
-		conn.SetIdleTimeout(d)
-		require.NoError(t, conn.Close())
-		require.True(t, other.Stop())
-		time.Sleep(3 * d)
+		conn.SetIdleTimeout(80 * tick)
+		f(t, scene{tm, conn, there}, other)
 		require.Zero(t, tm.Pending())
 	})
 }
 
+// An idle time that begins while the timer is full begins when there is room.
+func TestFullTimerLosesNoIdleTime(t *testing.T) {
+	onFull(t, func(t *testing.T, s scene, other *hashedwheel.Timeout) {
+		time.Sleep(200 * tick)
+		s.isOpen(t)
+		require.True(t, other.Stop())
+		freed := time.Now()
+		_, err := io.Copy(io.Discard, s.peer)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, time.Since(freed), 80*tick)
+		require.LessOrEqual(t, time.Since(freed), 92*tick)
+	})
+}
+
+func TestCloseEndsAnIdleTimeThatWaitsForRoom(t *testing.T) {
+	onFull(t, func(t *testing.T, s scene, other *hashedwheel.Timeout) {
+		require.NoError(t, s.conn.Close())
+		require.True(t, other.Stop())
+		time.Sleep(200 * tick)
+	}, idle.OnIdle(func(net.Conn) { panic("it was closed") }))
+}
+
 // A read while an idle time waits for room begins the idle time if there is room by then.
 func TestDataThatFindsRoomBeginsTheIdleTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		tm := newTimer(t, hashedwheel.WithMaxPending(1))
-		here, there := net.Pipe()
-		conn, err := idle.NewConn(tm, here, 0)
-		require.NoError(t, err)
-		other := tm.AfterFunc(time.Hour, func() {})
-		conn.SetIdleTimeout(80 * tick) // retried after 10 ticks
+	onFull(t, func(t *testing.T, s scene, other *hashedwheel.Timeout) {
 		require.True(t, other.Stop())
-		s := scene{tm, conn, there}
 		time.Sleep(5 * tick)
 		s.isOpen(t)
 		s.closedAfter(t, 80*tick)
@@ -97,13 +106,14 @@ func TestDataThatFindsRoomBeginsTheIdleTime(t *testing.T) {
 func TestConcurrentUseOfAConn(t *testing.T) {
 	t.Parallel()
 	var tasks atomic.Int32 // that run
-	tm := newTimer(t, hashedwheel.WithTick(time.Millisecond), hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) {
+	counting := hashedwheel.ExecutorFunc(func(f func()) {
 		tasks.Add(1)
 		go func() {
 			defer tasks.Add(-1)
 			f()
 		}()
-	})))
+	})
+	tm := newTimer(t, hashedwheel.WithTick(time.Millisecond), hashedwheel.WithExecutor(counting))
 	for range 100 {
 		var told atomic.Int32
 		here, there := net.Pipe()

@@ -44,6 +44,10 @@ func TestListenerConnectionsAreClosedWhenIdle(t *testing.T) {
 	require.Equal(t, idle.ErrIdle, err)
 }
 
+func TestListenerOverPipesClosesSilentConnectionsInABubble(t *testing.T) {
+	echoClosesSilentConnections(t)
+}
+
 func TestListenerOfAFullTimerClosesTheConnectionAndAcceptsTheNext(t *testing.T) {
 	tm := newTimer(t, hashedwheel.WithMaxPending(1))
 	l := listen(t, tm, time.Minute)
@@ -106,7 +110,8 @@ func TestHTTP2OverTLSAroundAListener(t *testing.T) {
 		_, _ = io.WriteString(w, r.Proto)
 	}))
 	server.EnableHTTP2 = true
-	server.Listener = idle.NewListener(newTimer(t), server.Listener, time.Minute) // a busy machine is silent for a while
+	// A minute, because a busy machine is silent for a while.
+	server.Listener = idle.NewListener(newTimer(t), server.Listener, time.Minute)
 	conns := make(chan *idle.Conn, 2)
 	server.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
 		ctx = idle.ConnContext(ctx, c)

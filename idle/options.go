@@ -38,9 +38,10 @@ func OnIdle(f func(net.Conn)) Option {
 	return func(o *options) { o.onIdle = f }
 }
 
-// ReceivedOnly lets only received data keep a connection open. It closes the connections of peers
-// that only listen, even in the middle of a download, and closes the connections of vanished peers
-// sooner: see "Which data counts" above.
+// ReceivedOnly lets only received data keep a connection open. A server that sends heartbeats needs it:
+// otherwise they keep the connections of silent peers open. It closes the connections of peers that only
+// listen, even in the middle of a download, and closes the connections of vanished peers sooner: see
+// "Which data counts" above.
 func ReceivedOnly() Option {
 	return func(o *options) { o.receivedOnly = true }
 }

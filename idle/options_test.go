@@ -61,7 +61,8 @@ func TestCountedConnIsNotWatched(t *testing.T) {
 			inSteps(t, short, func(each func(talk func())) (check func()) {
 				here, _ := tcp(t)
 				told := make(chan net.Conn, 1)
-				conn, err := idle.NewConn(newTimer(t), here, short, append(tt.opts, idle.OnIdle(func(c net.Conn) { told <- c }))...)
+				onIdle := idle.OnIdle(func(c net.Conn) { told <- c })
+				conn, err := idle.NewConn(newTimer(t), here, short, append(tt.opts, onIdle)...)
 				require.NoError(t, err)
 				for i := 0; i < 12 || tt.idle && len(told) == 0 && i < 200; i++ {
 					each(func() { _, _ = here.Write([]byte("!")) })

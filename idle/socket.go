@@ -77,8 +77,11 @@ func (s *socket) quiet(receivedOnly bool) (time.Duration, error) {
 // sent and acknowledged. A count that the system does not offer is zero.
 type queues struct{ unread, unsent int }
 
-// queues returns zeros if the socket is closed.
-func (s *socket) queues() (q queues) {
-	_ = s.Control(func(fd uintptr) { q = queues{unread(fd), unsent(fd)} })
-	return q
+// queues returns net.ErrClosed if the socket is closed, and zeros if it cannot be queried.
+func (s *socket) queues() (q queues, err error) {
+	err = s.Control(func(fd uintptr) { q = queues{unread(fd), unsent(fd)} })
+	if errors.Is(err, net.ErrClosed) {
+		return q, net.ErrClosed
+	}
+	return q, nil
 }

@@ -126,8 +126,14 @@ func TestString(t *testing.T) {
 	require.NoError(t, conn.Close())
 	require.Equal(t, "idle.Conn("+ends+", ended)", conn.String())
 	require.Equal(t, "idle.Conn(not in use)", new(idle.Conn).String())
-	require.Equal(t, "idle.Watcher(not in use)", new(idle.Watcher).String())
 	require.Equal(t, "idle.Conn(? ?->?, 1s)", newFake("").in(t).String())
+}
+
+func TestZeroWatcherIsNotInUse(t *testing.T) {
+	w := new(idle.Watcher)
+	require.Equal(t, "idle.Watcher(not in use)", w.String())
+	require.False(t, w.Stop())
+	require.Equal(t, "idle.Watcher(not in use)", w.String())
 }
 
 func TestStringOfAnIdleConn(t *testing.T) {

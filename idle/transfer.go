@@ -32,12 +32,10 @@ func isStream(c net.Conn) bool {
 	return false
 }
 
-func (c *Conn) isWatched() bool { return c.limit.kernelCounts }
-
 // Read reads as the connection inside does. It returns [ErrIdle] after an idle close.
 func (c *Conn) Read(b []byte) (int, error) {
 	n, err := c.netConn.Read(b)
-	if n > 0 && !c.isWatched() {
+	if n > 0 && !c.limit.kernelCounts {
 		c.limit.touch()
 	}
 	return n, c.explain(err)
@@ -48,7 +46,7 @@ func (c *Conn) Read(b []byte) (int, error) {
 // connection is a stream: a *net.TCPConn, *net.UnixConn, net.Pipe or *tls.Conn. On any other
 // connection a Write may be a message, and is passed on whole.
 func (c *Conn) Write(b []byte) (int, error) {
-	if c.isWatched() || c.limit.receivedOnly {
+	if c.limit.kernelCounts || c.limit.receivedOnly {
 		n, err := c.netConn.Write(b)
 		return n, c.explain(err)
 	}
@@ -80,28 +78,19 @@ func (c *Conn) writePiece(b []byte) (int, error) {
 // connection inside: for a *net.TCPConn the kernel then moves the data from another connection
 // (splice) or a file (sendfile). Otherwise it calls Write repeatedly.
 func (c *Conn) ReadFrom(r io.Reader) (int64, error) {
-	if inner, ok := c.netConn.(io.ReaderFrom); ok && c.isWatched() {
+	if inner, ok := c.netConn.(io.ReaderFrom); ok && c.limit.kernelCounts {
 		n, err := inner.ReadFrom(r)
 		return n, c.explain(err)
 	}
-	return io.Copy(writer{c}, r)
+	return io.Copy(struct{ io.Writer }{c}, r) // of which io.Copy sees no ReadFrom
 }
 
 // WriteTo writes the data that it reads to w. Where the kernel counts it uses the WriteTo of the
 // connection inside. Otherwise it calls Read repeatedly.
 func (c *Conn) WriteTo(w io.Writer) (int64, error) {
-	if inner, ok := c.netConn.(io.WriterTo); ok && c.isWatched() {
+	if inner, ok := c.netConn.(io.WriterTo); ok && c.limit.kernelCounts {
 		n, err := inner.WriteTo(w)
 		return n, c.explain(err)
 	}
-	return io.Copy(w, reader{c})
+	return io.Copy(w, struct{ io.Reader }{c}) // of which io.Copy sees no WriteTo
 }
-
-// A writer hides from io.Copy that a Conn has ReadFrom, a reader that it has WriteTo.
-type (
-	writer struct{ c *Conn }
-	reader struct{ c *Conn }
-)
-
-func (w writer) Write(b []byte) (int, error) { return w.c.Write(b) }
-func (r reader) Read(b []byte) (int, error)  { return r.c.Read(b) }

@@ -108,8 +108,8 @@ func TestNeverEarlyAfterUnreadDataWasRead(t *testing.T) {
 // Data that waited at the last run is read while the next run is under way.
 func TestNeverEarlyUnreadDataIsReadDuringTheRun(t *testing.T) {
 	socketsTellUnread(t)
-	clock, told := hashedwheel.NewManualClock(time.Now()), 0
-	tm := newTimer(t, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	tm, clock := onHand(t)
+	told := 0
 	inner, there := tcp(t)
 	here := &hooked{TCPConn: inner}
 	conn, err := idle.NewConn(tm, here, d, idle.Counted(), idle.OnIdle(func(net.Conn) { told++ }))
@@ -132,45 +132,86 @@ func TestNeverEarlyUnreadDataIsReadDuringTheRun(t *testing.T) {
 	require.Equal(t, 1, told)
 }
 
-// onManualClock returns a Conn that counts itself, on a clock that the test moves; its socket is real
-// and holds the given data.
-func onManualClock(t *testing.T, data string) (conn *idle.Conn, there *net.TCPConn, clock *hashedwheel.ManualClock, told *int) {
-	clock, told = hashedwheel.NewManualClock(time.Now()), new(int)
-	tm := newTimer(t, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+// A distracted connection calls then, unless it is nil, between the read of data and the return to its Conn.
+type distracted struct {
+	*net.TCPConn
+	then func()
+}
+
+func (c *distracted) Read(b []byte) (int, error) {
+	n, err := c.TCPConn.Read(b)
+	if c.then != nil {
+		c.then()
+	}
+	return n, err
+}
+
+func TestNeverEarlyUnreadDataIsReadAndYetToBeCounted(t *testing.T) {
+	socketsTellUnread(t)
+	tm, clock := onHand(t)
+	inner, there := tcp(t)
+	here, told := &distracted{TCPConn: inner}, 0
+	conn, err := idle.NewConn(tm, here, d, idle.Counted(), idle.OnIdle(func(net.Conn) { told++ }))
+	require.NoError(t, err)
+	_, err = there.Write([]byte("early"))
+	require.NoError(t, err)
+	_, err = conn.Read(make([]byte, 1)) // the rest is here now
+	require.NoError(t, err)
+	clock.Advance(d + tick)
+	here.then = func() { clock.Advance(d + tick) }
+	_, err = conn.Read(make([]byte, 4))
+	require.NoError(t, err)
+	require.Zero(t, told)
+	clock.Advance(3 * d)
+	require.Equal(t, 1, told)
+}
+
+// A counted connection counts itself, on a clock that the test moves; its socket is real.
+type counted struct {
+	conn  *idle.Conn
+	there *net.TCPConn
+	clock *hashedwheel.ManualClock
+	told  *int // calls of OnIdle
+}
+
+// newCounted returns a counted connection that has received data and read a byte of it.
+func newCounted(t *testing.T, data string) counted {
+	tm, clock := onHand(t)
 	here, there := tcp(t)
+	told := new(int)
 	conn, err := idle.NewConn(tm, here, d, idle.Counted(), idle.OnIdle(func(net.Conn) { *told++ }))
 	require.NoError(t, err)
 	_, err = there.Write([]byte(data))
 	require.NoError(t, err)
 	_, err = conn.Read(make([]byte, 1)) // all of it is here now: one small segment
 	require.NoError(t, err)
-	return conn, there, clock, told
+	return counted{conn, there, clock, told}
 }
 
 const patience = 64 // idle times
 
 func TestUnreadDataKeepsAConnOpenForSixtyFourIdleTimes(t *testing.T) {
 	socketsTellUnread(t)
-	_, _, clock, told := onManualClock(t, "unread")
-	clock.Advance(patience * d)
-	require.Zero(t, *told)
-	clock.Advance(3 * d)
-	require.Equal(t, 1, *told)
+	c := newCounted(t, "unread")
+	c.clock.Advance(patience*d - tick)
+	require.Zero(t, *c.told)
+	c.clock.Advance(2 * d)
+	require.Equal(t, 1, *c.told)
 }
 
 // A message is handled in one and a half idle times, and the next is always there.
 func TestReaderSlowerThanTheIdleTimeKeepsAConnOpen(t *testing.T) {
 	socketsTellUnread(t)
-	conn, there, clock, told := onManualClock(t, "a few messages") // enough that some wait while one is under way
+	c := newCounted(t, "a few messages") // enough that some wait while one is under way
 	for range 3 * patience {
-		clock.Advance(d + d/2)
-		_, err := there.Write([]byte("c"))
+		c.clock.Advance(d + d/2)
+		_, err := c.there.Write([]byte("c"))
 		require.NoError(t, err)
-		_, err = conn.Read(make([]byte, 1))
+		_, err = c.conn.Read(make([]byte, 1))
 		require.NoError(t, err)
-		require.Zero(t, *told)
+		require.Zero(t, *c.told)
 	}
-	require.NoError(t, conn.Close())
+	require.NoError(t, c.conn.Close())
 }
 
 func TestWatchedConnWithUnreadDataIsClosedAfterSixtyFourIdleTimes(t *testing.T) {
@@ -204,7 +245,8 @@ func TestUnreadDataAfterCloseReadOrResetDoesNotCount(t *testing.T) {
 				t.Parallel()
 				here, there := tcp(t)
 				told := make(chan net.Conn, 1)
-				conn, err := idle.NewConn(newTimer(t), here, short, append(opts, idle.OnIdle(func(c net.Conn) { told <- c }))...)
+				onIdle := idle.OnIdle(func(c net.Conn) { told <- c })
+				conn, err := idle.NewConn(newTimer(t), here, short, append(opts, onIdle)...)
 				require.NoError(t, err)
 				_, err = there.Write([]byte("unread"))
 				require.NoError(t, err)
@@ -215,17 +257,17 @@ func TestUnreadDataAfterCloseReadOrResetDoesNotCount(t *testing.T) {
 	}
 }
 
-// A handler now and then reads a little of data that arrived long ago.
+// Every few idle times a handler reads a little of data that arrived more than sixty-four idle times ago.
 func TestSlowReaderOfAWatchedConnIsNotIdle(t *testing.T) {
 	watchable(t)
 	t.Parallel()
-	const d, size = 20 * time.Millisecond, 100
+	const d, size = 10 * time.Millisecond, 2 * patience / 6
 	here, there := tcp(t)
 	_, err := there.Write(make([]byte, size))
 	require.NoError(t, err)
 	w, at := watched(t, newTimer(t), here, d)
 	for range size - 1 {
-		time.Sleep(d / 2)
+		time.Sleep(6 * d)
 		_, err := here.Read(make([]byte, 1))
 		require.NoError(t, err)
 	}
@@ -236,8 +278,8 @@ func TestSlowReaderOfAWatchedConnIsNotIdle(t *testing.T) {
 // With ReceivedOnly neither sent nor unsent data counts.
 func TestReceivedOnlyIgnoresUnsentData(t *testing.T) {
 	socketsTellUnread(t)
-	clock, told := hashedwheel.NewManualClock(time.Now()), 0
-	tm := newTimer(t, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	tm, clock := onHand(t)
+	told := 0
 	here, _ := unixConns(t)
 	conn, err := idle.NewConn(tm, here, d, idle.ReceivedOnly(), idle.OnIdle(func(net.Conn) { told++ }))
 	require.NoError(t, err)

@@ -1,79 +1,76 @@
 package idle_test
 
 import (
+	"net"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/idle"
 	"github.com/stretchr/testify/require"
 )
 
-// A robbed timer has room for one timeout. When it expires another takes its place, before the task
-// has run. asked gets the time at which that task has returned.
-func robbed(t *testing.T) (tm *hashedwheel.Timer, robber chan *hashedwheel.Timeout, asked chan time.Time) {
-	robber, asked = make(chan *hashedwheel.Timeout, 1), make(chan time.Time, 1)
+// A robbed watch was due, and must wait longer because there was data, but its timer is full: another
+// timeout took its place before its task had run.
+type robbed struct {
+	tm     *hashedwheel.Timer
+	watch  *idle.Watcher
+	called chan time.Time
+	robber *hashedwheel.Timeout
+	last   time.Time // the data
+}
+
+func newRobbed(t *testing.T) robbed {
+	r := robbed{called: make(chan time.Time, 1)}
+	robber, asked := make(chan *hashedwheel.Timeout, 1), make(chan time.Time, 1)
 	var once sync.Once
-	tm = newTimer(t, hashedwheel.WithMaxPending(1), hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) {
+	r.tm = newTimer(t, hashedwheel.WithMaxPending(1), hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) {
 		once.Do(func() {
-			robber <- tm.AfterFunc(time.Hour, func() {})
+			robber <- r.tm.AfterFunc(time.Hour, func() {})
 			f()
 			asked <- time.Now()
 			f = func() {}
 		})
 		f()
 	})))
-	return tm, robber, asked
-}
-
-// skipIfLate skips a test on a machine that stood still: the data came when the watch had ended, or the kernel was
-// asked so late that the connection was idle.
-func skipIfLate(t *testing.T, made, last, sent time.Time, asked chan time.Time) {
-	t.Helper()
-	if sent.Sub(made) >= short || within(t, asked).Sub(last) >= short {
-		t.Skip("the machine stood still")
-	}
-}
-
-// The timer is full when a watch has queried the kernel and must wait longer.
-func TestFullTimerLosesNoWatch(t *testing.T) {
-	watchable(t)
-	t.Parallel()
-	tm, robber, asked := robbed(t)
 	here, there := tcp(t)
 	discard(here)
 	made := time.Now()
-	w, at := watched(t, tm, here, short)
-	time.Sleep(short / 4)
-	last := time.Now()
-	_, err := there.Write([]byte("!"))
+	w, err := idle.Watch(r.tm, here, short, func(net.Conn) { r.called <- time.Now() })
 	require.NoError(t, err)
-	skipIfLate(t, made, last, time.Now(), asked)
-	other := within(t, robber)
-	require.Equal(t, hashedwheel.Pending, other.State())
+	time.Sleep(short / 4)
+	r.watch, r.last = w, time.Now()
+	_, err = there.Write([]byte("!"))
+	require.NoError(t, err)
+	if time.Since(made) >= short || within(t, asked).Sub(r.last) >= short {
+		t.Skip("the machine stood still: the data came too late, or the kernel was asked when the connection was idle")
+	}
+	r.robber = within(t, robber)
+	require.Equal(t, hashedwheel.Pending, r.robber.State())
+	return r
+}
+
+func TestFullTimerLosesNoWatch(t *testing.T) {
+	watchable(t)
+	t.Parallel()
+	r := newRobbed(t)
 	time.Sleep(short)
-	require.Empty(t, at, "no room for it")
-	require.True(t, other.Stop())
-	require.GreaterOrEqual(t, within(t, at).Sub(last), short)
-	require.False(t, w.Stop())
+	require.Empty(t, r.called, "no room for it")
+	require.True(t, r.robber.Stop())
+	freed := time.Now()
+	called := within(t, r.called)
+	require.GreaterOrEqual(t, called.Sub(r.last), short)
+	require.Less(t, called.Sub(freed), short, "the kernel counted while the timer was full")
+	require.False(t, r.watch.Stop())
 }
 
 func TestWatchThatWaitsForRoomCanBeStopped(t *testing.T) {
 	watchable(t)
 	t.Parallel()
-	tm, robber, asked := robbed(t)
-	here, there := tcp(t)
-	discard(here)
-	made := time.Now()
-	w, at := watched(t, tm, here, short)
-	time.Sleep(short / 4)
-	last := time.Now()
-	_, err := there.Write([]byte("!"))
-	require.NoError(t, err)
-	skipIfLate(t, made, last, time.Now(), asked)
-	within(t, robber)
-	require.True(t, w.Stop())
-	require.Len(t, tm.Stop(), 1, "the robber alone")
+	r := newRobbed(t)
+	require.True(t, r.watch.Stop())
+	require.Len(t, r.tm.Stop(), 1, "the robber alone")
 	time.Sleep(short)
-	require.Empty(t, at)
+	require.Empty(t, r.called)
 }

@@ -25,9 +25,11 @@ import (
 const short = 800 * time.Millisecond
 
 // watched returns a channel that gets a value when the watch of c calls onIdle.
-func watched(t *testing.T, tm *hashedwheel.Timer, c net.Conn, d time.Duration, opts ...idle.Option) (*idle.Watcher, chan time.Time) {
+func watched(
+	t *testing.T, tm *hashedwheel.Timer, c net.Conn, d time.Duration, opts ...idle.Option,
+) (w *idle.Watcher, at chan time.Time) {
 	t.Helper()
-	at := make(chan time.Time, 2)
+	at = make(chan time.Time, 2)
 	w, err := idle.Watch(tm, c, d, func(net.Conn) { at <- time.Now() }, opts...)
 	require.NoError(t, err)
 	return w, at
@@ -76,15 +78,17 @@ func TestWatchIsNeverEarlyAndCallsOnce(t *testing.T) {
 func TestWatchSeesDataInEitherDirection(t *testing.T) {
 	watchable(t)
 	t.Parallel()
+	received := func(_, there net.Conn) (int, error) { return there.Write([]byte("!")) }
+	sent := func(here, _ net.Conn) (int, error) { return here.Write([]byte("!")) }
 	tests := map[string]struct {
 		talk func(here, there net.Conn) (int, error)
 		opts []idle.Option
 		idle bool
 	}{
-		"received":                         {talk: func(_, there net.Conn) (int, error) { return there.Write([]byte("!")) }},
-		"sent":                             {talk: func(here, _ net.Conn) (int, error) { return here.Write([]byte("!")) }},
-		"received, where only that counts": {talk: func(_, there net.Conn) (int, error) { return there.Write([]byte("!")) }, opts: []idle.Option{idle.ReceivedOnly()}},
-		"sent, where only received counts": {talk: func(here, _ net.Conn) (int, error) { return here.Write([]byte("!")) }, opts: []idle.Option{idle.ReceivedOnly()}, idle: true},
+		"received":                         {talk: received},
+		"sent":                             {talk: sent},
+		"received, where only that counts": {talk: received, opts: []idle.Option{idle.ReceivedOnly()}},
+		"sent, where only received counts": {talk: sent, opts: []idle.Option{idle.ReceivedOnly()}, idle: true},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

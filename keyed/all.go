@@ -11,61 +11,13 @@ import (
 //
 // The loop body runs without a lock, and may take long and use the map: delete any key, set new
 // keys, drain the map, leave the loop. All makes no copy: it takes no memory, and locks a shard
-// once for each key.
+// twice for each key.
 func (m *Map[K, V]) All() iter.Seq2[K, V] {
 	m.check()
 	return func(yield func(K, V) bool) {
-		m.each(func(e *entry[K, V], v V) bool { return yield(e.key, v) })
+		value := func(_ *shard[K, V], e *entry[K, V]) V { return e.value }
+		m.each(value, func(e *entry[K, V], v V) bool { return yield(e.key, v) })
 	}
-}
-
-// each calls visit for each entry, without a lock, until visit returns false.
-func (m *Map[K, V]) each(visit func(*entry[K, V], V) bool) {
-	for hash := uint64(0); ; {
-		last, ok := m.eachFrom(hash, visit)
-		if !ok || last == math.MaxUint64 {
-			return
-		}
-		hash = last + 1
-	}
-}
-
-// eachFrom is each for the shard of a hash. It returns the last hash that the shard had when the
-// loop reached it.
-//
-// The lock is held while the loop takes a step, and released for visit. To the Go maps that looks
-// like one goroutine that changes them within its loop, which the language allows. A Go map that
-// shrink or split has replaced since still has entries that have left.
-func (m *Map[K, V]) eachFrom(hash uint64, visit func(*entry[K, V], V) bool) (last uint64, ok bool) {
-	s := m.dir.lock(hash)
-	last = s.last
-	for e := range s.table.all {
-		var v V
-		there := e.home.Load() == s
-		if there {
-			v = e.value
-		}
-		s.mu.Unlock()
-		if !there {
-			v, there = e.read()
-		}
-		if there && !visit(e, v) { // visit may also panic: the lock is not held
-			return last, false
-		}
-		s.mu.Lock()
-	}
-	s.mu.Unlock()
-	return last, true
-}
-
-// read returns the value of an entry, or false if it has left.
-func (e *entry[K, V]) read() (v V, ok bool) {
-	if !e.isThere() {
-		return v, false
-	}
-	s := e.lock()
-	defer s.mu.Unlock()
-	return e.value, !s.isNowhere()
 }
 
 // Drain removes all keys and calls f with each key and value, one after another, in the calling
@@ -80,13 +32,48 @@ func (m *Map[K, V]) Drain(f func(K, V)) {
 	if f == nil {
 		panic("keyed: Drain with a nil func")
 	}
-	m.each(func(e *entry[K, V], _ V) bool {
-		if v, ok := e.end(always); ok {
-			e.timeout.Stop()
-			f(e.key, v)
-		}
+	m.each((*shard[K, V]).take, func(e *entry[K, V], v V) bool {
+		e.timeout.Stop()
+		f(e.key, v)
 		return true
 	})
 }
 
-func always() bool { return true }
+// each calls look for each entry, with its shard locked, and then visit with the result, without a
+// lock, until visit returns false. visit may also panic.
+//
+// The lock is held while the loop over the Go map takes a step, and released for visit. To the Go map
+// that looks like one goroutine that changes it within its loop, which the language allows. A Go map
+// that shrink or split has replaced since still has hashes whose keys have left.
+func (m *Map[K, V]) each(look func(*shard[K, V], *entry[K, V]) V, visit func(*entry[K, V], V) bool) {
+	var chain []*entry[K, V]
+	for first := uint64(0); ; {
+		s := m.dir.lock(first)
+		last := s.last
+		for hash := range s.table.entries {
+			home := m.dir.follow(s, hash)
+			chain = home.table.chain(chain[:0], hash)
+			for i, e := range chain {
+				if i > 0 { // the lock was released after the chain was read
+					e = home.table.current(e)
+				}
+				if e == nil {
+					continue
+				}
+				v := look(home, e)
+				home.mu.Unlock()
+				if !visit(e, v) {
+					return
+				}
+				home = m.dir.lock(hash)
+			}
+			home.mu.Unlock()
+			s.mu.Lock()
+		}
+		s.mu.Unlock()
+		if last == math.MaxUint64 {
+			return
+		}
+		first = last + 1
+	}
+}

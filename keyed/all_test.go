@@ -16,9 +16,15 @@ import (
 // filled returns a Map of n keys, each its own value, on a timer that is stopped
 // when the test ends.
 func filled(t testing.TB, n int) *keyed.Map[int, int] {
+	return filledIn(t, n, func(*keyed.Map[int, int]) {})
+}
+
+// filledIn is filled, after prepare has been called with the empty Map.
+func filledIn(t testing.TB, n int, prepare func(m *keyed.Map[int, int])) *keyed.Map[int, int] {
 	tm := hashedwheel.MustNew()
 	t.Cleanup(func() { tm.Stop() })
 	m := keyed.New(tm, func(int, int) { t.Error("expired") })
+	prepare(m)
 	for k := range n {
 		require.NoError(t, m.Set(k, k, time.Hour))
 	}

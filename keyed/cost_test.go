@@ -96,8 +96,8 @@ func TestMemoryOfAnEntry(t *testing.T) {
 		ofNames := perEntry(byName, before)
 		tm.Stop()
 		t.Logf("%d: %.0f bytes for two ints, %.0f for a string and a pointer", n, ofNumbers, ofNames)
-		assert.Less(t, ofNumbers, 140.0)
-		assert.Less(t, ofNames, 140.0)
+		assert.Less(t, ofNumbers, 145.0)
+		assert.Less(t, ofNames, 145.0)
 		runtime.KeepAlive(names)
 	}
 }
@@ -118,8 +118,8 @@ func TestShrunkenMapGivesMemoryBack(t *testing.T) {
 }
 
 func TestDeletedValueIsGarbageAtOnce(t *testing.T) {
-	h, collected := new(timertest.HeldBack), make(chan struct{})
-	tm := hashedwheel.MustNew(hashedwheel.WithExecutor(h), hashedwheel.WithClock(hashedwheel.NewManualClock(time.Now())))
+	collected := make(chan struct{})
+	_, tm := timertest.NewManual()
 	defer tm.Stop()
 	m := keyed.New(tm, func(int, *[100]byte) {})
 	func() {

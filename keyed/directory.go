@@ -15,10 +15,9 @@ import (
 //	hash  0        1/4       1/2                 1
 //	index │ s0     │ s1      │ s2      │ s2      │   s2 has not been split as often as s0
 type directory[K comparable, V any] struct {
-	index   atomic.Pointer[index[K, V]] // replaced under mu by an index twice as long
-	narrow  uint                        // a range of this many bits is not split
-	mu      sync.Mutex                  // guards the contents of index; taken under a shard's lock
-	nowhere shard[K, V]                 // the home of entries that have left
+	index  atomic.Pointer[index[K, V]] // replaced under mu by an index twice as long
+	narrow uint                        // a range of this many bits is not split
+	mu     sync.Mutex                  // guards the contents of index; taken under a shard's lock
 }
 
 // An index has a place for each value of the upper bits of a hash.
@@ -43,7 +42,6 @@ func newDirectory[K comparable, V any](m *Map[K, V]) *directory[K, V] {
 	for n := 1; n < shardsPerProcessor*runtime.GOMAXPROCS(0); n *= 2 {
 		d.narrow--
 	}
-	d.nowhere.owner = m
 	first := &index[K, V]{shift: 64, shards: make([]atomic.Pointer[shard[K, V]], 1)}
 	first.shards[0].Store(&shard[K, V]{owner: m, last: math.MaxUint64})
 	d.index.Store(first)
@@ -63,6 +61,16 @@ func (d *directory[K, V]) lock(hash uint64) *shard[K, V] {
 		}
 		s.mu.Unlock() // it was split in between
 	}
+}
+
+// follow returns the shard for a hash that s has or had: s itself, which the caller has locked, or, in
+// exchange for s, another shard since s was split.
+func (d *directory[K, V]) follow(s *shard[K, V], hash uint64) *shard[K, V] {
+	if hash <= s.last {
+		return s
+	}
+	s.mu.Unlock()
+	return d.lock(hash)
 }
 
 // await locks a shard that another call holds. It splits the shard once calls for different keys
@@ -91,10 +99,7 @@ func (d *directory[K, V]) split(s *shard[K, V]) {
 	parts[0] = s
 	for i := range parts[1:] {
 		first := s.first + uint64(i+1)*width
-		part := &shard[K, V]{owner: s.owner, first: first, last: first + width - 1}
-		part.mu.Lock() // a call that finds one of its entries waits until the part has all of them
-		defer part.mu.Unlock()
-		parts[i+1] = part
+		parts[i+1] = &shard[K, V]{owner: s.owner, first: first, last: first + width - 1}
 	}
 	s.last, s.waits = s.first+width-1, 0
 	s.divide(parts, width)

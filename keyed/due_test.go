@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
+	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
 // whenDue runs f while "a", with the value 1, is due and the executor keeps its task. After f the
@@ -61,24 +62,25 @@ func TestSetOfADueKeyWins(t *testing.T) {
 	})
 }
 
-func TestDeleteOfADueKeyWins(t *testing.T) {
-	whenDue(t, func(x *fixture, h *timertest.HeldBack) {
-		v, ok := x.m.Delete("a")
-		assert.True(t, ok)
-		assert.Equal(t, 1, v)
-		h.Release()
-		assert.Empty(t, x.expired())
-	})
-}
-
-func TestDrainOfADueKeyWins(t *testing.T) {
-	whenDue(t, func(x *fixture, h *timertest.HeldBack) {
-		drained := 0
-		x.m.Drain(func(_ string, v int) { drained += v })
-		h.Release()
-		assert.Equal(t, 1, drained)
-		assert.Empty(t, x.expired())
-	})
+func TestDueKeyThatIsTakenOutDoesNotExpire(t *testing.T) {
+	for name, take := range map[string]func(m *keyed.Map[string, int]) (v int, ok bool){
+		"Delete":           func(m *keyed.Map[string, int]) (int, bool) { return m.Delete("a") },
+		"CompareAndDelete": func(m *keyed.Map[string, int]) (int, bool) { return 1, m.CompareAndDelete("a", 1) },
+		"Drain": func(m *keyed.Map[string, int]) (v int, ok bool) {
+			m.Drain(func(_ string, drained int) { v, ok = drained, true })
+			return v, ok
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			whenDue(t, func(x *fixture, h *timertest.HeldBack) {
+				v, ok := take(x.m)
+				assert.True(t, ok)
+				assert.Equal(t, 1, v)
+				h.Release()
+				assert.Empty(t, x.expired())
+			})
+		})
+	}
 }
 
 func TestRunOfADeletedKeyDoesNotEndTheNewValue(t *testing.T) {
@@ -110,4 +112,69 @@ func TestExecutorThatDropsATaskLosesNoKey(t *testing.T) {
 		h.Release()
 		assert.Len(t, x.expired(), 1)
 	})
+}
+
+// A Touch of a due key puts a new entry in its place. The loops over a map must not lose the key over that.
+func TestAllAndDrainVisitDueKeysThatAreMovedInTheLoop(t *testing.T) {
+	const keys = 50
+	for name, meddle := range map[string]func(m *keyed.Map[int, int]){
+		"in one Go map":     func(*keyed.Map[int, int]) {},
+		"in a split shard":  func(m *keyed.Map[int, int]) { m.Split() },
+		"in a chain of all": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := new(timertest.HeldBack)
+			clock, tm := timertest.NewManual(hashedwheel.WithExecutor(h))
+			defer tm.Stop()
+			m := keyed.New(tm, func(int, int) { t.Error("expired") })
+			if meddle == nil {
+				m.Collide(1)
+				meddle = func(*keyed.Map[int, int]) {}
+			}
+			for k := range keys {
+				require.NoError(t, m.Set(k, k, 0))
+			}
+			moveAll := func() {
+				clock.Advance(tick)
+				for k := range keys {
+					m.Touch(k, 0)
+				}
+				meddle(m)
+			}
+			seen, drained := map[int]int{}, map[int]int{}
+			for k, v := range m.All() {
+				require.Equal(t, k, v)
+				seen[k]++
+				moveAll()
+			}
+			once(t, seen, keys)
+			m.Drain(func(k, v int) {
+				require.Equal(t, k, v)
+				drained[k]++
+				moveAll()
+			})
+			once(t, drained, keys)
+			require.Zero(t, m.Len())
+			h.Release()
+		})
+	}
+}
+
+func TestDueKeyThatIsMovedKeepsTheKeyOfItsFirstSet(t *testing.T) {
+	for name, move := range map[string]func(x *fixture, k string){
+		"Touch": func(x *fixture, k string) { require.True(x, x.touch(k, time.Second)) },
+		"Set":   func(x *fixture, k string) { x.set(k, 1, time.Second) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			whenDue(t, func(x *fixture, h *timertest.HeldBack) {
+				b := buffer("a")
+				move(x, b.key())
+				b[0] = 'z'
+				v, ok := x.m.Get("a")
+				assert.True(t, ok)
+				assert.Equal(t, 1, v)
+				h.Release()
+			})
+		})
+	}
 }

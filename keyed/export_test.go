@@ -2,8 +2,8 @@ package keyed
 
 import "unsafe"
 
-// Collide makes all keys of an empty Map share one hash.
-func (m *Map[K, V]) Collide() { m.hashBits = 0 }
+// Collide leaves the keys of an empty Map so many hashes, a power of two.
+func (m *Map[K, V]) Collide(hashes uint64) { m.hashBits = hashes - 1 }
 
 // Split splits each shard, unless its range is too narrow.
 func (m *Map[K, V]) Split() {
@@ -25,13 +25,15 @@ func (m *Map[K, V]) Shards() int {
 	return len(different)
 }
 
-// Twins returns the number of keys whose hash another key already had.
-func (m *Map[K, V]) Twins() (n int) {
-	x := m.dir.index.Load()
-	for i := range x.shards {
-		n += len(x.shards[i].Load().table.twins)
-	}
-	return n
+// LongestChain returns the largest number of entries with one hash.
+func (m *Map[K, V]) LongestChain() (longest int) {
+	count := map[uint64]int{}
+	m.each(func(*shard[K, V], *entry[K, V]) (v V) { return v }, func(e *entry[K, V], _ V) bool {
+		count[e.hash]++
+		longest = max(longest, count[e.hash])
+		return true
+	})
+	return longest
 }
 
 // EntrySize returns how many bytes an entry is.

@@ -19,22 +19,49 @@ import (
 func FuzzMap(f *testing.F) {
 	for _, script := range [][]byte{
 		{9},
-		{2, opSet, 50, opSet + 1, 100, opSet + 2, 0, opSet + 3, 50, opPass, 5, opRelease, 0, opPass, 9, opRelease, 0}, // full
-		{9, opSet, 50, opTouch, 90, opPass, 5, opRelease, 0, opTouch, 10, opPass, 1, opRelease, 0},                    // moved
-		{9, opSet, 20, opPass, 5, opTouch, 90, opRelease, 0, opPass, 9, opSet, 50, opRelease, 0, opPass, 9, opRelease, 0},
-		{9, opSet, 20, opPass, 5, opDelete, 0, opSet, 90, opRelease, 0, opAll, 0, opPass, 9, opRelease, 0}, // due, deleted, new
-		{0, opSet, 20, opPass, 5, opSet + 1, 90, opTouch, 90, opSet, 9, opRelease, 0, opDrain, 0},          // due, and full
-		{0, opSet, 20, opPass, 5, opSet + 1, 90, opTouch, 90, opStop, 0, opRelease, 0, opDrain, 0},         // due, full, then stopped
+		// A full timer.
+		{2, opSet, 50, opSet + 1, 100, opSet + 2, 0, opSet + 3, 50, opPass, 5, opRelease, 0, opPass, 9, opRelease, 0},
+		// Moved.
+		{9, opSet, 50, opTouch, 90, opPass, 5, opRelease, 0, opTouch, 10, opPass, 1, opRelease, 0},
+		{9, opSet, 20, opPass, 5, opTouch, 90, opRelease, 0, opPass, 9, opSet, 50, opRelease, 0, opPass, 9},
+		// Due, deleted, and new.
+		{9, opSet, 20, opPass, 5, opDelete, 0, opSet, 90, opRelease, 0, opAll, 0, opPass, 9, opRelease, 0},
+		// Due, and refused by a full timer, which is then stopped.
+		{0, opSet, 20, opPass, 5, opSet + 1, 90, opTouch, 90, opSet, 9, opRelease, 0, opDrain, 0},
+		{0, opSet, 20, opPass, 5, opSet + 1, 90, opTouch, 90, opStop, 0, opRelease, 0, opDrain, 0},
 		{9, opSet, 20, opSet + 1, 90, opPass, 5, opStop, 0, opTouch + 1, 1, opSet, 9, opRelease, 0, opDrain, 0},
-		{9, opSet, 20, opPass, 5, opStop, 0, opRelease, 0, opSet, 1, opDrain, 0},    // due before the stop
-		{9, opSet, 20, opPass, 5, opTouch, 90, opStop, 0, opRelease, 0, opDrain, 0}, // moved before the stop
-		{9, opSet, 20, opPass, 5, opTouch, 0, opPass, 1, opRelease, 0},              // two runs
+		// Due, or moved, before the stop.
+		{9, opSet, 20, opPass, 5, opStop, 0, opRelease, 0, opSet, 1, opDrain, 0},
+		{9, opSet, 20, opPass, 5, opTouch, 90, opStop, 0, opRelease, 0, opDrain, 0},
+		// Two runs.
+		{9, opSet, 20, opPass, 5, opTouch, 0, opPass, 1, opRelease, 0},
 		{9, opSet, 20, opSet + 1, 30, opSet + 2, 40, opDrain, 0, opPass, 9, opRelease, 0},
-		{9, opGetOrSet, 20, opGetOrSet, 90, opPass, 5, opGetOrSet, 50, opRelease, 0, opGetOrSet, 50, opStop, 0, opGetOrSet + 1, 9},
-		{0, opSet, 20, opPass, 5, opSet + 1, 90, opTouch, 90, opSplit, 0, opRelease, 0, opCompareAndDelete + 1, 0}, // refused, then split
-		{9, opSet, 50, opSet + 1, 20, opCompareAndDelete, 1, opCompareAndDelete, 0, opSplit, 0, opAll, 1, opPass, 9, opRelease, 0},
-		{oneHash + 6, opSet, 50, opSet + 1, 20, opSplit, 0, opSet + 2, 90, opCompareAndDelete + 1, 1, opSplit, 0, opPass, 9, opRelease, 0},
-		{oneHash + 6, opSet, 50, opSet + 1, 20, opSet + 2, 90, opDelete, 0, opTouch + 1, 30, opSet, 20, opAll, 2, opPass, 9, opRelease, 0},
+		{
+			9, opGetOrSet, 20, opGetOrSet, 90, opPass, 5, opGetOrSet, 50, opRelease, 0, opGetOrSet, 50, opStop, 0,
+			opGetOrSet + 1, 9,
+		},
+		// Refused, then split.
+		{
+			0, opSet, 20, opPass, 5, opSet + 1, 90, opTouch, 90, opSplit, 0, opRelease, 0,
+			opCompareAndDelete + 1, 0,
+		},
+		{
+			9, opSet, 50, opSet + 1, 20, opCompareAndDelete, 1, opCompareAndDelete, 0, opSplit, 0, opAll, 1,
+			opPass, 9, opRelease, 0,
+		},
+		// Twins.
+		{
+			oneHash + 6, opSet, 50, opSet + 1, 20, opSplit, 0, opSet + 2, 90, opCompareAndDelete + 1, 1, opSplit, 0,
+			opPass, 9, opRelease, 0,
+		},
+		{
+			oneHash + 6, opSet, 50, opSet + 1, 20, opSet + 2, 90, opDelete, 0, opTouch + 1, 30, opSet, 20, opAll, 2,
+			opPass, 9, opRelease, 0,
+		},
+		{
+			oneHash + 6, opSet, 50, opSet + 1, 20, opSet + 2, 90, opPass, 5, opTouch + 1, 50, opSet + 2, 30, opAll, 0,
+			opRelease, 0, opDelete + 2, 0, opTouch + 1, 20, opPass, 9, opRelease, 0,
+		},
 	} {
 		f.Add(script)
 	}
@@ -96,7 +123,7 @@ func newPlay(t *testing.T, how byte) *play {
 		hashedwheel.WithExecutor(p.held), hashedwheel.WithMaxPending(room))
 	p.m = keyed.New(p.tm, func(k, v int) { p.ended("expired", k, v) })
 	if how&oneHash != 0 {
-		p.m.Collide()
+		p.m.Collide(1)
 	}
 	p.model = model{room: room, entries: map[int]*modelEntry{}}
 	return p

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
@@ -39,8 +40,8 @@ type end struct {
 func inBubble(t *testing.T, f func(x *fixture), opts ...hashedwheel.Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		all := append([]hashedwheel.Option{hashedwheel.WithTick(tick), hashedwheel.WithExecutor(hashedwheel.Inline{})}, opts...)
-		tm := hashedwheel.MustNew(all...)
+		opts = append([]hashedwheel.Option{hashedwheel.WithTick(tick), timertest.Inline}, opts...)
+		tm := hashedwheel.MustNew(opts...)
 		defer tm.Stop()
 		x := &fixture{T: t, tm: tm}
 		start := time.Now()

@@ -45,7 +45,8 @@ func New[K comparable, V any](tm *hashedwheel.Timer, expired func(K, V), opts ..
 	if expired == nil {
 		panic("keyed: New with a nil func")
 	}
-	m := &Map[K, V]{timer: tm, expired: expired, name: collect(opts).name, seed: maphash.MakeSeed(), hashBits: math.MaxUint64}
+	m := &Map[K, V]{timer: tm, expired: expired, name: collect(opts).name}
+	m.seed, m.hashBits = maphash.MakeSeed(), math.MaxUint64
 	m.dir = newDirectory(m)
 	return m
 }
@@ -63,14 +64,15 @@ func (m *Map[K, V]) Set(k K, v V, d time.Duration) error {
 	hash, at := m.check().hash(k), m.in(d)
 	s := m.dir.lock(hash)
 	defer s.mu.Unlock()
-	if e := s.table.find(hash, k); e != nil {
-		if err := s.move(e, at); err != nil {
-			return err
-		}
-		e.value = v
-		return nil
+	e := s.table.find(hash, k)
+	switch {
+	case e == nil:
+		return s.insert(hash, k, v, at)
+	case !e.timeout.MoveAt(at):
+		return s.replace(e, v, at)
 	}
-	return s.insert(hash, k, v, at)
+	e.value = v
+	return nil
 }
 
 // GetOrSet returns the value of k and true if k is in the map, and does not move its deadline.
@@ -108,8 +110,7 @@ func (m *Map[K, V]) Get(k K) (v V, ok bool) {
 }
 
 // Deadline returns the time at which k expires, on the timer's clock, and whether k is in the map.
-// The time may be past: see Get. A Set or Touch that was refused has not changed it, unless
-// Timer.Stop began while that call ran.
+// The time may be past: see Get. A Set or Touch that was refused has not changed it.
 func (m *Map[K, V]) Deadline(k K) (at time.Time, ok bool) {
 	hash := m.check().hash(k)
 	s := m.dir.lock(hash)
@@ -118,22 +119,26 @@ func (m *Map[K, V]) Deadline(k K) (at time.Time, ok bool) {
 	if e == nil {
 		return at, false
 	}
-	return s.deadline(e), true
+	return e.timeout.Deadline(), true
 }
 
 // Touch moves the deadline of k to d from now, earlier or later, and returns k's value and true:
 // expired is not called before the new deadline. It returns false if k is not in the map, or the
-// timer refuses: a stopped timer always, a full timer if k is due. A refused Touch changes nothing,
-// and Get may still find k. No allocation.
+// timer refuses: a stopped timer always, a full timer if k is due. A refused Touch changes nothing:
+// after it Get still finds k, until k expires, and finds nothing if k was not in the map. No
+// allocation, unless k is due.
 func (m *Map[K, V]) Touch(k K, d time.Duration) (v V, ok bool) {
 	hash, at := m.check().hash(k), m.in(d)
 	s := m.dir.lock(hash)
 	defer s.mu.Unlock()
 	e := s.table.find(hash, k)
-	if e == nil || s.move(e, at) != nil {
+	if e == nil {
 		return v, false
 	}
-	return e.value, true
+	if value := e.value; e.timeout.MoveAt(at) || s.replace(e, value, at) == nil {
+		return value, true
+	}
+	return v, false
 }
 
 // Delete removes k and returns its value and true: expired is not called for it. It returns false if
@@ -146,7 +151,7 @@ func (m *Map[K, V]) Delete(k K) (v V, ok bool) {
 		s.mu.Unlock()
 		return v, false
 	}
-	v = s.take(hash, e)
+	v = s.take(e)
 	s.mu.Unlock()
 	e.timeout.Stop()
 	return v, true
@@ -175,7 +180,7 @@ func (m *Map[K, V]) takeEqual(hash uint64, k K, old V) *entry[K, V] {
 	if e == nil || any(e.value) != any(old) {
 		return nil
 	}
-	s.take(hash, e)
+	s.take(e)
 	return e
 }
 
@@ -185,7 +190,7 @@ func (m *Map[K, V]) Len() (n int) {
 	m.check()
 	for hash := uint64(0); ; hash++ {
 		s := m.dir.lock(hash)
-		n += s.table.len()
+		n += s.table.count
 		hash = s.last
 		s.mu.Unlock()
 		if hash == math.MaxUint64 {

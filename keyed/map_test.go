@@ -125,7 +125,8 @@ func TestMisusePanicsWithAMessage(t *testing.T) {
 	assert.PanicsWithValue(t, "keyed: New with a nil func", func() { keyed.New[int, int](tm, nil) })
 	m := keyed.New(tm, func(any, int) {})
 	assert.PanicsWithValue(t, "keyed: Drain with a nil func", func() { m.Drain(nil) })
-	assert.PanicsWithValue(t, "keyed: Set with a key that is not equal to itself", func() { _ = m.Set(math.NaN(), 1, 0) })
+	assert.PanicsWithValue(t, "keyed: Set with a key that is not equal to itself",
+		func() { _ = m.Set(math.NaN(), 1, 0) })
 	assert.Panics(t, func() { _ = m.Set([]int{}, 1, 0) }, "a key that cannot be compared")
 	assert.Zero(t, m.Len())
 	assert.NoError(t, m.Set("a", 1, 0), "no lock is left behind")

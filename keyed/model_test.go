@@ -40,9 +40,6 @@ func (m *model) ended(how string, key, value int) {
 // refuses returns why the timer does not arm e, which is nil for a new key.
 func (m *model) refuses(e *modelEntry) error {
 	if m.stopped {
-		if e != nil {
-			e.state = stays
-		}
 		return hashedwheel.ErrStopped
 	}
 	n := 0

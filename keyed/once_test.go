@@ -115,14 +115,6 @@ func TestCompareAndDeleteRemovesAnEqualValueOnly(t *testing.T) {
 	})
 }
 
-func TestCompareAndDeleteOfADueValueKeepsItFromExpiring(t *testing.T) {
-	whenDue(t, func(x *fixture, h *timertest.HeldBack) {
-		assert.True(t, x.m.CompareAndDelete("a", 1))
-		h.Release()
-		assert.Empty(t, x.expired())
-	})
-}
-
 func TestCompareAndDeleteOfValuesThatCannotBeComparedPanics(t *testing.T) {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()
@@ -213,40 +205,5 @@ func TestDeadlineFollowsSetAndTouch(t *testing.T) {
 		x.m.Delete("a")
 		_, ok = x.m.Deadline("a")
 		assert.False(t, ok)
-	})
-}
-
-func TestDeadlineOfADueKeyThatAFullTimerRefusedToMoveIsPast(t *testing.T) {
-	whenDue(t, func(x *fixture, h *timertest.HeldBack) {
-		x.set("b", 2, time.Hour)
-		x.deadline("a", 0)
-		assert.False(t, x.touch("a", time.Minute))
-		assert.ErrorIs(t, x.m.Set("a", 2, time.Hour), hashedwheel.ErrFull)
-		x.deadline("a", 0)
-		x.m.Delete("b")
-		assert.True(t, x.touch("a", time.Minute))
-		x.deadline("a", time.Minute)
-		x.m.Split()
-		x.deadline("a", time.Minute)
-		h.Release()
-	}, hashedwheel.WithMaxPending(1))
-}
-
-func TestDeadlineOfAKeyThatAStoppedTimerRefusedToMoveStays(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		for _, k := range []string{"a", "b", "c", "d"} {
-			x.set(k, 1, time.Second)
-		}
-		x.tm.Stop()
-		for _, k := range []string{"a", "b", "c", "d"} {
-			assert.False(t, x.touch(k, time.Minute))
-			assert.False(t, x.touch(k, time.Millisecond))
-		}
-		for range 8 {
-			for _, k := range []string{"a", "b", "c", "d"} {
-				x.deadline(k, time.Second)
-			}
-			x.m.Split()
-		}
 	})
 }

@@ -1,6 +1,7 @@
 package keyed_test
 
 import (
+	"runtime"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
+	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
 func TestFullTimerRefusesANewKey(t *testing.T) {
@@ -100,24 +102,34 @@ func TestStoppedTimerRefusesAndValuesStay(t *testing.T) {
 }
 
 func TestValueHandedOutBeforeTimerStopExpires(t *testing.T) {
-	whenDue(t, func(x *fixture, h *timertest.HeldBack) {
-		x.tm.Stop()
-		h.Release()
-		assert.Len(t, x.expired(), 1)
-	})
+	for name, then := range map[string]func(x *fixture){
+		"and no more": func(*fixture) {},
+		"and refused to move": func(x *fixture) {
+			require.False(x, x.touch("a", time.Minute))
+			require.ErrorIs(x, x.m.Set("a", 9, 0), hashedwheel.ErrStopped)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			whenDue(t, func(x *fixture, h *timertest.HeldBack) {
+				x.tm.Stop()
+				then(x)
+				h.Release()
+				assert.Equal(t, []end{{"a", 1, 50 * time.Millisecond}}, x.expired())
+				assert.Zero(t, x.m.Len())
+			})
+		})
+	}
 }
 
-// A refusal by a stopped timer does not show whether the value was due: the value stays, and ends
-// in Drain.
-func TestValueThatAStoppedTimerRefusedToMoveStays(t *testing.T) {
-	whenDue(t, func(x *fixture, h *timertest.HeldBack) {
-		x.tm.Stop()
-		assert.ErrorIs(t, x.m.Set("a", 9, 0), hashedwheel.ErrStopped)
-		h.Release()
+// A program may run what Timer.Stop returned. The values are not due, and belong to Drain.
+func TestRunOfAStoppedTimeoutExpiresNoValue(t *testing.T) {
+	inBubble(t, func(x *fixture) {
+		x.set("a", 1, time.Second)
+		for _, to := range x.tm.Stop() {
+			to.Task().Run(to)
+		}
 		assert.Empty(t, x.expired())
-		drained := 0
-		x.m.Drain(func(_ string, v int) { drained += v })
-		assert.Equal(t, 1, drained)
+		assert.Equal(t, map[string]int{"a": 1}, x.content())
 	})
 }
 
@@ -137,5 +149,53 @@ func TestRunOfAMovedKeyDoesNotExpireItAfterTimerStop(t *testing.T) {
 				assert.Equal(t, map[string]int{"a": 1}, x.content())
 			})
 		})
+	}
+}
+
+// A key is touched until it expires and another timeout takes its room, or the timer is stopped: then the
+// timer refuses to move it, perhaps in a Touch that began while the key was pending.
+func TestDeadlineOfAKeyStaysThoughItIsPendingWhenARefusedTouchBegins(t *testing.T) {
+	for name, end := range map[string]func(tm *hashedwheel.Timer, clock *hashedwheel.ManualClock){
+		"and it expires":           func(_ *hashedwheel.Timer, clock *hashedwheel.ManualClock) { clock.Advance(tick) },
+		"and the timer is stopped": func(tm *hashedwheel.Timer, _ *hashedwheel.ManualClock) { tm.Stop() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for range 1000 {
+				var tm *hashedwheel.Timer
+				robber := hashedwheel.ExecutorFunc(func(func()) { tm.AfterFunc(time.Hour, func() {}) })
+				clock, tm := timertest.NewManual(hashedwheel.WithMaxPending(1), hashedwheel.WithExecutor(robber))
+				m := keyed.New(tm, func(int, int) {})
+				require.NoError(t, m.Set(1, 1, tick))
+				deadline := tm.Now().Add(tick)
+				ended := make(chan struct{})
+				go func() {
+					defer close(ended)
+					end(tm, clock)
+				}()
+				for i, moved := 1, true; moved && !isClosed(ended); i++ {
+					_, moved = m.Touch(1, deadline.Add(-1).Sub(tm.Now())) // each to another time
+					if moved {
+						deadline, _ = m.Deadline(1)
+					}
+					if i%100 == 0 {
+						runtime.Gosched() // there may be one processor
+					}
+				}
+				at, there := m.Deadline(1)
+				require.True(t, there)
+				require.Equal(t, deadline, at)
+				<-ended
+				tm.Stop()
+			}
+		})
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }

@@ -179,11 +179,17 @@ func stress(t *testing.T, keepOn bool, opts ...hashedwheel.Option) {
 	t.Logf("%d values, %d expired", count, expired)
 }
 
-// Goroutines sweep one map while others fill and empty it: each sweep sees every key that is in the
-// map throughout, even if a shard's Go map grows or is replaced.
+// Goroutines sweep one map while others fill and empty it, and move lasting keys that are due: each sweep sees
+// every key that is in the map throughout, even if a shard's Go map grows or is replaced, or an entry is.
 func TestEachSweepSeesEveryLastingKey(t *testing.T) {
 	const stay = 200
-	m := filled(t, stay)
+	lost := hashedwheel.ExecutorFunc(func(func()) {})
+	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond), hashedwheel.WithExecutor(lost))
+	defer tm.Stop()
+	m := keyed.New(tm, func(int, int) { t.Error("expired") })
+	for k := range stay {
+		require.NoError(t, m.Set(k, k, 0))
+	}
 	var stop atomic.Bool
 	var running sync.WaitGroup
 	for i := range 2 {
@@ -198,6 +204,11 @@ func TestEachSweepSeesEveryLastingKey(t *testing.T) {
 			}
 		})
 	}
+	running.Go(func() {
+		for k := 0; !stop.Load(); k++ {
+			m.Touch(k%stay, 0)
+		}
+	})
 	for range 20 {
 		seen := map[int]int{}
 		for k := range m.All() {

@@ -25,7 +25,7 @@ func (m *Map[K, V]) String() string {
 
 // TaskName returns the name under which the timer's entries are shown to people.
 func (e *entry[K, V]) TaskName() string {
-	if name := e.home.Load().owner.name; name != "" {
+	if name := e.owner.name; name != "" {
 		return name
 	}
 	return "entry of " + strings.TrimPrefix(taskname.Of((*Map[K, V])(nil)), "*")

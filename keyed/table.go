@@ -2,112 +2,94 @@ package keyed
 
 // A table finds the entries of a shard by the hash of their key, which the caller has computed
 // before it took the lock: a Go map of numbers never hashes or compares keys, and grows without
-// reading them. The shard's lock guards all fields.
+// reading them. Entries whose keys have the same hash are chained by their twin links: of 40 million
+// maps with a million keys each, about one has such keys. The shard's lock guards all fields.
 //
 // The bytes of a key may change, for example of a string over a reused buffer. Such a key is lost:
-// no call finds it. Its entry stays until it expires, and must not block a new entry, so nothing
-// here relies on a key to find a known entry.
+// no call finds it. Its entry stays in the chain of its first hash until it expires. It must not
+// block a new entry, so nothing here relies on a key to find a known entry. A chain has no more lost
+// keys than there are such buffers: a key over one of them equals any other over it, and replaces it.
 type table[K comparable, V any] struct {
-	entries map[uint64]*entry[K, V] // by hash
-	left    int                     // number of entries that have left but are still in entries, because their key has changed
-	twins   map[*entry[K, V]]uint64 // entries whose hash another key already had, with that hash
-	lost    map[*entry[K, V]]uint64 // entries whose key has changed, and whose place another entry needed
+	entries map[uint64]*entry[K, V] // the newest entry of each hash
+	count   int                     // of all entries
 	peak    int                     // the largest length of entries since the map was made
 }
 
-func (t *table[K, V]) len() int { return len(t.entries) - t.left + len(t.twins) + len(t.lost) }
-
-// find returns the entry of k, or nil. A twin stays a twin even after the first key with its hash
-// has left.
+// find returns the entry of k, or nil.
 func (t *table[K, V]) find(hash uint64, k K) *entry[K, V] {
-	if e := t.entries[hash]; e != nil && e.key == k && (t.left == 0 || e.isThere()) {
+	e := t.entries[hash]
+	for e != nil && e.key != k {
+		e = e.twin
+	}
+	return e
+}
+
+// has reports whether e is in the table.
+func (t *table[K, V]) has(e *entry[K, V]) bool {
+	other := t.entries[e.hash]
+	for other != nil && other != e {
+		other = other.twin
+	}
+	return other == e
+}
+
+// current returns e, or the entry that has its key if e has left, or nil.
+func (t *table[K, V]) current(e *entry[K, V]) *entry[K, V] {
+	if t.has(e) {
 		return e
 	}
-	if len(t.twins) == 0 {
-		return nil
-	}
-	return t.findTwin(hash, k)
+	return t.find(e.hash, e.key)
 }
 
-// findTwin is the rare part of find: of 40 million maps with a million keys each, about one has two
-// keys with the same 64-bit hash.
-func (t *table[K, V]) findTwin(hash uint64, k K) *entry[K, V] {
-	for e, itsHash := range t.twins {
-		if itsHash == hash && e.key == k {
-			return e
-		}
+// chain appends the entries of a hash to all.
+func (t *table[K, V]) chain(all []*entry[K, V], hash uint64) []*entry[K, V] {
+	for e := t.entries[hash]; e != nil; e = e.twin {
+		all = append(all, e)
 	}
-	return nil
+	return all
 }
 
-// put adds e, whose key is not in the table.
-func (t *table[K, V]) put(hash uint64, e *entry[K, V]) {
-	if other := t.entries[hash]; other != nil && !t.makeWay(hash, other) {
-		t.twins = with(t.twins, e, hash)
-		return
-	}
-	t.place(hash, e)
+// put adds e. An older entry with the same key is hidden behind it: the caller removes it.
+func (t *table[K, V]) put(e *entry[K, V]) {
+	e.twin = t.entries[e.hash]
+	t.place(e)
+	t.count++
 }
 
-// makeWay takes e out of its place if its key has changed: no call looks for it there.
-func (t *table[K, V]) makeWay(hash uint64, e *entry[K, V]) bool {
-	switch {
-	case !e.isThere():
-		t.left--
-	case e.hash() != hash:
-		t.lost = with(t.lost, e, hash)
-	default:
-		return false
-	}
-	return true
-}
-
-func (t *table[K, V]) place(hash uint64, e *entry[K, V]) {
+// place makes e the first entry of its hash.
+func (t *table[K, V]) place(e *entry[K, V]) {
 	if t.entries == nil {
 		t.entries = make(map[uint64]*entry[K, V])
 	}
-	t.entries[hash] = e
+	t.entries[e.hash] = e
 	t.peak = max(t.peak, len(t.entries))
 }
 
-// with returns m, or a new map if m is nil, with a value for k.
-func with[K comparable, V any](m map[K]V, k K, v V) map[K]V {
-	if m == nil {
-		m = make(map[K]V)
-	}
-	m[k] = v
-	return m
-}
-
-// remove takes out e, which has left, and whose key has that hash now.
-func (t *table[K, V]) remove(hash uint64, e *entry[K, V]) {
-	if t.entries[hash] == e {
-		delete(t.entries, hash)
-		t.shrink()
-		return
-	}
-	before := len(t.twins) + len(t.lost)
-	delete(t.twins, e)
-	delete(t.lost, e)
-	if before == len(t.twins)+len(t.lost) {
-		t.leave()
-	}
-}
-
-// leave counts an entry whose place is unknown. Such entries are swept out once they are a quarter
-// of all, so each costs visits to four entries.
-func (t *table[K, V]) leave() {
-	t.left++
-	if t.left <= len(t.entries)/4 {
-		return
-	}
-	for hash, e := range t.entries {
-		if !e.isThere() {
-			delete(t.entries, hash)
+// remove takes out e, which is in the table.
+func (t *table[K, V]) remove(e *entry[K, V]) {
+	first := t.entries[e.hash]
+	switch {
+	case first != e:
+		for first.twin != e {
+			first = first.twin
 		}
+		first.twin = e.twin
+	case e.twin != nil:
+		t.entries[e.hash] = e.twin
+	default:
+		delete(t.entries, e.hash)
+		t.shrink()
 	}
-	t.left = 0
-	t.shrink()
+	e.twin = nil // let the collector have it
+	t.count--
+}
+
+// adopt adds e and its twins, which another table had.
+func (t *table[K, V]) adopt(e *entry[K, V]) {
+	t.place(e)
+	for ; e != nil; e = e.twin {
+		t.count++
+	}
 }
 
 // shrink makes a smaller map once this one is nearly empty: a Go map never gives memory back. It
@@ -122,22 +104,4 @@ func (t *table[K, V]) shrink() {
 		entries[hash] = e
 	}
 	t.entries, t.peak = entries, len(entries)
-}
-
-// all calls visit for each entry until visit returns false. It works on a copy of the table: the
-// maps may change during the loop, as any Go map may. If they are replaced, the loop continues over
-// the old maps, which have all entries from before.
-func (t table[K, V]) all(visit func(*entry[K, V]) bool) {
-	for _, e := range t.entries {
-		if !visit(e) {
-			return
-		}
-	}
-	for _, aside := range []map[*entry[K, V]]uint64{t.twins, t.lost} {
-		for e := range aside {
-			if !visit(e) {
-				return
-			}
-		}
-	}
 }
