@@ -78,16 +78,22 @@ func grown(chunk []*Timeout, isBehind bool) []*Timeout {
 	return larger
 }
 
-// drop takes the last entry of slot i away.
-func (b *buckets) drop(i int) {
+// drop takes the last entry of slot i away, and returns its timeout.
+func (b *buckets) drop(i int) *Timeout {
 	last := b.last[i]
 	n := len(last) - 1
+	t := last[n]
 	last[n] = nil // let the collector have it
 	b.last[i] = last[:n]
-	if n > 0 {
-		return
+	if n == 0 {
+		b.dropChunk(i)
 	}
-	b.spares.give(last[:0])
+	return t
+}
+
+// dropChunk follows the last entry of slot i's last chunk.
+func (b *buckets) dropChunk(i int) {
+	b.spares.give(b.last[i])
 	b.last[i] = nil
 	if b.full == nil || len(b.full[i]) == 0 {
 		return

@@ -79,10 +79,14 @@ func (l *level) look(i, index int) *Timeout {
 }
 
 // pop removes the last timeout of slot i, which is not empty.
-func (l *level) pop(i int) *Timeout {
-	n := l.slots.len(i) - 1
-	t := l.look(i, n)
-	l.slots.drop(i)
+func (l *level) pop(i int) *Timeout { return l.popLast(i, l.slots.len(i)-1) }
+
+// popLast is pop of the timeout at index n, the last.
+func (l *level) popLast(i, n int) *Timeout {
+	t := l.slots.drop(i)
+	if t == nil || t.home != homeIn(l.kind, i, n) {
+		misused(t)
+	}
 	t.home = unfiled
 	if n == crowd-1 {
 		l.crowded.Clear(i)
@@ -97,11 +101,20 @@ func (l *level) pop(i int) *Timeout {
 func (l *level) remove(t *Timeout) {
 	h := t.home
 	i, index := h.slot(), h.index()
-	if i >= l.size || index >= l.slots.len(i) || *l.slots.entry(i, index) != t {
+	if i >= l.size {
 		misused(t)
 	}
-	if last := l.pop(i); last != t {
-		*l.slots.entry(i, index) = last
+	n := l.slots.len(i) - 1
+	if index > n {
+		misused(t)
+	}
+	place := l.slots.entry(i, index)
+	if *place != t {
+		misused(t)
+	}
+	last := l.popLast(i, n)
+	if last != t {
+		*place = last
 		last.home = h
 		t.home = unfiled
 	}
