@@ -53,7 +53,7 @@ func describePackage(folder string) (lines []string, err error) {
 		return nil, err
 	}
 	for name, p := range parsed {
-		d := &describer{fset: fset, prefix: "pkg " + name + ", "}
+		d := &describer{prefix: "pkg " + name + ", "}
 		d.embedded(p) // before doc.New, which leaves out what is embedded under a name that is not exported
 		d.describe(doc.New(p, folder, 0))
 		lines = append(lines, d.lines...)
@@ -62,7 +62,6 @@ func describePackage(folder string) (lines []string, err error) {
 }
 
 type describer struct {
-	fset   *token.FileSet
 	prefix string
 	lines  []string
 }
@@ -172,9 +171,10 @@ func (d *describer) fields(head string, fields *ast.FieldList) {
 	}
 }
 
+// text is without the positions of the source, so that a list over several lines of it stands on one.
 func (d *describer) text(node any) string {
 	var b bytes.Buffer
-	if err := printer.Fprint(&b, d.fset, node); err != nil {
+	if err := printer.Fprint(&b, token.NewFileSet(), node); err != nil {
 		panic(err)
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
