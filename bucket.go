@@ -1,6 +1,8 @@
 package hashedwheel
 
 import (
+	"math/bits"
+
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
@@ -50,32 +52,27 @@ func (b *buckets) entry(i, index int) **Timeout {
 // add puts t behind all others of slot i.
 func (b *buckets) add(i int, t *Timeout) {
 	last := b.last[i]
-	isBehind := len(last) == chunkLen
-	if isBehind {
-		if b.full == nil {
-			b.full = make([][][]*Timeout, len(b.last))
-		}
-		b.full[i] = append(b.full[i], last)
-		last = nil
-	}
-	if last == nil {
-		last = b.spares.take()
-	}
 	if len(last) == cap(last) {
-		last = grown(last, isBehind)
+		last = b.grow(i)
 	}
 	b.last[i] = append(last, t)
 }
 
-// grown doubles the capacity of a chunk, so that few timeouts take little. A chunk behind others is full-sized at once.
-func grown(chunk []*Timeout, isBehind bool) []*Timeout {
-	size := max(2, 2*len(chunk))
-	if isBehind || size > chunkLen {
-		size = chunkLen
+// grow returns slot i's last chunk with room for more: twice as large, so that few timeouts take little, or a new
+// full-sized chunk behind a full one.
+func (b *buckets) grow(i int) []*Timeout {
+	last := b.last[i]
+	if len(last) < chunkLen {
+		larger := append(b.spares.take(max(2, 2*len(last))), last...)
+		clear(last)
+		b.spares.give(last[:0])
+		return larger
 	}
-	larger := make([]*Timeout, len(chunk), size)
-	copy(larger, chunk)
-	return larger
+	if b.full == nil {
+		b.full = make([][][]*Timeout, len(b.last))
+	}
+	b.full[i] = append(b.full[i], last)
+	return b.spares.take(chunkLen)
 }
 
 // drop takes the last entry of slot i away, and returns its timeout.
@@ -107,26 +104,34 @@ func (b *buckets) dropChunk(i int) {
 	}
 }
 
-// spares keeps chunks that buckets have emptied for others to fill, so that a steady load allocates nothing under the
-// lock. The chunks hold no timeouts, and are at most 32 KiB together.
-type spares [][]*Timeout
+// spares keeps chunks that buckets have emptied or outgrown, by the logarithm of their capacity, so that a steady load
+// allocates nothing under the lock. The chunks hold no timeouts, and are at most 32 KiB together.
+type spares [10][][]*Timeout
 
-const maxSpares = 8
+const maxSpares = 4 // of a capacity
 
-// take returns an empty chunk of any capacity, nil if there is none.
-func (s *spares) take() []*Timeout {
-	n := len(*s) - 1
+func (s *spares) of(size int) *[][]*Timeout { return &s[bits.Len(uint(size-1))] }
+
+// take returns an empty chunk for size timeouts, at most chunkLen.
+func (s *spares) take(size int) []*Timeout {
+	size = min(size, chunkLen)
+	some := s.of(size)
+	n := len(*some) - 1
 	if n < 0 {
-		return nil
+		return make([]*Timeout, 0, size)
 	}
-	chunk := (*s)[n]
-	*s = (*s)[:n]
+	chunk := (*some)[n]
+	*some = (*some)[:n]
 	return chunk
 }
 
 func (s *spares) give(empty []*Timeout) {
-	if len(*s) < maxSpares {
-		*s = append(*s, empty)
+	if cap(empty) == 0 {
+		return
+	}
+	some := s.of(cap(empty))
+	if len(*some) < maxSpares {
+		*some = append(*some, empty)
 	}
 }
 

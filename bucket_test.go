@@ -3,7 +3,10 @@ package hashedwheel
 import (
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
+	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -81,7 +84,7 @@ func TestSlotsAgreeWithSlices(t *testing.T) {
 	}
 }
 
-// Few timeouts take few bytes, and the chunk of an emptied slot serves the next.
+// Few timeouts take few bytes, and the chunks of an emptied slot serve the next.
 func TestSlotGrowsWithItsTimeouts(t *testing.T) {
 	all, b := newTimeouts(chunkLen), newBuckets(2)
 	for n := range all {
@@ -91,7 +94,6 @@ func TestSlotGrowsWithItsTimeouts(t *testing.T) {
 	for range all {
 		b.drop(0)
 	}
-	require.Len(t, *b.spares, 1)
 	assert.Zero(t, testing.AllocsPerRun(10, func() {
 		for _, to := range all {
 			b.add(1, to)
@@ -111,11 +113,40 @@ func TestSparesKeepNoTimeoutsAndABoundedNumberOfChunks(t *testing.T) {
 	for range n {
 		b.drop(0)
 	}
-	assert.Len(t, *b.spares, maxSpares)
-	for _, chunk := range *b.spares {
-		for _, to := range chunk[:cap(chunk)] {
-			require.Nil(t, to)
+	assert.Len(t, *b.spares.of(chunkLen), maxSpares)
+	for _, some := range b.spares {
+		require.LessOrEqual(t, len(some), maxSpares)
+		for _, chunk := range some {
+			for _, to := range chunk[:cap(chunk)] {
+				require.Nil(t, to)
+			}
 		}
+	}
+}
+
+// The chunk that a crowd of one tick has left is not the next bucket's, in which one timeout stands.
+func TestBurstsLeaveNoLargeChunksToLastingTimeouts(t *testing.T) {
+	for _, burst := range []int{0, 20, 300, 600} {
+		t.Run(strconv.Itoa(burst), func(t *testing.T) {
+			clock := NewManualClock(time.Unix(0, 0))
+			tm := MustNew(WithTick(time.Millisecond), WithExecutor(Inline{}), WithClock(clock), WithWheelSize(1<<14))
+			defer tm.Stop()
+			for range 4000 {
+				for range burst {
+					tm.AfterFunc(time.Millisecond, func() {})
+				}
+				tm.AfterFunc(4*time.Second+rand.N(4*time.Second), func() {})
+				tm.Pending() // files them
+				clock.Advance(time.Millisecond)
+			}
+			bytes := 0
+			for _, l := range tm.guarded.wheel.levels {
+				for _, last := range l.slots.last {
+					bytes += cap(last) * int(unsafe.Sizeof(last[0]))
+				}
+			}
+			assert.Less(t, bytes/tm.Pending(), 20)
+		})
 	}
 }
 
