@@ -42,11 +42,11 @@ func (b *buckets) len(i int) int {
 
 // entry returns the entry of slot i with an index below len.
 func (b *buckets) entry(i, index int) **Timeout {
-	chunk, place := index/chunkLen, index%chunkLen
+	chunk, offset := index/chunkLen, index%chunkLen
 	if b.full == nil || chunk == len(b.full[i]) {
-		return &b.last[i][place]
+		return &b.last[i][offset]
 	}
-	return &b.full[i][chunk][place]
+	return &b.full[i][chunk][offset]
 }
 
 // add puts t behind all others of slot i.
@@ -108,7 +108,7 @@ func (b *buckets) dropChunk(i int) {
 // allocates nothing under the lock. The chunks hold no timeouts, and are at most 32 KiB together.
 type spares [10][][]*Timeout
 
-const maxSpares = 4 // of a capacity
+const maxSpares = 4 // of a capacity: slots of a few neighboring ticks fill while those before them empty
 
 func (s *spares) of(size int) *[][]*Timeout { return &s[bits.Len(uint(size-1))] }
 
@@ -140,10 +140,10 @@ func (s *spares) give(empty []*Timeout) {
 type home uint64
 
 const (
-	kindBits = 4
+	kindBits = 4 // a wheel has at most 13 levels, since each ring reaches 32 times as far as the one below
 	slotBits = 24
 
-	unfiled = 0 // not in the wheel
+	unfiled = 0 // neither in the wheel nor in the batch; perhaps queued, or held
 	inBatch = 1 // being handed out
 	inWheel = 2 // 2+k: in level k
 )

@@ -72,11 +72,11 @@ func (c *ManualClock) pass() {
 // next returns the instants at which timeouts are due.
 func (c *ManualClock) next() (due []time.Time) {
 	workers := c.attached()
-	for _, wk := range workers { // first, since a task may arm a timeout of another timer
+	for _, wk := range workers { // first, and for all: what is left of a batch may arm timeouts of any timer
 		wk.finishOnce()
 	}
 	for _, wk := range workers {
-		tick, _ := wk.guarded.drainAll(wk.thisTick())
+		tick, _ := wk.guarded.drainAll(wk.time.thisTick())
 		if tick != noTick {
 			due = append(due, wk.time.at(tick*wk.time.tickLen))
 		}
@@ -121,6 +121,9 @@ func newTimeline(c Clock, tickLen time.Duration) timeline {
 		isSystem: isSystem, isUsers: !isSystem && !isManual,
 	}
 }
+
+// thisTick returns the tick that has begun last.
+func (tl *timeline) thisTick() int64 { return tl.tickAt(tl.now()) }
 
 // now returns the time in ns since start, always less than maxDeadline.
 func (tl *timeline) now() int64 {

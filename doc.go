@@ -74,7 +74,8 @@
 //
 // # Small and garbage-free
 //
-// A Timeout is 48 bytes on 64-bit machines, and takes at most 16 more in the wheel, 9 where many are pending. AfterFunc
+// A Timeout is 48 bytes on 64-bit machines, and takes at most 16 more in the wheel, 9 where many are pending; a slot of
+// the wheel from which most were stopped keeps up to 4 KiB until it is empty. AfterFunc
 // and Schedule allocate the Timeout and nothing else; Reset, Move and Stop allocate nothing. A Timeout that is a field
 // of your own struct needs no allocation at all, though an executor other than Inline may allocate to run its task. A
 // canceled timeout, and everything its task holds, is garbage within two ticks, unless the worker is blocked.

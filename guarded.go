@@ -12,7 +12,7 @@ import (
 
 // guarded is all that the lock guards: the wheel, and the timeouts on their way into it and out of it. Its methods
 // take the lock, except those at the end of the file, whose callers hold it. One hold looks at one or two portions of
-// timeouts; only Timer.Stop's first hold, which sorts all that wait, looks at more.
+// timeouts; only Timer.Stop's first hold, which joins all that wait into one list, looks at more.
 type guarded struct {
 	owner   *Timer // this and the next two are init's, then read only
 	queue   *mpscQueue
@@ -24,8 +24,8 @@ type guarded struct {
 	round   int        // so many of the first lists were queued when the pass began: its tick stays open for them
 	stopped bool
 
-	// Timeouts that were queued again while in the batch. They are filed when the batch is settled: filed before, one
-	// that is due could be handed out twice in a pass, and a task that arms its own timeout would never end the pass.
+	// Timeouts that were queued again while in the batch. They are filed when the batch is settled: an entry of the
+	// batch and one of the wheel would otherwise name one timeout, and it could be handed out twice in a pass.
 	held *Timeout
 
 	batch     []*Timeout // handed out between two holds of the lock: only takeDue and settle write it
@@ -58,7 +58,9 @@ func (g *guarded) beginPass(tick int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.turn(tick)
-	isCut := g.wheel.current <= tick && tick < g.wheel.opening // user code ended the goroutine in a pass of this tick
+	// User code has ended the goroutine in a pass of this tick, or the tick is an older reading: the next pass takes
+	// the round.
+	isCut := g.wheel.current <= tick && tick < g.wheel.opening
 	if !isCut && g.round == 0 {
 		g.takeAll()
 		g.round = len(g.lists)
@@ -75,7 +77,7 @@ func (g *guarded) fileRound(limit int) int {
 }
 
 // takeDue returns a batch of timeouts that are due by tick, and reports false if there are none. After true the batch
-// may be empty: all of a portion may have been moved. The tick stays open until the round is filed.
+// may be empty: all of a portion may have been moved. The wheel leaves the tick only once the round is filed.
 func (g *guarded) takeDue(tick int64) (batch []*Timeout, more bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -105,7 +107,9 @@ func (g *guarded) takeDue(tick int64) (batch []*Timeout, more bool) {
 func (g *guarded) settle(expired uint64, now int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.noteLag(expired, time.Duration(max(0, now-g.batchTick*g.wheel.tickLen)))
+	if expired > 0 {
+		g.noteLag(expired, time.Duration(max(0, now-g.batchTick*g.wheel.tickLen)))
+	}
 	for i, t := range g.batch {
 		checkInBatch(t, i)
 		t.home = unfiled
@@ -228,7 +232,7 @@ func (g *guarded) refuse(t *Timeout) bool {
 	return t.refuse(t.home.level() >= 0)
 }
 
-// From here on the caller holds the lock.
+// From here on the caller holds the lock. takeAll alone releases it on the way, and drainAll above.
 
 // turn moves the wheel on to a tick if nothing is due before it. Timeouts that are armed for the past are then filed
 // under that tick, and not under the one at which the wheel was left. But nobody turns the wheel past the tick at

@@ -47,6 +47,16 @@ func (g *guarded) fileMoved(n int, tick, due int64) (all []*Timeout) {
 	return all
 }
 
+func TestABatchInWhichNoneExpiredIsNotLate(t *testing.T) {
+	g, tm := newGuarded()
+	to := tm.AfterFunc(0, func() {})
+	g.drain(portion)
+	g.takeDue(1)
+	to.Move(time.Hour)
+	g.settle(0, int64(time.Second))
+	assert.Zero(t, tm.Stats().MaxLag)
+}
+
 // countRefiled returns how many of all f files somewhere else, or takes out.
 func countRefiled(all []*Timeout, f func()) (n int) {
 	homes := make([]home, len(all))

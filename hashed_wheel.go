@@ -24,14 +24,16 @@ type hashedWheel struct {
 	tickLen int64 // ns
 	never   int64 // the tick of maxDeadline, which no clock reaches
 
-	// Three hands: current ≤ floor ≤ opening.
+	// Three hands. Every filed timeout is due at current or later.
 	//
-	//	ticks   taken whole │ nothing due, or being taken │ still to come
-	//	                    ▲ current       ▲ floor       ▲ opening
+	//	ticks   taken │ being taken, or nothing is due │ still to come
+	//	              ▲ current, floor                 ▲ opening
 	//
-	// Every filed timeout is due at current or later. A timeout that is armed for the past is due at opening: if a task
-	// arms its own timeout again and again, the pass ends all the same. Only the pass's round is still due at floor.
-	// Floor leaves current behind where a slot of a ring has begun and nothing in it is due yet.
+	// place files at opening or later: if a task arms its own timeout for the past again and again, the pass ends all
+	// the same. placeDue files the pass's round, and the timeouts of slots that are filed again, at current and at
+	// floor or later. Both hands stay at or before opening, and either may be ahead of the other: floor where a slot of
+	// a ring has begun and nothing in it is due yet (a timeout that ResetAt arms for the past would otherwise be filed,
+	// and be Overdue, since then), current where the worker is late.
 	current int64
 	floor   int64
 	opening int64

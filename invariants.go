@@ -10,7 +10,7 @@ import (
 // checkedAlways is the size up to which a wheel is checked at every call, a larger one less often.
 const checkedAlways = 1 << 11
 
-// check is called after every change, if built with -tags invariants.
+// check is called when timeouts were filed and when a batch is settled, if built with -tags invariants.
 func (g *guarded) check() {
 	if invariants.Enabled && !g.stopped {
 		g.wheel.check()

@@ -69,8 +69,8 @@ func (l *level) add(t *Timeout, tick int64) {
 	t.home = homeIn(l.kind, i, n)
 }
 
-// look returns the timeout at an index in slot i.
-func (l *level) look(i, index int) *Timeout {
+// at returns the timeout at an index in slot i.
+func (l *level) at(i, index int) *Timeout {
 	t := *l.slots.entry(i, index)
 	if t == nil || t.home != homeIn(l.kind, i, index) {
 		misused(t)
@@ -108,13 +108,13 @@ func (l *level) remove(t *Timeout) {
 	if index > n {
 		misused(t)
 	}
-	place := l.slots.entry(i, index)
-	if *place != t {
+	entry := l.slots.entry(i, index)
+	if *entry != t {
 		misused(t)
 	}
 	last := l.popLast(i, n)
 	if last != t {
-		*place = last
+		*entry = last
 		last.home = h
 		t.home = unfiled
 	}

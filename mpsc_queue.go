@@ -17,7 +17,7 @@ type mpscQueue struct {
 	stripes []stripe // as many as a power of two; this and the next three are init's, then read only
 	deep    int32    // the depth of a stripe at which its producers help
 	flooded int32    // the depth at which they wait for the lock
-	sampled uint32   // one push in 1<<sampled is counted, and adds as many
+	sampled uint32   // one push in 1<<sampled is counted, and stands for as many
 	closed  Timeout  // the sentinel, by its address
 }
 
@@ -34,18 +34,18 @@ type stripe struct {
 }
 
 const (
-	pageShift = 13                  // a page of the heap: one P's allocations share it, those of different Ps do not
-	fibonacci = 0x9E3779B97F4A7C15  // 2^64 over the golden ratio: Knuth, TAOCP 6.4
-	combed    = 16 * limits.Portion // the most timeouts that one combing looks at
+	pageShift = 13                 // a page of the heap: one P's allocations share it, those of different Ps do not
+	fibonacci = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio: Knuth, TAOCP 6.4
+	combed    = limits.Deep        // the most timeouts that one combing looks at
 )
 
 func (q *mpscQueue) init() {
-	n := 4 * runtime.GOMAXPROCS(0) // more than producers, since those meet in a stripe by chance
-	q.makeStripes(min(256, 1<<bits.Len(uint(n-1))))
+	n := 4 * runtime.GOMAXPROCS(0)                  // more than producers, since those meet in a stripe by chance
+	q.makeStripes(min(256, 1<<bits.Len(uint(n-1)))) // 256: 32 KiB, and as many looks in an empty drain
 }
 
-// makeStripes divides the depths among n stripes. 128 goroutines may each push once more than counted, in all no more
-// than the depth itself, and no stripe is deep by one push.
+// makeStripes divides the depths among n stripes. A counted push stands for at most 64, so 128 producers with as many
+// uncounted pushes each add no more than Flooded; and one counted push makes no stripe deep.
 func (q *mpscQueue) makeStripes(n int) {
 	q.stripes = make([]stripe, n)
 	q.deep = int32(max(2, limits.Deep/n))
@@ -58,7 +58,7 @@ type pushed uint8
 const (
 	accepted pushed = iota
 	refused         // the queue is closed
-	deepened        // accepted, and the stripe is deep: the producer should help
+	deepened        // accepted, and the stripe is deep: the producer helps
 	littered        // deepened, and the timeout below can be dropped
 )
 
@@ -96,15 +96,16 @@ func (q *mpscQueue) stripeOf(t *Timeout) *stripe {
 	return &q.stripes[uintptr(unsafe.Pointer(t))>>pageShift&uintptr(len(q.stripes)-1)]
 }
 
-// isCounted lets a hash of the address decide, so that timeouts in larger structs are counted as often.
+// isCounted lets a hash of the address decide, so that timeouts in larger structs are counted as often. Without
+// address>>8 those at some strides would never be.
 func isCounted(t *Timeout, sampled uint32) bool {
 	address := uint64(uintptr(unsafe.Pointer(t)))
-	return (address^address>>8)*fibonacci>>(64-sampled) == 0 // without the second shift a stride may never be met
+	return (address^address>>8)*fibonacci>>(64-sampled) == 0
 }
 
-// comb drops timeouts that were stopped while they waited in the stripe, and reports whether that was enough.
-// It takes no lock of the timer, so the cost of a stopped timeout stays with the processor that made it. The
-// head stays in place, so that the queue never looks empty.
+// comb drops timeouts that were stopped while they waited in the stripe, and reports whether that was enough: the
+// stripe is no longer deep, or most of what it looked at was dropped. It takes no lock of the timer, so the cost of a
+// stopped timeout stays with the processor that made it. The head stays in place, so that the queue never looks empty.
 //
 // A comber owns the links below the head, by the stripe's lock. The CAS that drops a timeout fails if the
 // timeout was armed again; after it succeeds, the timeout's next push owns its link.
@@ -165,7 +166,8 @@ func (s *stripe) take() (list *Timeout, ok bool) {
 	return s.head.Swap(nil), true
 }
 
-// awaitComber returns when the stripe is not being combed, which it will not be again before it is taken.
+// awaitComber returns when the stripe is not being combed. Combers that look at wanted from now on leave the stripe
+// until it is taken; one that has looked already may comb once more, and take is tried again.
 func (s *stripe) awaitComber() {
 	s.wanted.Store(true)
 	s.mu.Lock()

@@ -24,7 +24,7 @@ func (tm *Timer) Sample(n int) []Sampled {
 		return nil
 	}
 	tm.time.checkMade()
-	tm.look(tm.time.now())
+	tm.guarded.drainAll(tm.time.thisTick())
 	s := sample{want: n, seen: make(map[*Timeout]bool)}
 	for more := true; more; {
 		more = tm.guarded.samplePortion(&s)
@@ -79,7 +79,7 @@ func (s *sample) walk(w *hashedWheel) (more bool) {
 			return false
 		}
 		s.unseen--
-		s.visit(w.levels[s.level].look(s.slot, s.unseen))
+		s.visit(w.levels[s.level].at(s.slot, s.unseen))
 	}
 	return true
 }

@@ -31,7 +31,7 @@ type Stats struct {
 func (tm *Timer) Stats() Stats {
 	tm.time.checkMade()
 	now, tickLen := tm.time.now(), tm.time.tickLen // before the drain, whose time must not count as a timeout's delay
-	next, pending := tm.look(now)
+	next, pending := tm.guarded.drainAll(tm.time.tickAt(now))
 	overdue := max(0, now-min(next, maxDeadline/tickLen+1)*tickLen) // 0 if nothing is pending
 	s := Stats{
 		Pending:    pending,

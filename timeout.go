@@ -131,7 +131,7 @@ func (t *Timeout) ResetAt(at time.Time) bool {
 // Move moves t, if it is pending, to expire d from now; zero or less is due at the next tick. It reports whether t
 // was pending. Otherwise it changes nothing: unlike Reset it never arms. So it is the call for an idle timeout that
 // every read moves: a read that races with the expiry, or with a Stop, does not bring the timeout back. Move panics
-// before Init, never allocates, and waits only in a flood.
+// before Init, never allocates, and waits only in a flood or for Timer.Stop.
 func (t *Timeout) Move(d time.Duration) bool {
 	tm := t.timer
 	if tm == nil {

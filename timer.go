@@ -113,7 +113,7 @@ func (tm *Timer) Tick() time.Duration { return time.Duration(tm.time.tickLen) }
 // WithMaxPending.
 func (tm *Timer) Pending() int {
 	tm.time.checkMade()
-	_, pending := tm.look(tm.time.now())
+	_, pending := tm.guarded.drainAll(tm.time.thisTick())
 	return pending
 }
 
@@ -121,7 +121,7 @@ func (tm *Timer) Pending() int {
 // later or stopped, Next may still return its old time until then. Next costs as much as Pending.
 func (tm *Timer) Next() (at time.Time, ok bool) {
 	tm.time.checkMade()
-	next, pending := tm.look(tm.time.now())
+	next, pending := tm.guarded.drainAll(tm.time.thisTick())
 	if pending == 0 {
 		return time.Time{}, false
 	}
@@ -130,12 +130,6 @@ func (tm *Timer) Next() (at time.Time, ok bool) {
 
 // String returns what %v prints of a *Timer: the tick. It reads nothing that changes.
 func (tm *Timer) String() string { return fmt.Sprintf("hashedwheel.Timer(tick %v)", tm.Tick()) }
-
-// look files everything that is queued, and returns the earliest tick at which any timeout may be due, and how many are
-// pending.
-func (tm *Timer) look(now int64) (next int64, pending int) {
-	return tm.guarded.drainAll(tm.time.tickAt(now))
-}
 
 // deadlineIn returns the deadline d from now.
 func (tm *Timer) deadlineIn(d time.Duration) int64 {
@@ -296,12 +290,12 @@ func (tm *Timer) Stop() []*Timeout {
 	defer tm.ending.Do(tm.end) // also if a misused Timeout makes collect panic
 	ended := make([]*Timeout, 0, portion+batchSize)
 	for more := true; more; {
-		ended, more = tm.guarded.collect(ended[:0]) // the first closes the queue: from here on armings are refused
-		tm.room.release(len(ended))                 // after that, so that no arming is told ErrFull
-		tm.ending.Do(tm.end)                        // after that, so that no worker is started or sleeps
+		ended, more = tm.guarded.collect(ended[:0]) // the first call closes the queue: later armings are refused
+		tm.room.release(len(ended))                 // after the close, so that no arming gets ErrFull
+		tm.ending.Do(tm.end)                        // after the close, so that no worker is started again, or sleeps on
 		for _, t := range ended {
 			if task, isOwn := t.task.(own.Task); isOwn {
-				task.TimerStopped(own.Mark{}) // last: whoever it releases finds the timer stopped
+				task.TimerStopped(own.Mark{}) // last, so that whoever TimerStopped releases finds the timer stopped
 			} else {
 				left = append(left, t)
 			}

@@ -24,31 +24,13 @@ type worker struct {
 	_ [128]byte // callers read the fields above; only the worker writes the fields below
 
 	// The worker's own: the batch that it hands out, and its sleep.
-	batch       []*Timeout // guarded's, between takeDue and settle
-	turn        int        // index of the next timeout of the batch to be handed out
+	batch       []*Timeout // guarded's, lent between takeDue and settle
+	given       int        // so many of the batch have had their turn
 	expired     uint64     // how many of the batch have expired
 	interrupted bool       // user code ended the goroutine in a batch: another goes on at once
 	alarm       *time.Timer
 	wakeups     atomic.Uint64 // sleeps that have ended, for Stats
 }
-
-// lookout is how callers and the worker find each other. A producer pushes, then looks at status; park publishes
-// status, then looks at the queue.
-type lookout struct {
-	status atomic.Int32
-
-	// The tick at which the worker means to look at the wheel next, noTick while it is absent. park stores it, and
-	// whoever wakes or starts the worker: it may have to wait for a processor, and Lag and Overdue show that.
-	expected atomic.Int64
-}
-
-// The values of status. An awake worker looks at the queue before it parks. The producer that sets
-// one of the others back to awake sends a token, or starts a goroutine.
-const (
-	awake  = iota
-	asleep // until the next timeout is due
-	absent // no timeout is pending, or only those that are never due
-)
 
 func (wk *worker) init(tl *timeline, r *room, g *guarded, out *runner) {
 	wk.time, wk.room, wk.guarded, wk.out = tl, r, g, out
@@ -106,18 +88,16 @@ func (wk *worker) work() {
 // awaitNextTick sleeps until the tick after the one in which the worker was woken, or started.
 func (wk *worker) awaitNextTick() {
 	expected := &wk.lookout.expected
-	expected.Store(min(wk.thisTick()+1, expected.Load()))
+	expected.Store(min(wk.time.thisTick()+1, expected.Load()))
 	wk.sleepUntil(expected.Load())
 }
-
-func (wk *worker) thisTick() int64 { return wk.time.tickAt(wk.time.now()) }
 
 // pass files the round, which is everything that is queued when the pass begins, and hands out the timeouts that are
 // due at the current tick, between two parts of a long round also. The worker passes again at once if a crowd is in
 // hand, or if the pass has outlasted the tick: a new round must not wait until a million timeouts are handed out.
 func (wk *worker) pass() (tick int64, filed int, again bool) {
 	g := wk.guarded
-	tick = wk.thisTick()
+	tick = wk.time.thisTick()
 	wk.finishBatch(tick)
 	g.beginPass(tick)
 	for isFiled := false; !isFiled; {
@@ -136,7 +116,7 @@ func (wk *worker) pass() (tick int64, filed int, again bool) {
 
 // drain files the round for at most half a tick or two milliseconds, and reports whether all of it is filed.
 func (wk *worker) drain() (n int, isFiled bool) {
-	enough := min(time.Duration(wk.time.tickLen/2), 2*time.Millisecond)
+	enough := min(time.Duration(wk.time.tickLen/2), 2*time.Millisecond) // what due timeouts may wait for the round
 	for begun := time.Now(); n < limits.Drain && time.Since(begun) <= enough; {
 		k := wk.guarded.fileRound(portion)
 		n += k
@@ -157,16 +137,16 @@ func (wk *worker) takeDue(tick int64) (more bool) {
 // It runs user code, and returns the time at which the last timeout had its turn.
 func (wk *worker) handOut(tick int64) (now int64) {
 	last := len(wk.batch) - 1
-	if wk.turn > last {
+	if wk.given > last {
 		now = wk.time.now()
 	}
-	for due := tick * wk.time.tickLen; wk.turn <= last; {
-		if wk.turn == last {
+	for due := tick * wk.time.tickLen; wk.given <= last; {
+		if wk.given == last {
 			now = wk.time.now()
 		}
-		t := wk.batch[wk.turn]
-		checkInBatch(t, wk.turn)
-		wk.turn++
+		t := wk.batch[wk.given]
+		checkInBatch(t, wk.given)
+		wk.given++
 		if t.claim(due) {
 			wk.expired++
 			wk.room.release(1)
@@ -177,7 +157,7 @@ func (wk *worker) handOut(tick int64) (now int64) {
 	if len(wk.batch) > 0 {
 		wk.guarded.settle(wk.expired, now)
 	}
-	wk.batch, wk.turn, wk.expired = nil, 0, 0
+	wk.batch, wk.given, wk.expired = nil, 0, 0
 	return now
 }
 
@@ -225,7 +205,7 @@ func (wk *worker) usersAlarm(tick, now int64) (alarm <-chan time.Time, hasBegun 
 	alarm = wk.time.clock.After(time.Duration(at - now))
 	later := wk.time.now()
 	switch {
-	case later-now < wk.time.tickLen/8:
+	case later-now < wk.time.tickLen/8: // late by less than the rounding adds on average
 		return alarm, false
 	case at > later:
 		return wk.time.clock.After(time.Duration(at - later)), false
@@ -268,7 +248,7 @@ func (wk *worker) expectNextTick(was int64) {
 func (wk *worker) passOnce() {
 	wk.out.Enter()
 	defer wk.out.Leave() // deferred: a task may panic
-	wk.lookout.expected.Store(wk.thisTick())
+	wk.lookout.expected.Store(wk.time.thisTick())
 	wk.pass()
 }
 
@@ -276,5 +256,5 @@ func (wk *worker) passOnce() {
 func (wk *worker) finishOnce() {
 	wk.out.Enter()
 	defer wk.out.Leave() // deferred: a task may panic
-	wk.finishBatch(wk.thisTick())
+	wk.finishBatch(wk.time.thisTick())
 }

@@ -354,7 +354,7 @@ var Wide = []Edit{
 	{In: "guarded.refuse", Old: "defer g.mu.Unlock()", New: "defer g.mu.Unlock()\n\twindow()"},
 	{In: "room.reserve", Old: "r.reserved.CompareAndSwap(n, n+1) {", New: "r.reserved.CompareAndSwap(n, n+1) {\n\t\t\twindow()"},
 	{In: "room.release", Old: "r.reserved.Add(-int64(n))", New: "window()\n\t\tr.reserved.Add(-int64(n))"},
-	{In: "worker.handOut", Old: "t := wk.batch[wk.turn]", New: "t := wk.batch[wk.turn]\n\t\twindow()"},
+	{In: "worker.handOut", Old: "t := wk.batch[wk.given]", New: "t := wk.batch[wk.given]\n\t\twindow()"},
 	{In: "runner.execute", Old: "r.count.Add(1)", New: "window()\n\tr.count.Add(1)\n\twindow()"},
 	{In: "Timer.Stop", Old: "ended, more = tm.guarded.collect(ended[:0])", New: "window()\n\t\tended, more = tm.guarded.collect(ended[:0])\n\t\twindow()"},
 	{In: "guarded.stop", Old: "g.stopped = true", New: "g.stopped = true\n\twindow()"},
