@@ -23,7 +23,7 @@ func newConn(tm *hashedwheel.Timer, name string) *conn {
 	return c
 }
 
-func (c *conn) onRead() { c.idle.Reset(time.Minute) }
+func (c *conn) onRead() { c.idle.Move(time.Minute) } // does nothing once close runs
 func (c *conn) close()  { fmt.Println(c.name, "was idle for a minute") }
 
 // A struct has its timeout as a field. Every read moves it, without an allocation.
