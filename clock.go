@@ -169,4 +169,9 @@ func (tl *timeline) at(deadline int64) time.Time { return tl.start.Add(time.Dura
 // tickAt returns the last tick that has begun at a time.
 func (tl *timeline) tickAt(now int64) int64 { return -roundUp(-now, tl.tickLen) }
 
+// tickStart returns the start of the last tick that has begun at now.
+func (tl *timeline) tickStart(now time.Time) time.Time {
+	return tl.at(tl.tickAt(tl.since(now)) * tl.tickLen)
+}
+
 func clamp(ns int64) int64 { return max(minDeadline, min(ns, maxDeadline)) }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel/internal/grid"
+	"github.com/hashedwheel/hashedwheel/internal/own"
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
@@ -264,5 +265,9 @@ func (s *Series) endRun() {
 // tickStart returns the time at which the current tick began.
 func (s *Series) tickStart() time.Time {
 	tm := s.to.timer
-	return tm.time.at(tm.time.tickAt(tm.time.since(tm.Now())) * tm.time.tickLen)
+	return tm.time.tickStart(tm.Now())
+}
+
+func init() {
+	own.TickStart = func(timer any, now time.Time) time.Time { return timer.(*Timer).time.tickStart(now) }
 }

@@ -48,10 +48,10 @@ type Conn struct {
 // until SetIdleTimeout. When the idle time is over the timer's executor closes the connection. A
 // close may take long, for example under TLS, and with [hashedwheel.Inline] delays all other tasks.
 //
-// The error is hashedwheel.ErrFull or ErrStopped; then c stays open, and you must close it. Once
-// the timer has been stopped no connection is closed as idle any more. A c whose socket was closed before,
-// or is closed without the Conn, is never idle: Read returns net.ErrClosed. NewConn panics if tm, c or an
-// Option is nil.
+// The error is hashedwheel.ErrFull or ErrStopped; then c stays open, and you must close it. Once the timer has been
+// stopped no connection is closed as idle any more, unless its task is under way. A c whose socket was closed before,
+// or is closed without the Conn, is never idle: Read returns net.ErrClosed. NewConn panics if tm, c or an Option is
+// nil.
 func NewConn(tm *hashedwheel.Timer, c net.Conn, d time.Duration, opts ...Option) (*Conn, error) {
 	if tm == nil || c == nil {
 		panic("idle: NewConn with a nil Timer or Conn")

@@ -111,7 +111,9 @@
 //
 // # How late
 //
-// A connection is never closed early, and an idle time that SetIdleTimeout sets begins at the call.
+// A connection is never closed early, and an idle time that SetIdleTimeout sets begins at the call. One
+// exception: where the kernel counts, data that is sent or arrives in the very moment of the query may be
+// too late for it: about one write in a thousand that were aimed at that moment.
 // Where a Conn counts, the close is up to one tick of the timer late; where the kernel counts, in
 // steps of 1 to 10 ms, up to 20 ms more. A busy executor adds to that, as do data in the socket's
 // buffers and a vanished peer (above) and a full timer (below).
@@ -126,7 +128,8 @@
 // connection. A Listener closes the connection, and closes itself if the timer was stopped: see
 // [NewListener].
 //
-// Once the timer has been stopped no connection is closed as idle any more. A connection that needs
+// Once the timer has been stopped no connection is closed as idle any more, except one whose idle time was
+// over by then, and whose task is under way. A connection that needs
 // a new place in a full timer, because it was not idle when its idle time was over, tries again after
 // each eighth of its idle time, so it may be closed late.
 //

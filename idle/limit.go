@@ -33,7 +33,7 @@ type limit struct {
 	readClosed atomic.Bool  // by CloseRead: unread data does not count
 
 	mu    sync.Mutex
-	spare *time.Timer // stands in while the timer is full; guarded by mu
+	spare *time.Timer // stands in while the timer is full, nil until then; guarded by mu
 }
 
 // A setting is the idle time that one call has set. A second call makes a second setting, even for
@@ -137,8 +137,14 @@ func (l *limit) full(d time.Duration) time.Duration {
 // the limit is not lost, but may be reached late. The caller holds mu.
 func (l *limit) arm(at time.Duration) {
 	l.timeout.ResetAt(l.begun.Add(at))
-	if l.spare == nil && errors.Is(l.timeout.Err(), hashedwheel.ErrFull) {
-		l.spare = time.AfterFunc(max(l.setting.Load().d/8, l.timeout.Timer().Tick()), l.retry)
+	if !errors.Is(l.timeout.Err(), hashedwheel.ErrFull) {
+		return
+	}
+	wait := max(l.setting.Load().d/8, l.timeout.Timer().Tick())
+	if l.spare == nil {
+		l.spare = time.AfterFunc(wait, l.retry)
+	} else {
+		l.spare.Reset(wait) // one for all settings: so retries of several never run side by side
 	}
 }
 
@@ -147,7 +153,6 @@ func (l *limit) arm(at time.Duration) {
 func (l *limit) retry() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.spare = nil
 	if s := l.setting.Load(); s.d > 0 {
 		l.arm(s.since + s.d)
 	}
@@ -157,7 +162,6 @@ func (l *limit) disarm() {
 	l.timeout.Stop()
 	if l.spare != nil {
 		l.spare.Stop()
-		l.spare = nil
 	}
 }
 

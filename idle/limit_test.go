@@ -84,6 +84,44 @@ func TestFullTimerLosesNoIdleTime(t *testing.T) {
 	})
 }
 
+// The stand-in of a longer idle time that was set before does not delay a shorter one.
+func TestFullTimerRetriesAShorterIdleTimeSooner(t *testing.T) {
+	onFull(t, func(t *testing.T, s scene, other *hashedwheel.Timeout) {
+		s.conn.SetIdleTimeout(0)
+		s.conn.SetIdleTimeout(8000 * tick)
+		s.conn.SetIdleTimeout(80 * tick)
+		time.Sleep(200 * tick)
+		require.True(t, other.Stop())
+		freed := time.Now()
+		_, err := io.Copy(io.Discard, s.peer)
+		require.NoError(t, err)
+		require.LessOrEqual(t, time.Since(freed), 12*tick)
+	})
+}
+
+func TestRetriesOfAFullTimerDoNotMultiply(t *testing.T) {
+	for range 300 {
+		onFull(t, func(t *testing.T, s scene, other *hashedwheel.Timeout) {
+			var setters sync.WaitGroup
+			for g := range 4 {
+				setters.Go(func() {
+					for i := range 40 {
+						s.conn.SetIdleTimeout(min(time.Duration((i+g)%3), 1) * 8 * tick)
+						time.Sleep(tick)
+					}
+				})
+			}
+			setters.Wait()
+			s.conn.SetIdleTimeout(80 * tick)
+			before := s.tm.Stats().Rejected
+			time.Sleep(100 * tick)
+			require.InDelta(t, 10, s.tm.Stats().Rejected-before, 1)
+			require.NoError(t, s.conn.Close())
+			require.True(t, other.Stop())
+		})
+	}
+}
+
 func TestCloseEndsAnIdleTimeThatWaitsForRoom(t *testing.T) {
 	onFull(t, func(t *testing.T, s scene, other *hashedwheel.Timeout) {
 		require.NoError(t, s.conn.Close())

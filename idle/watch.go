@@ -25,7 +25,7 @@ type Watcher struct {
 // onIdle runs in the timer's executor, and should close c: Watch does not. After that a
 // Read returns net.ErrClosed, as after any Close. If you close c yourself, the watch stays
 // pending, and keeps c in memory, until d is over; Stop ends it at once. If the timer is
-// stopped, onIdle is not called. If the timer is full when there is time left to wait, the
+// stopped before d is over, onIdle is not called. If the timer is full when there is time left to wait, the
 // watch goes on, and onIdle may be late.
 //
 // c must be a TCP connection on Linux, or a wrapper whose NetConn returns one, like a *tls.Conn. For

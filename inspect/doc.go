@@ -26,7 +26,8 @@
 // package keyed with the types of key and value, unless the option Name was given. Timers of package wheeltime are
 // shown under the function that made them, such as "wheeltime.NewTimer", or under the function of AfterFunc.
 //
-// At most 200 characters of a name are shown. Control characters, and others that cannot be seen, become U+FFFD.
+// At most 200 characters of a name are shown. Control characters, and all others that are
+// not graphic by package unicode, become U+FFFD.
 //
 // # Late timeouts
 //

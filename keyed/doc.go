@@ -57,11 +57,11 @@
 // # What it costs
 //
 // A new key is one allocation: 72 bytes, the value and the key, on 64-bit machines. With its places in
-// a Go map and in the wheel that makes 130 to 141 bytes for two ints, or for a string and a pointer
+// a Go map and in the wheel that makes 129 to 141 bytes for two ints, or for a string and a pointer
 // (go test -run TestMemory -v ./keyed). Deleting and moving allocate nothing, except to move a key that
 // is due, which costs as much as a new key.
 //
-// An empty map takes 256 bytes on any number of processors, and a map of ten keys 2.5 KiB, even
+// An empty map takes 256 bytes on any number of processors, and a map of ten keys 2.8 KiB, even
 // after many other keys (go test -run On64Processors -v ./keyed): one map per tenant is fine.
 //
 // Set, Get, Touch and Delete hash the key once, lock one shard and look into a Go map of such

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unsafe"
 
@@ -206,4 +207,18 @@ func TestTasksHaveNames(t *testing.T) {
 	want := []string{"wheeltime.NewTimer", "wheeltime.NewTicker", "timertest.Nop", "wheeltime.After"}
 	assert.ElementsMatch(t, want, names)
 	moving.Wait()
+}
+
+func TestClockSinceAndUntilSaturateAsInPackageTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // in which both read the same time
+		tm := hashedwheel.MustNew()
+		defer tm.Stop()
+		c := wheeltime.NewClock(tm)
+		for name, at := range map[string]time.Time{
+			"the year 9999": time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), "the zero time": {},
+		} {
+			assert.Equal(t, time.Until(at), c.Until(at), name)
+			assert.Equal(t, time.Since(at), c.Since(at), name)
+		}
+	})
 }

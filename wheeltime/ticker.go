@@ -121,14 +121,17 @@ func (task *tickerTask) IsBrief(own.Mark) bool { return true }
 func (t *Ticker) fire(arming uint32) {
 	a := &t.alarm
 	now := readClock(a.to.Timer())
+	begun := own.TickStart(a.to.Timer(), now)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.isDue(arming) {
 		return
 	}
 	if arming == byWheel {
+		// A point of the grid that has passed is also due next, if its tick is yet to come.
+		next := t.after(a.to.Deadline(), a.notBeforeDue(begun))
 		now = a.notBeforeDue(now)
-		if !a.armOnWheel(t.after(a.to.Deadline(), now)) {
+		if !a.armOnWheel(next) {
 			a.mode = off // as if Timer.Stop had canceled the next tick
 		}
 	} else {

@@ -3,6 +3,7 @@ package wheeltime_test
 import (
 	"math"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -182,4 +183,35 @@ func TestTickerOfALongPeriodDoesNotOverflow(t *testing.T) {
 
 func TestZeroTickerStopDoesNothing(t *testing.T) {
 	(&wheeltime.Ticker{C: make(chan time.Time)}).Stop()
+}
+
+// A lateClock wakes the worker a little later than it asks for, as the machine's clock does.
+type lateClock struct{}
+
+func (lateClock) Now() time.Time                         { return time.Now() }
+func (lateClock) After(d time.Duration) <-chan time.Time { return time.After(d + 50*time.Microsecond) }
+
+func TestTickerWithAPeriodOfOneTickLosesNone(t *testing.T) {
+	const tick = 10 * time.Millisecond
+	for _, period := range []time.Duration{tick * 9 / 10, tick, tick * 11 / 10} {
+		t.Run(period.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tm := hashedwheel.MustNew(hashedwheel.WithTick(tick), hashedwheel.WithClock(lateClock{}))
+				defer tm.Stop()
+				time.Sleep(10 * time.Microsecond) // its ticks are due just after those of the wheel
+				ticker := wheeltime.NewTicker(tm, period)
+				defer ticker.Stop()
+				n := 0
+				for end := time.After(time.Second); ; n++ {
+					select {
+					case <-ticker.C:
+						continue
+					case <-end:
+					}
+					break
+				}
+				assert.InDelta(t, int(time.Second/max(period, tick)), n, 2)
+			})
+		})
+	}
 }
