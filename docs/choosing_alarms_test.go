@@ -18,7 +18,9 @@ import (
 
 // alarms returns the reasons to look at tm, and the Stats for the next call. late is how late, beyond the tick,
 // tasks may be.
-func alarms(tm *hashedwheel.Timer, last hashedwheel.Stats, late time.Duration) (now hashedwheel.Stats, reasons []string) {
+func alarms(
+	tm *hashedwheel.Timer, last hashedwheel.Stats, late time.Duration,
+) (now hashedwheel.Stats, reasons []string) {
 	now = tm.Stats()
 	check := func(isWrong bool, format string, args ...any) {
 		if isWrong {
@@ -29,7 +31,8 @@ func alarms(tm *hashedwheel.Timer, last hashedwheel.Stats, late time.Duration) (
 	check(now.MaxLag > max(last.MaxLag, late), "tasks were handed out %v late", now.MaxLag)
 	check(now.Rejected > last.Rejected, "%d armings were refused", now.Rejected-last.Rejected)
 	check(now.Panics > last.Panics, "%d tasks panicked", now.Panics-last.Panics)
-	check(10*now.Pending > 9*now.MaxPending && now.MaxPending > 0, "%d of %d timeouts are pending", now.Pending, now.MaxPending)
+	isNearlyFull := 10*now.Pending > 9*now.MaxPending && now.MaxPending > 0
+	check(isNearlyFull, "%d of %d timeouts are pending", now.Pending, now.MaxPending)
 	return now, reasons
 }
 

@@ -67,12 +67,12 @@ type peer struct {
 
 func newPeer(tm *hashedwheel.Timer, c net.Conn) (*peer, error) {
 	p := &peer{Conn: c}
-	p.idle.Init(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { c.Close() }))
-	p.onRequest()
+	p.idle.InitFunc(tm, func() { c.Close() })
+	p.idle.Reset(time.Minute)
 	return p, p.idle.Err() // full or stopped: nothing would close it
 }
 
-func (p *peer) onRequest() { p.idle.Reset(time.Minute) }
+func (p *peer) onRequest() { p.idle.Move(time.Minute) }
 
 func (p *peer) Close() error {
 	p.idle.Stop()
@@ -107,6 +107,7 @@ func TestAPeerThatWasClosedOrRefusedLeavesNoTimeout(t *testing.T) {
 		require.ErrorIs(t, err, hashedwheel.ErrFull)
 		require.Equal(t, 1, tm.Pending())
 		require.NoError(t, p.Close())
+		p.onRequest() // read before, noted too late
 		assert.Zero(t, tm.Pending())
 	}, hashedwheel.WithMaxPending(1))
 }

@@ -34,7 +34,7 @@ func TestNamedTestsExist(t *testing.T) {
 // testFunctions returns the names of all tests, each on its own line.
 func testFunctions(t *testing.T) string {
 	var names strings.Builder
-	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w+)\(`)
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example|Benchmark)\w+)\(`)
 	err := filepath.WalkDir("..", func(path string, _ fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // a folder that another package's test has made and removed
@@ -96,5 +96,56 @@ func eachDocument(t *testing.T, check func(file, text string)) {
 			require.NoError(t, err)
 			check(file, string(text))
 		}
+	}
+}
+
+// TestEachPitfallHasATest checks that each row of pitfalls.md names a test, except in the last table, which says
+// that its rows have none.
+func TestEachPitfallHasATest(t *testing.T) {
+	text, _, hasLast := strings.Cut(contents(t, "pitfalls.md")[0], "\n## Without a test that fails\n")
+	require.True(t, hasLast)
+	row := regexp.MustCompile(`(?m)^\| .* \|$`)
+	named := regexp.MustCompile("`(Test|Fuzz)\\w+`")
+	rows := 0
+	for _, r := range row.FindAllString(text, -1) {
+		if r == "| fault | reported by | test |" {
+			continue
+		}
+		rows++
+		assert.Regexp(t, named, r)
+	}
+	assert.Greater(t, rows, 50)
+}
+
+// TestCommandsFindWhatTheyName checks the folders, tests and benchmarks in commands.
+func TestCommandsFindWhatTheyName(t *testing.T) {
+	command := regexp.MustCompile("(?m)(?:^    |`)((?:cd [^`\n]+ && )?go (?:test|run|doc) [^`\n#]+)")
+	found := 0
+	for _, file := range []string{"choosing.md", "migrating.md", "pitfalls.md", "timing-wheels.md", "faults.md"} {
+		for _, match := range command.FindAllStringSubmatch(contents(t, file)[0], -1) {
+			found++
+			checkCommand(t, file, match[1])
+		}
+	}
+	assert.Greater(t, found, 5)
+}
+
+func checkCommand(t *testing.T, file, command string) {
+	dir, functions := "..", testFunctions(t)
+	if change, rest, hasChange := strings.Cut(command, " && "); hasChange {
+		dir, command = filepath.Join(dir, strings.TrimPrefix(change, "cd ")), rest
+		assert.DirExists(t, dir, "%s: %s", file, command)
+	}
+	previous := ""
+	for _, quoted := range strings.Fields(command) {
+		word := strings.Trim(quoted, "'")
+		switch {
+		case strings.HasPrefix(word, "./"):
+			_, err := os.Stat(filepath.Join(dir, strings.TrimSuffix(word, "...")))
+			assert.NoError(t, err, "%s: %s", file, command)
+		case (previous == "-run" || previous == "-bench") && word != "<name>":
+			assert.Regexp(t, `\n\w*(`+word+`)\w*\n`, functions, "%s: %s", file, command)
+		}
+		previous = word
 	}
 }
