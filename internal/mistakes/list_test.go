@@ -40,7 +40,34 @@ func TestEveryMistakeHasAFinder(t *testing.T) {
 	for _, m := range List {
 		assert.False(t, names[m.Name], "two are called %q", m.Name)
 		names[m.Name] = true
-		assert.True(t, m.Kind != "" || m.Soak != nil, m.Name)
+		assert.True(t, (m.Kind == "") != (m.Test == ""), "%q: either a kind of history or a test", m.Name)
+	}
+}
+
+// verify/history has the same test for the mistakes that a kind of history finds.
+func TestSeededMistakesAreFoundByTheirTests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a test binary for each mistake")
+	}
+	at, err := filepath.Abs(root)
+	require.NoError(t, err)
+	s := readLibrary(t)
+	for _, m := range List {
+		folder, name, ok := strings.Cut(m.Test, " ")
+		if !ok {
+			continue
+		}
+		t.Run(m.Name, func(t *testing.T) {
+			changed, err := s.Apply(m.Edits...)
+			require.NoError(t, err)
+			overlay, err := WriteOverlay(changed, at, t.TempDir())
+			require.NoError(t, err)
+			test := exec.Command("go", "test", "-overlay", overlay, "-tags", "small", "-vet=off", "-timeout", "60s", "-run", "^"+name+"$", folder)
+			test.Dir = root
+			out, err := test.CombinedOutput()
+			require.Error(t, err, "%s", out)
+			assert.Contains(t, string(out), "--- FAIL: "+name)
+		})
 	}
 }
 

@@ -1,6 +1,8 @@
 package promises
 
 import (
+	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -126,4 +128,69 @@ func resetUntil(end <-chan bool, all []hashedwheel.Timeout) {
 		default:
 		}
 	}
+}
+
+// Only its owner arms and stops a timeout, while others drain the queue: each result must be true.
+func TestADrainTakesNoCallBack(t *testing.T) {
+	tm := timertest.NewOn(hashedwheel.Inline{})
+	defer tm.Stop()
+	defer timertest.Counting(tm)()
+	wrong, to := 0, timertest.Owned(tm, timertest.NopTask)
+	for end := time.Now().Add(timertest.Lasting(300 * time.Millisecond)); time.Now().Before(end); {
+		for i := range 100 {
+			at := end.Add(time.Hour - time.Duration(i))
+			to.ResetAt(at)
+			if to.State() != hashedwheel.Pending || !to.Deadline().Equal(at) {
+				wrong++
+			}
+			if !to.Stop() || to.State() != hashedwheel.Canceled {
+				wrong++
+			}
+		}
+	}
+	assert.Zero(t, wrong)
+}
+
+// spinUntil keeps its processor for as long as two goroutines need to meet.
+func spinUntil(v *atomic.Int64, n int64) {
+	for i := 1; v.Load() < n; i++ {
+		if i%10_000 == 0 {
+			runtime.Gosched()
+		}
+	}
+}
+
+// Many timeouts of one tick are stopped while the worker hands them out.
+func TestStopAndExpiryOfTheSameMomentAgree(t *testing.T) {
+	tm := hashedwheel.MustNew(hashedwheel.WithTick(100*time.Microsecond), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	defer tm.Stop()
+	var ran, round, begun, answered atomic.Int64
+	task := hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {
+		r := round.Load()
+		ran.Add(1)
+		begun.Store(r)
+		spinUntil(&answered, r) // the first holds the others up until the race can begin
+	})
+	all := make([]hashedwheel.Timeout, 512)
+	for i := range all {
+		all[i].Init(tm, task)
+	}
+	began, stopped := int64(0), int64(0)
+	for end := time.Now().Add(timertest.Lasting(300 * time.Millisecond)); time.Now().Before(end); {
+		round.Add(1)
+		for i := range all {
+			all[i].Reset(0)
+			began++
+		}
+		spinUntil(&begun, round.Load())
+		answered.Store(round.Load())
+		for ran.Load()+stopped < began {
+			if all[rand.IntN(len(all))].Stop() {
+				stopped++
+			}
+		}
+	}
+	timertest.Shutdown(t, tm)
+	assert.Equal(t, began, ran.Load()+stopped)
+	t.Logf("%d ran, %d stopped", ran.Load(), stopped)
 }
