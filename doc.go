@@ -21,9 +21,10 @@
 // # Words
 //
 // To arm a timeout is to give it a deadline, by AfterFunc, Schedule or Reset; the timeout is then pending, and Move
-// gives it another deadline. When its deadline has passed it expires: its task is handed to the [Executor]. Until then [Timeout.Stop] or [Timer.Stop]
-// cancels it. An arming that a stopped or full timer refuses is rejected. The Timer counts time in ticks, and its
-// worker, a goroutine that runs while any timeout is pending, hands out the tasks of a tick when the tick begins.
+// gives it another deadline. When its deadline has passed it expires: its task is handed to the [Executor]. Until
+// then [Timeout.Stop] or [Timer.Stop] cancels it. An arming that a stopped or full timer refuses is rejected. The
+// Timer counts time in ticks, and its worker, a goroutine that runs while any timeout is pending, hands out the tasks
+// of a tick when the tick begins.
 //
 // # Never early
 //

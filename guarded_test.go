@@ -289,9 +289,12 @@ func (tm *Timer) armMany(t *testing.T, n int) (all []*Timeout) {
 
 func TestNextIsNeverTooLateWhileABatchIsHandedOut(t *testing.T) {
 	for name, move := range map[string]func(self, other *Timeout){
-		"the task arms its own Timeout again":              func(self, _ *Timeout) { self.Reset(5 * time.Second) },
-		"another of the batch was moved later":             func(_, other *Timeout) { other.Reset(5 * time.Second) },
-		"another of the batch was stopped and armed again": func(_, other *Timeout) { other.Stop(); other.Reset(5 * time.Second) },
+		"the task arms its own Timeout again":  func(self, _ *Timeout) { self.Reset(5 * time.Second) },
+		"another of the batch was moved later": func(_, other *Timeout) { other.Reset(5 * time.Second) },
+		"another of the batch was stopped and armed again": func(_, other *Timeout) {
+			other.Stop()
+			other.Reset(5 * time.Second)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -219,7 +219,8 @@ func journeyOf(d *driver, tick int64) string {
 		}
 		d.advance(d.slotAt(), 1)
 	}
-	fmt.Fprintf(&out, " current = %7d   level 0, slot %3d    taken at tick %d\n", d.current, d.levels[0].index(tick), tick)
+	fmt.Fprintf(&out, " current = %7d   level 0, slot %3d    taken at tick %d\n",
+		d.current, d.levels[0].index(tick), tick)
 	return out.String()
 }
 

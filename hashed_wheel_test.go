@@ -128,7 +128,8 @@ func TestTickOfRoundsUp(t *testing.T) {
 		{maxDeadline, 1, 1},
 		{maxDeadline, 0, 0},
 	} {
-		assert.Equal(t, row.want, newDriverOf(time.Duration(row.tick), 2).tickOf(row.deadline), "deadline %d, tick %d", row.deadline, row.tick)
+		d := newDriverOf(time.Duration(row.tick), 2)
+		assert.Equal(t, row.want, d.tickOf(row.deadline), "deadline %d, tick %d", row.deadline, row.tick)
 	}
 }
 

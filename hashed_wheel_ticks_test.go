@@ -24,13 +24,15 @@ type expiryCase struct {
 func expiryCases(n int64) []expiryCase {
 	const c = 1000 // an ordinary current tick
 	all := []expiryCase{
-		{"a tick in the past is due at the current tick, not a turn later", c, []int64{c - 1, c - n, 1, 0, -5, minDeadline}, []int64{c, c, c, c, c, c}},
+		{"a tick in the past is due at the current tick, not a turn later", c,
+			[]int64{c - 1, c - n, 1, 0, -5, minDeadline}, []int64{c, c, c, c, c, c}},
 		{"the current tick", c, []int64{c}, nil},
 		{"the next tick", c, []int64{c + 1}, nil},
 
 		{"a delay of exactly a turn", c, []int64{c + n}, nil},
 		{"a tick that is a multiple of the turn", c, []int64{(c/n + 1) * n, (c/n + 2) * n}, nil},
-		{"delays of a whole number of turns, and one tick off", c, []int64{c + 2*n - 1, c + 2*n, c + 2*n + 1, c + 3*n}, nil},
+		{"delays of a whole number of turns, and one tick off", c,
+			[]int64{c + 2*n - 1, c + 2*n, c + 2*n + 1, c + 3*n}, nil},
 		{"a delay on both sides of the turn", c, []int64{c + n - 1, c + n}, nil},
 		{"the current tick begins a turn", 4 * n, []int64{4 * n, 5*n - 1, 5 * n, 6 * n}, nil},
 		{"the current tick ends a turn", 4*n - 1, []int64{4*n - 1, 4 * n, 5*n - 2, 5*n - 1, 5 * n}, nil},
@@ -46,7 +48,8 @@ func expiryCases(n int64) []expiryCase {
 
 		{"tick 0", -3, []int64{0}, nil},
 		{"tick -1", -3, []int64{-1}, nil},
-		{"a clock set back before the timer was made", -3*n - 2, []int64{-3*n - 2, -3*n - 1, -2 * n, -n, -1, 0, 1, n}, nil},
+		{"a clock set back before the timer was made", -3*n - 2,
+			[]int64{-3*n - 2, -3*n - 1, -2 * n, -n, -1, 0, 1, n}, nil},
 		{"a clock set back by a year", -1 << 55, []int64{-1 << 55, -1<<55 + n, -1<<55 + 1<<40, -1 << 54, 0, c}, nil},
 
 		{"the last tick that a clock can reach", maxDeadline - 3, []int64{maxDeadline - 1, maxDeadline - 2}, nil},
@@ -55,11 +58,16 @@ func expiryCases(n int64) []expiryCase {
 	for k := range 6 { // the slots of ring k are of half a turn << 5k ticks
 		slot := max(1, n/2) << (5 * k)
 		all = append(all,
-			expiryCase{fmt.Sprintf("1 slot of ring %d ahead, to the tick", k), c, []int64{c + slot - 1, c + slot, c + slot + 1}, nil},
-			expiryCase{fmt.Sprintf("63 slots of ring %d ahead, the last it reaches", k), c, []int64{(c/slot+63)*slot - 1, (c/slot + 63) * slot, (c/slot+64)*slot - 1}, nil},
-			expiryCase{fmt.Sprintf("64 slots of ring %d ahead, so in the next ring", k), c, []int64{(c/slot + 64) * slot, c + 64*slot}, nil},
-			expiryCase{fmt.Sprintf("from the first tick of a slot of ring %d", k), 5 * slot, []int64{6*slot - 1, 6 * slot, 68 * slot, 69*slot - 1, 69 * slot}, nil},
-			expiryCase{fmt.Sprintf("from the last tick of a slot of ring %d", k), 5*slot - 1, []int64{5 * slot, 6*slot - 1, 67*slot + 1, 68*slot - 1, 68 * slot}, nil},
+			expiryCase{fmt.Sprintf("1 slot of ring %d ahead, to the tick", k), c,
+				[]int64{c + slot - 1, c + slot, c + slot + 1}, nil},
+			expiryCase{fmt.Sprintf("63 slots of ring %d ahead, the last it reaches", k), c,
+				[]int64{(c/slot+63)*slot - 1, (c/slot + 63) * slot, (c/slot+64)*slot - 1}, nil},
+			expiryCase{fmt.Sprintf("64 slots of ring %d ahead, so in the next ring", k), c,
+				[]int64{(c/slot + 64) * slot, c + 64*slot}, nil},
+			expiryCase{fmt.Sprintf("from the first tick of a slot of ring %d", k), 5 * slot,
+				[]int64{6*slot - 1, 6 * slot, 68 * slot, 69*slot - 1, 69 * slot}, nil},
+			expiryCase{fmt.Sprintf("from the last tick of a slot of ring %d", k), 5*slot - 1,
+				[]int64{5 * slot, 6*slot - 1, 67*slot + 1, 68*slot - 1, 68 * slot}, nil},
 		)
 	}
 	return all
@@ -129,8 +137,9 @@ func levelsVisited(d *driver, all []*Timeout, to int64) map[*Timeout][]int {
 	paths := map[*Timeout][]int{}
 	look := func() {
 		for _, to := range all {
-			if path, level := paths[to], to.home.level(); to.home != unfiled && (len(path) == 0 || path[len(path)-1] != level) {
-				paths[to] = append(path, level)
+			path := paths[to]
+			if to.home != unfiled && (len(path) == 0 || path[len(path)-1] != to.home.level()) {
+				paths[to] = append(path, to.home.level())
 			}
 		}
 	}
@@ -152,7 +161,8 @@ func TestTimeoutIsFiledAtMostOnceALevel(t *testing.T) {
 			far := []int64{current + 1<<17, current + 1<<30 - 1, current + 1<<44 + 99, maxDeadline - 1}
 			for to, path := range levelsVisited(d, d.arm(far...), maxDeadline-1) {
 				require.LessOrEqual(t, len(path), len(d.levels))
-				require.True(t, slices.IsSortedFunc(path, func(a, b int) int { return cmp.Compare(b, a) }), "levels %v of %d", path, to.load().deadline())
+				isFalling := slices.IsSortedFunc(path, func(a, b int) int { return cmp.Compare(b, a) })
+				require.True(t, isFalling, "levels %v of %d", path, to.load().deadline())
 			}
 			require.Zero(t, d.count)
 		}

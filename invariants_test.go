@@ -25,11 +25,16 @@ func newBrokenWheel() brokenWheel {
 	return brokenWheel{d, all[0], all[1], all[2], all[4]}
 }
 
+// cut leaves a chunk without its entries.
+func cut(chunk *[]*Timeout) { *chunk = (*chunk)[:0] }
+
 func TestCheckFindsEachBrokenInvariant(t *testing.T) {
 	for name, breakIt := range map[string]func(b brokenWheel){
-		"a bucket has lost its timeout":                 func(b brokenWheel) { *b.levels[0].slots.entry(100, 0) = nil },
-		"two slots hold one timeout":                    func(b brokenWheel) { *b.levels[0].slots.entry(100, 0) = b.inRing },
-		"a chunk keeps a timeout that has left":         func(b brokenWheel) { l := b.levels[0]; l.slots.last[100] = l.slots.last[100][:0] },
+		"a bucket has lost its timeout": func(b brokenWheel) { *b.levels[0].slots.entry(100, 0) = nil },
+		"two slots hold one timeout": func(b brokenWheel) {
+			*b.levels[0].slots.entry(100, 0) = b.inRing
+		},
+		"a chunk keeps a timeout that has left":         func(b brokenWheel) { cut(&b.levels[0].slots.last[100]) },
 		"an occupied bucket is not marked":              func(b brokenWheel) { b.levels[0].occupied.Clear(100) },
 		"an empty bucket is marked":                     func(b brokenWheel) { b.levels[0].occupied.Set(101) },
 		"an upper level misses a word":                  func(b brokenWheel) { b.levels[0].occupied[1][0] = 0 },
@@ -39,28 +44,32 @@ func TestCheckFindsEachBrokenInvariant(t *testing.T) {
 		"a slot without a crowd is marked as crowded":   func(b brokenWheel) { b.levels[1].crowded.Set(2000 / 256) },
 		"an upper level of crowded marks an empty word": func(b brokenWheel) { b.levels[0].crowded[1][0] |= 1 << 7 },
 		"home names another bucket":                     func(b brokenWheel) { b.inBucket.home += 1 << kindBits },
-		"home names another place of the bucket":        func(b brokenWheel) { b.inBucket.home += 1 << (kindBits + slotBits) },
-		"home in a bucket names a ring":                 func(b brokenWheel) { b.inBucket.home++ },
-		"home in a bucket is unfiled":                   func(b brokenWheel) { b.inBucket.home = unfiled },
-		"home in a bucket is the batch":                 func(b brokenWheel) { b.inBucket.home = inBatch },
-		"home in a ring names another slot":             func(b brokenWheel) { b.inRing.home += 1 << kindBits },
-		"home in a ring names another ring":             func(b brokenWheel) { b.inRing.home++ },
-		"the wheel is past a bucket":                    func(b brokenWheel) { b.current = 101 },
-		"the wheel is in the middle of a slot":          func(b brokenWheel) { b.remove(b.inBucket); b.current = 600 },
-		"the wheel is past a slot":                      func(b brokenWheel) { b.remove(b.inBucket); b.current = 3000 },
-		"a slot's earliest is too late":                 func(b brokenWheel) { b.levels[1].earliest[2000/256]++ },
-		"a slot's earliest is before the slot":          func(b brokenWheel) { b.levels[1].earliest[2000/256] = 1000 },
-		"count is one too high":                         func(b brokenWheel) { b.count++ },
-		"count is one too low":                          func(b brokenWheel) { b.count-- },
-		"a timeout in a bucket has expired":             func(b brokenWheel) { setWord(b.inBucket, 100, 0, Expired) },
-		"a timeout in a ring has expired":               func(b brokenWheel) { setWord(b.inRing, 2000, queued, Expired) },
-		"a timeout in the nearest slot has expired":     func(b brokenWheel) { setWord(b.near, 701, 0, Expired) },
-		"a timeout was never armed":                     func(b brokenWheel) { setWord(b.inRing, 2000, 0, Unarmed) },
-		"a timeout is canceled and not queued":          func(b brokenWheel) { setWord(b.inRing, 2000, 0, Canceled) },
-		"a timeout is rejected and not queued":          func(b brokenWheel) { setWord(b.near, 9, 0, Rejected) },
-		"a timeout is too late and not queued":          func(b brokenWheel) { setWord(b.near, 9, 0, tooLate) },
-		"a timeout in a bucket is due before its tick":  func(b brokenWheel) { setWord(b.inBucket, 99, 0, Pending) },
-		"a timeout in a ring is due before its tick":    func(b brokenWheel) { setWord(b.farther, 99_999, 0, Pending) },
+		"home names another place of the bucket": func(b brokenWheel) {
+			b.inBucket.home += 1 << (kindBits + slotBits)
+		},
+		"home in a bucket names a ring":        func(b brokenWheel) { b.inBucket.home++ },
+		"home in a bucket is unfiled":          func(b brokenWheel) { b.inBucket.home = unfiled },
+		"home in a bucket is the batch":        func(b brokenWheel) { b.inBucket.home = inBatch },
+		"home in a ring names another slot":    func(b brokenWheel) { b.inRing.home += 1 << kindBits },
+		"home in a ring names another ring":    func(b brokenWheel) { b.inRing.home++ },
+		"the wheel is past a bucket":           func(b brokenWheel) { b.current = 101 },
+		"the wheel is in the middle of a slot": func(b brokenWheel) { b.remove(b.inBucket); b.current = 600 },
+		"the wheel is past a slot":             func(b brokenWheel) { b.remove(b.inBucket); b.current = 3000 },
+		"a slot's earliest is too late":        func(b brokenWheel) { b.levels[1].earliest[2000/256]++ },
+		"a slot's earliest is before the slot": func(b brokenWheel) { b.levels[1].earliest[2000/256] = 1000 },
+		"count is one too high":                func(b brokenWheel) { b.count++ },
+		"count is one too low":                 func(b brokenWheel) { b.count-- },
+		"a timeout in a bucket has expired":    func(b brokenWheel) { setWord(b.inBucket, 100, 0, Expired) },
+		"a timeout in a ring has expired": func(b brokenWheel) {
+			setWord(b.inRing, 2000, queued, Expired)
+		},
+		"a timeout in the nearest slot has expired":    func(b brokenWheel) { setWord(b.near, 701, 0, Expired) },
+		"a timeout was never armed":                    func(b brokenWheel) { setWord(b.inRing, 2000, 0, Unarmed) },
+		"a timeout is canceled and not queued":         func(b brokenWheel) { setWord(b.inRing, 2000, 0, Canceled) },
+		"a timeout is rejected and not queued":         func(b brokenWheel) { setWord(b.near, 9, 0, Rejected) },
+		"a timeout is too late and not queued":         func(b brokenWheel) { setWord(b.near, 9, 0, tooLate) },
+		"a timeout in a bucket is due before its tick": func(b brokenWheel) { setWord(b.inBucket, 99, 0, Pending) },
+		"a timeout in a ring is due before its tick":   func(b brokenWheel) { setWord(b.farther, 99_999, 0, Pending) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBrokenWheel()

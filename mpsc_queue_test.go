@@ -155,7 +155,8 @@ func TestEveryPushIsEitherTakenOrRefused(t *testing.T) {
 		var done sync.WaitGroup
 		for p := range producers {
 			done.Go(func() {
-				for i := p; i < len(all); i += producers { // producers push neighbors in memory, so they meet on stripes
+				// Producers push neighbors in memory, so they meet on stripes.
+				for i := p; i < len(all); i += producers {
 					if q.push(&all[i]) == refused {
 						refusals[i]++
 					}
@@ -176,7 +177,8 @@ func TestEveryPushIsEitherTakenOrRefused(t *testing.T) {
 		}
 		done.Wait()
 		for i := range all {
-			require.Equal(t, 1, taken[i]+refusals[i], "timeout %d was taken %d times, refused %d times", i, taken[i], refusals[i])
+			require.Equal(t, 1, taken[i]+refusals[i],
+				"timeout %d was taken %d times, refused %d times", i, taken[i], refusals[i])
 		}
 	}
 }

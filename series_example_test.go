@@ -153,7 +153,9 @@ func ExampleTimer_Recur() {
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	defer tm.Stop()
 
-	tm.Recur(daily{hour: 3, minute: 30}, func(*hashedwheel.Series) { fmt.Println("backup,", clock.Now().Format(time.DateTime)) })
+	tm.Recur(daily{hour: 3, minute: 30}, func(*hashedwheel.Series) {
+		fmt.Println("backup,", clock.Now().Format(time.DateTime))
+	})
 	clock.Advance(3 * 24 * time.Hour)
 	// Output:
 	// backup, 2025-12-31 03:30:00

@@ -17,7 +17,8 @@ func TestTransitionsFromEveryState(t *testing.T) {
 	}
 	stop := operation{"Stop", func(r rig) any { return r.Stop() }}
 	claim := operation{"claim", func(r rig) any { return r.claim(9) }}
-	unqueue := operation{"unqueue", func(r rig) any { return show(r.unqueue()) }} // only if queued, see TestUnqueuePanicsIfTheTimeoutIsNotQueued
+	// unqueue is called only if the timeout is queued, see TestUnqueuePanicsIfTheTimeoutIsNotQueued.
+	unqueue := operation{"unqueue", func(r rig) any { return show(r.unqueue()) }}
 	collect := operation{"collect", func(r rig) any { return r.collect() }}
 	refuse := operation{"refuse", func(r rig) any { return r.refuse(false) }}
 	refuseFiled := operation{"refuse, filed,", func(r rig) any { return r.refuse(true) }}
@@ -178,6 +179,8 @@ func TestOneOfSeveralRacingCallsEndsAnArming(t *testing.T) {
 func TestUnqueuePanicsIfTheTimeoutIsNotQueued(t *testing.T) {
 	for s := Unarmed; s <= tooLate; s++ {
 		r := newRig(pack(9, alone, s))
-		assert.PanicsWithValue(t, "hashedwheel: Timeout of a hashedwheel.newRig.func1 was copied or overwritten after it was armed", func() { r.unqueue() }, s)
+		const message = "hashedwheel: Timeout of a hashedwheel.newRig.func1 was copied or overwritten " +
+			"after it was armed"
+		assert.PanicsWithValue(t, message, func() { r.unqueue() }, s)
 	}
 }

@@ -129,7 +129,8 @@ func TestArm(t *testing.T) {
 		{pack(maxDeadline, alone, Pending), minDeadline, pack(minDeadline, inQueue, Pending), true, true},
 		{pack(90, inQueue, Pending), 50, pack(50, inQueue, Pending), true, false},
 	} {
-		t.Run(fmt.Sprintf("%s from %d to %d", describe(row.from), row.from.deadline(), row.deadline), func(t *testing.T) {
+		name := fmt.Sprintf("%s from %d to %d", describe(row.from), row.from.deadline(), row.deadline)
+		t.Run(name, func(t *testing.T) {
 			r := newRig(row.from)
 			require.Equal(t, row.was, r.tm.arm(r.Timeout, row.deadline))
 			require.NoError(t, r.Err())
@@ -180,9 +181,12 @@ func TestArmOnAStoppedTimer(t *testing.T) {
 		{pack(9, alone, Canceled), pack(50, alone, tooLate), false, ErrStopped, 0},
 		{pack(9, alone, Rejected), pack(50, alone, tooLate), false, ErrStopped, 0},
 		{pack(9, alone, tooLate), pack(50, alone, tooLate), false, ErrStopped, 0},
-		{pack(90, alone, Pending), pack(50, alone, tooLate), true, ErrStopped, 0}, // its push is refused, and the wheel does not hold it
-		{pack(9, alone, Pending), pack(50, alone, Pending), true, nil, 1},         // moved later: no push, and Timer.Stop cancels it
-		{pack(90, inQueue, Pending), pack(50, inQueue, Pending), true, nil, 1},    // its pusher will be refused
+		// The push is refused, and the wheel does not hold the timeout.
+		{pack(90, alone, Pending), pack(50, alone, tooLate), true, ErrStopped, 0},
+		// Moved later: no push, and Timer.Stop cancels the timeout.
+		{pack(9, alone, Pending), pack(50, alone, Pending), true, nil, 1},
+		// Another goroutine's push will be refused.
+		{pack(90, inQueue, Pending), pack(50, inQueue, Pending), true, nil, 1},
 	} {
 		t.Run(fmt.Sprintf("%s from %d", describe(row.from), row.from.deadline()), func(t *testing.T) {
 			r := newRig(row.from).stop()

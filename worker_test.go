@@ -36,7 +36,8 @@ func TestWorkerDoesNotOversleepHalfFiledLists(t *testing.T) {
 			require.NotEmpty(t, tm.guarded.lists)
 
 			next, status := tm.guarded.park(0, false)
-			assert.True(t, status == awake || next <= 3, "the worker sleeps until tick %d, status %d; a timeout is due at tick 3", next, status)
+			assert.True(t, status == awake || next <= 3,
+				"the worker sleeps until tick %d, status %d; a timeout is due at tick 3", next, status)
 			tm.worker.lookout.status.Store(awake)
 		})
 	}
@@ -57,7 +58,8 @@ func (c *hookedClock) Now() time.Time {
 	return now
 }
 
-// While a worker that has read the clock waits for the lock, another goroutine can turn the wheel on by a later reading.
+// While a worker that has read the clock waits for the lock, another goroutine can turn the wheel on by a later
+// reading.
 // The worker's pass must lose nothing, and its next look must not be later than what is due.
 func TestPassWithAStaleClockReadingLooksAgain(t *testing.T) {
 	clock := &hookedClock{ManualClock: NewManualClock(time.Unix(0, 0))}
@@ -94,7 +96,8 @@ func TestWorkerStartsAgainFromAnotherGoroutine(t *testing.T) {
 	var ran atomic.Int32
 	for i := range int32(5) {
 		go tm.AfterFunc(0, func() { ran.Add(1) })
-		require.Eventually(t, func() bool { return ran.Load() == i+1 && tm.worker.lookout.status.Load() == absent }, 20*time.Second, time.Millisecond)
+		hasEnded := func() bool { return ran.Load() == i+1 && tm.worker.lookout.status.Load() == absent }
+		require.Eventually(t, hasEnded, 20*time.Second, time.Millisecond)
 	}
 }
 
@@ -151,7 +154,9 @@ func TestDeadlineIsBetweenNowAndNever(t *testing.T) {
 
 func TestSinceClampsTimesToTheRangeOfDeadlines(t *testing.T) {
 	tl := newTimelineAt(0)
-	for at, want := range map[time.Duration]int64{-7: -7, 0: 0, 7: 7, math.MinInt64: minDeadline, math.MaxInt64: maxDeadline} {
+	for at, want := range map[time.Duration]int64{
+		-7: -7, 0: 0, 7: 7, math.MinInt64: minDeadline, math.MaxInt64: maxDeadline,
+	} {
 		assert.Equal(t, want, tl.since(tl.start.Add(at)), "at %d", at)
 	}
 }

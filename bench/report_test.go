@@ -64,7 +64,8 @@ var (
 
 func TestTimingWheelsShowsTheResults(t *testing.T) {
 	var table strings.Builder
-	table.WriteString("| design | arm and stop, 0 pending | 1M pending | a core, nothing pending | a core, 1M far away |\n")
+	table.WriteString("| design | arm and stop, 0 pending | 1M pending " +
+		"| a core, nothing pending | a core, 1M far away |\n")
 	table.WriteString("|---|---:|---:|---:|---:|\n")
 	for _, d := range designs {
 		fmt.Fprintf(&table, "| %s |", d.what)
@@ -167,7 +168,10 @@ func TestRatioIsEvenWhereTheDifferenceMayBeNoise(t *testing.T) {
 		}
 	}
 	for want, f := range map[string]figure{
-		"101.5 s": {unit: "sec/op"}, "101.5 ms": {unit: "late-p50-ms"}, "101.5 B": {unit: "B/timeout"}, "102%": {unit: "cpu-%"},
+		"101.5 s":  {unit: "sec/op"},
+		"101.5 ms": {unit: "late-p50-ms"},
+		"101.5 B":  {unit: "B/timeout"},
+		"102%":     {unit: "cpu-%"},
 	} {
 		if got := f.text(std); got != want {
 			t.Errorf("%s, want %s", got, want)

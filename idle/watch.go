@@ -33,7 +33,9 @@ type Watcher struct {
 // errors are hashedwheel.ErrFull and ErrStopped, the error of a closed connection, and an error that
 // names the argument if d is not positive or an option is [OnIdle] or [Counted]. Watch panics if tm,
 // c, onIdle or an Option is nil.
-func Watch(tm *hashedwheel.Timer, c net.Conn, d time.Duration, onIdle func(net.Conn), opts ...Option) (*Watcher, error) {
+func Watch(
+	tm *hashedwheel.Timer, c net.Conn, d time.Duration, onIdle func(net.Conn), opts ...Option,
+) (*Watcher, error) {
 	if tm == nil || c == nil || onIdle == nil {
 		panic("idle: Watch with a nil Timer, Conn or func")
 	}

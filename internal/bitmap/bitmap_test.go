@@ -96,7 +96,10 @@ func TestSetAndClearMayBeRepeated(t *testing.T) {
 func TestCheckFindsAnUpperBitThatIsWrong(t *testing.T) {
 	b := of(4097, 5, 4096)
 	b[1][0] = 0
-	assert.Equal(t, []string{"bitmap level 1 has bit 0 = false, the word is 0x20", "bitmap level 2 has bit 0 = true, the word is 0x0"}, faultsOf(b))
+	assert.Equal(t, []string{
+		"bitmap level 1 has bit 0 = false, the word is 0x20",
+		"bitmap level 2 has bit 0 = true, the word is 0x0",
+	}, faultsOf(b))
 	b = of(4097, 5, 4096)
 	b[1][0] |= 1 << 7
 	assert.Equal(t, []string{"bitmap level 1 has bit 7 = true, the word is 0x0"}, faultsOf(b))
@@ -119,7 +122,8 @@ func TestIsAllZeroOnceAllIsCleared(t *testing.T) {
 			b.Clear(n - 1 - i)
 		}
 		for k, words := range b {
-			assert.Equal(t, -1, slices.IndexFunc(words, func(w uint64) bool { return w != 0 }), "size %d, level %d", n, k)
+			isSet := func(w uint64) bool { return w != 0 }
+			assert.False(t, slices.ContainsFunc(words, isSet), "size %d, level %d", n, k)
 		}
 	}
 }

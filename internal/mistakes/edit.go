@@ -164,7 +164,8 @@ func tokensOf(text string) (all []lexeme) {
 		}
 		from := file.Offset(pos)
 		if tok == token.SEMICOLON {
-			all = append(all, lexeme{";", from, from + len(strings.TrimSpace(literal))}) // "\n" is a semicolon that the scanner inserted
+			// The scanner inserts "\n" as a semicolon of no length.
+			all = append(all, lexeme{";", from, from + len(strings.TrimSpace(literal))})
 			continue
 		}
 		if literal == "" {

@@ -19,7 +19,8 @@ func NewManual(opts ...hashedwheel.Option) (*hashedwheel.ManualClock, *hashedwhe
 
 // NewManualOn returns a timer with a tick of 10ms on a clock, with tasks on the worker.
 func NewManualOn(clock hashedwheel.Clock, opts ...hashedwheel.Option) *hashedwheel.Timer {
-	return hashedwheel.MustNew(append([]hashedwheel.Option{hashedwheel.WithClock(clock), hashedwheel.WithTick(10 * time.Millisecond), OnWorker}, opts...)...)
+	first := []hashedwheel.Option{hashedwheel.WithClock(clock), hashedwheel.WithTick(10 * time.Millisecond), OnWorker}
+	return hashedwheel.MustNew(append(first, opts...)...)
 }
 
 // SteppingClock is the bubble's clock, set forward or back by hand, as a wall

@@ -45,12 +45,15 @@ func (l *RunLog) Times() []time.Time {
 func (l *RunLog) Count() int { return len(l.Times()) }
 
 // ManyDelays are from nothing to a day.
-var ManyDelays = []time.Duration{0, Tick, 7 * Tick, 8 * Tick, 100 * Tick, time.Second, time.Minute, time.Hour, 24 * time.Hour}
+var ManyDelays = []time.Duration{
+	0, Tick, 7 * Tick, 8 * Tick, 100 * Tick, time.Second, time.Minute, time.Hour, 24 * time.Hour,
+}
 
 // DelaysAround returns the delays at which wheels of that many buckets have
 // gone wrong: about ticks, turns, and turns of turns, and the extremes.
 func DelaysAround(size int) []time.Duration {
-	delays := []time.Duration{math.MinInt64, math.MinInt64 + 1, -time.Hour, -1, 0, time.Hour, 20 * 24 * time.Hour, 8 * 365 * 24 * time.Hour}
+	const day = 24 * time.Hour
+	delays := []time.Duration{math.MinInt64, math.MinInt64 + 1, -time.Hour, -1, 0, time.Hour, 20 * day, 8 * 365 * day}
 	turn := time.Duration(size) * Tick
 	for _, d := range []time.Duration{Tick, turn, 2 * turn, 3 * turn, 63 * turn, 64 * turn, 65 * turn, 64 * 64 * turn} {
 		delays = append(delays, d-Tick, d-1, d, d+1, d+Tick)

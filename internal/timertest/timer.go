@@ -113,8 +113,10 @@ var EveryMethod = map[string]func(to *hashedwheel.Timeout){
 		end()
 		_, _ = to.Timer().Shutdown(ended)
 	},
-	"After":          func(to *hashedwheel.Timeout) { to.Timer().After(time.Hour) },
-	"Every":          func(to *hashedwheel.Timeout) { to.Timer().Every(time.Hour, func(*hashedwheel.Series) {}).Stop() },
+	"After": func(to *hashedwheel.Timeout) { to.Timer().After(time.Hour) },
+	"Every": func(to *hashedwheel.Timeout) {
+		to.Timer().Every(time.Hour, func(*hashedwheel.Series) {}).Stop()
+	},
 	"Next":           func(to *hashedwheel.Timeout) { to.Timer().Next() },
 	"Sample":         func(to *hashedwheel.Timeout) { to.Timer().Sample(10) },
 	"Timer.String":   func(to *hashedwheel.Timeout) { _ = to.Timer().String() },

@@ -34,14 +34,19 @@ func (c *client) note(e event) {
 	c.events = append(c.events, e)
 }
 
-// reset resets the timeout of a slot. The clock is read between call and ret, so
-// the deadline lies between lo and hi.
+// armed is the event of a call with a delay. The library reads the clock between call and ret, so the deadline lies
+// between lo and hi.
+func armed(what what, s *subject, call, ret int64, d time.Duration, yes bool) event {
+	lo, hi := call+int64(max(0, d)), ret+int64(max(0, d))
+	return event{what: what, timeout: s.id, call: call, ret: ret, lo: lo, hi: hi, yes: yes}
+}
+
 func (c *client) reset(slot int, d time.Duration) {
 	s := c.slots[slot].Load()
 	call := c.now()
 	was := s.to.Reset(d)
 	ret := c.now()
-	c.note(event{what: reset, timeout: s.id, call: call, ret: ret, lo: call + int64(max(0, d)), hi: ret + int64(max(0, d)), yes: was})
+	c.note(armed(reset, s, call, ret, d, was))
 }
 
 // resetAt is reset with a deadline that is known exactly.
@@ -60,7 +65,7 @@ func (c *client) move(slot int, d time.Duration) {
 	call := c.now()
 	was := s.to.Move(d)
 	ret := c.now()
-	c.note(event{what: move, timeout: s.id, call: call, ret: ret, lo: call + int64(max(0, d)), hi: ret + int64(max(0, d)), yes: was})
+	c.note(armed(move, s, call, ret, d, was))
 }
 
 // moveAt is move with a deadline that is known exactly.
@@ -111,7 +116,7 @@ func (c *client) schedule(slot int, d time.Duration) {
 	call := c.now()
 	to, err := c.timer.Schedule(d, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { c.ran(s) }))
 	ret := c.now()
-	e := event{what: schedule, timeout: s.id, call: call, ret: ret, lo: call + int64(max(0, d)), hi: ret + int64(max(0, d))}
+	e := armed(schedule, s, call, ret, d, false)
 	switch {
 	case err == nil:
 		c.publish(slot, s, to)
@@ -133,7 +138,7 @@ func (c *client) afterFunc(slot int, d time.Duration) {
 	to := c.timer.AfterFunc(d, func() { c.ran(s) })
 	ret := c.now()
 	c.publish(slot, s, to)
-	c.note(event{what: afterFunc, timeout: s.id, call: call, ret: ret, lo: call + int64(max(0, d)), hi: ret + int64(max(0, d))})
+	c.note(armed(afterFunc, s, call, ret, d, false))
 }
 
 func (c *client) publish(slot int, s *subject, to *hashedwheel.Timeout) {

@@ -44,7 +44,8 @@ func dumpPart(w io.Writer, m porcupine.Model, part []porcupine.Operation) {
 		return
 	}
 	fmt.Fprintf(w, "\n%14s%14s  %-10s in the order in which they began, µs\n", "from", "to", "by")
-	inOrder := slices.SortedFunc(slices.Values(part), func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
+	byCall := func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) }
+	inOrder := slices.SortedFunc(slices.Values(part), byCall)
 	for _, o := range inOrder {
 		fmt.Fprintln(w, line(o))
 	}

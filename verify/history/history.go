@@ -99,7 +99,8 @@ func (h *history) awaitDue() {
 	for _, s := range h.known() {
 		for since := time.Now(); s.to.State() == hashedwheel.Pending && time.Until(s.to.Deadline()) < h.patience; {
 			if time.Since(since) > 2*h.patience {
-				h.fault("timeout %d was due at %v, and at %v is still pending", s.id, s.to.Deadline().Sub(h.begun), time.Since(h.begun))
+				h.fault("timeout %d was due at %v, and at %v is still pending",
+					s.id, s.to.Deadline().Sub(h.begun), time.Since(h.begun))
 				return
 			}
 			time.Sleep(20 * time.Microsecond)

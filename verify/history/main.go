@@ -79,7 +79,8 @@ func (s settings) run(only []int, w io.Writer) (exitCode int) {
 		}
 		v := check(h.events, h.plan.maxPending, h.faults...)
 		if v.isViolation() {
-			fmt.Fprintf(w, "VIOLATION in history %d of seed %d, of kind %s: there is no order in which all of this keeps the promises\n",
+			fmt.Fprintf(w, "VIOLATION in history %d of seed %d, of kind %s: "+
+				"there is no order in which all of this keeps the promises\n",
 				n, s.seed, kinds[kind].name)
 			v.dump(w, h.plan.maxPending, s.html)
 			return 1
@@ -88,7 +89,8 @@ func (s settings) run(only []int, w io.Writer) (exitCode int) {
 		if time.Since(progress) > 5*time.Second {
 			progress = time.Now()
 			all := sum.all()
-			fmt.Fprintf(w, "%4.0fs  %d histories, %d calls and expiries\n", time.Since(begun).Seconds(), all.histories, all.events)
+			fmt.Fprintf(w, "%4.0fs  %d histories, %d calls and expiries\n",
+				time.Since(begun).Seconds(), all.histories, all.events)
 		}
 	}
 	sum.print(w)

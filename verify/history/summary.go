@@ -135,7 +135,8 @@ func (s *summary) all() (all tally) {
 }
 
 func (s *summary) print(w io.Writer) {
-	fmt.Fprintf(w, "%-22s%10s%10s%13s%13s%14s\n", "kind", "histories", "events", "overlapping", "near expiry", "not in order")
+	fmt.Fprintf(w, "%-22s%10s%10s%13s%13s%14s\n",
+		"kind", "histories", "events", "overlapping", "near expiry", "not in order")
 	all := s.all()
 	for i, t := range s.kinds {
 		t.print(w, kinds[i].name)
