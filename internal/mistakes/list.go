@@ -65,7 +65,8 @@ var List = []Mistake{
 		Name: "a refusal settles, then clears queued",
 		Edits: []Edit{{In: "Timeout.refuse",
 			Old: "if t.cas(w, next) {",
-			New: "if t.cas(w, next|w&queued) {\n\t\t\twindow()\n\t\t\tif t.load().queued() {\n\t\t\t\tt.unqueue()\n\t\t\t}"}},
+			New: "if t.cas(w, next|w&queued) {\n\t\t\twindow()\n\t\t\t" +
+				"if t.load().queued() {\n\t\t\t\tt.unqueue()\n\t\t\t}"}},
 		Kind: "timer-stop",
 	},
 
@@ -119,7 +120,9 @@ var List = []Mistake{
 		Name: "deadlines are rounded down",
 		Edits: []Edit{
 			{In: "hashedWheel.tickOf", Old: "return roundUp(deadline, w.tickLen)", New: "return deadline / w.tickLen"},
-			{In: "guarded.consider", Old: "w.deadline() > tick*g.wheel.tickLen", New: "w.deadline() >= (tick+1)*g.wheel.tickLen"},
+			{In: "guarded.consider",
+				Old: "w.deadline() > tick*g.wheel.tickLen",
+				New: "w.deadline() >= (tick+1)*g.wheel.tickLen"},
 			{In: "worker.handOut", Old: "due := tick * wk.time.tickLen", New: "due := (tick+1)*wk.time.tickLen - 1"},
 		},
 		Kind: Any,
@@ -158,7 +161,9 @@ var List = []Mistake{
 		Name: "a timeout that is canceled before it was filed runs",
 		Edits: []Edit{{In: "guarded.fileOne",
 			Old: "case w.state() == Canceled:\n\t\tg.canceled++",
-			New: "case w.state() == Canceled:\n\t\tg.canceled++\n\t\tif out := &t.timer.out; g.canceled%100 == 0 {\n\t\t\tout.count.Add(1)\n\t\t\tout.Enter()\n\t\t\tgo func() { defer out.Leave(); out.Run(t) }()\n\t\t}"}},
+			New: "case w.state() == Canceled:\n\t\tg.canceled++\n\t\t" +
+				"if out := &t.timer.out; g.canceled%100 == 0 {\n\t\t\tout.count.Add(1)\n\t\t\tout.Enter()\n\t\t\t" +
+				"go func() { defer out.Leave(); out.Run(t) }()\n\t\t}"}},
 		Test: "./verify/chaos TestChaosKeepsTheBooks",
 	},
 
@@ -260,7 +265,8 @@ var List = []Mistake{
 		Name: "Timer.Stop returns timeouts that were stopped before",
 		Edits: []Edit{{In: "guarded.collect",
 			Old: "if t.load().state() == Canceled {",
-			New: "if t.load().state() == Canceled && len(ended) > 0 && ended[len(ended)-1] != t {\n\t\t\tended = append(ended, t)"}},
+			New: "if t.load().state() == Canceled && len(ended) > 0 && ended[len(ended)-1] != t {\n\t\t\t" +
+				"ended = append(ended, t)"}},
 		Test: "./verify/chaos TestChaosKeepsTheBooks",
 	},
 
@@ -328,16 +334,22 @@ var Wide = []Edit{
 	{In: "Timeout.cas", Old: "return t.word.CompareAndSwap", New: "window()\n\treturn t.word.CompareAndSwap"},
 	{In: "Timer.push", Old: "how := tm.queue.push(t)", New: "window()\n\thow := tm.queue.push(t)"},
 	{In: "Timeout.Stop", Old: "t.timer.room.release(1)", New: "window()\n\t\tt.timer.room.release(1)"},
-	{In: "Timer.push", Old: "if tm.worker.lookout.status.Load() != awake {", New: "window()\n\tif tm.worker.lookout.status.Load() != awake {"},
+	{In: "Timer.push",
+		Old: "if tm.worker.lookout.status.Load() != awake {",
+		New: "window()\n\tif tm.worker.lookout.status.Load() != awake {"},
 	{In: "mpscQueue.push", Old: "s := q.stripeOf(t)", New: "s := q.stripeOf(t)\n\twindow()"},
 	{In: "mpscQueue.push", Old: "t.link = below", New: "t.link = below\n\t\twindow()"},
 	{In: "mpscQueue.comb", Old: "t.link = nil", New: "t.link = nil\n\t\twindow()"},
 	{In: "guarded.refuse", Old: "defer g.mu.Unlock()", New: "defer g.mu.Unlock()\n\twindow()"},
-	{In: "room.reserve", Old: "r.reserved.CompareAndSwap(n, n+1) {", New: "r.reserved.CompareAndSwap(n, n+1) {\n\t\t\twindow()"},
+	{In: "room.reserve",
+		Old: "r.reserved.CompareAndSwap(n, n+1) {",
+		New: "r.reserved.CompareAndSwap(n, n+1) {\n\t\t\twindow()"},
 	{In: "room.release", Old: "r.reserved.Add(-int64(n))", New: "window()\n\t\tr.reserved.Add(-int64(n))"},
 	{In: "worker.handOut", Old: "t := wk.batch[wk.turn]", New: "t := wk.batch[wk.turn]\n\t\twindow()"},
 	{In: "runner.execute", Old: "r.count.Add(1)", New: "window()\n\tr.count.Add(1)\n\twindow()"},
-	{In: "Timer.Stop", Old: "ended, more = tm.guarded.collect(ended[:0])", New: "window()\n\t\tended, more = tm.guarded.collect(ended[:0])\n\t\twindow()"},
+	{In: "Timer.Stop",
+		Old: "ended, more = tm.guarded.collect(ended[:0])",
+		New: "window()\n\t\tended, more = tm.guarded.collect(ended[:0])\n\t\twindow()"},
 	{In: "guarded.stop", Old: "g.stopped = true", New: "g.stopped = true\n\twindow()"},
 	{In: "guarded.park", Old: "g.lookout.status.Store(status)", New: "g.lookout.status.Store(status)\n\twindow()"},
 	{In: "worker.unpark", Old: "wk.out.Enter()", New: "window()\n\twk.out.Enter()"},

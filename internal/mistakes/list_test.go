@@ -62,7 +62,8 @@ func TestSeededMistakesAreFoundByTheirTests(t *testing.T) {
 			require.NoError(t, err)
 			overlay, err := WriteOverlay(changed, at, t.TempDir())
 			require.NoError(t, err)
-			test := exec.Command("go", "test", "-overlay", overlay, "-tags", "small", "-vet=off", "-timeout", "60s", "-run", "^"+name+"$", folder)
+			test := exec.Command("go", "test", "-overlay", overlay, "-tags", "small", "-vet=off", "-timeout", "100s",
+				"-run", "^"+name+"$", folder)
 			test.Dir = root
 			out, err := test.CombinedOutput()
 			require.Error(t, err, "%s", out)
@@ -141,7 +142,8 @@ func importsOf(t *testing.T) types.Importer {
 }
 
 func TestEditMatchesCodeWithoutItsCommentsAndSpaces(t *testing.T) {
-	s := sourceOf(t, "package a\n\n// f calls g() twice.\nfunc f() {\n\tg( /* once */ ) // not g()\n\tif h {\n\t\tg2()\n\t}\n}\n")
+	s := sourceOf(t, "package a\n\n// f calls g() twice.\nfunc f() {\n"+
+		"\tg( /* once */ ) // not g()\n\tif h {\n\t\tg2()\n\t}\n}\n")
 	for old, want := range map[string]string{
 		"g()":           "\tBROKEN // not g()\n",
 		"if h {\ng2()":  "\tBROKEN\n\t}\n",

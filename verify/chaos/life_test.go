@@ -61,8 +61,8 @@ func newLife() *life {
 	l.dries = l.wild == nil && l.manual == nil && rand.IntN(2) == 0
 	size := []int{1, 2, 8, 512}[rand.IntN(4)]
 	l.bound = []int{0, 0, 3, 20, 200}[rand.IntN(5)]
-	opts = append(opts, hashedwheel.WithTick(l.tick), hashedwheel.WithWheelSize(size), hashedwheel.WithMaxPending(l.bound),
-		hashedwheel.WithPanicHandler(l.handle))
+	opts = append(opts, hashedwheel.WithTick(l.tick), hashedwheel.WithWheelSize(size),
+		hashedwheel.WithMaxPending(l.bound), hashedwheel.WithPanicHandler(l.handle))
 	l.says = fmt.Sprintf("GOMAXPROCS %d, tick %v, %d buckets, at most %d pending, %s, executor %s",
 		runtime.GOMAXPROCS(0), l.tick, size, l.bound, clock, executor)
 	for l.tm == nil {

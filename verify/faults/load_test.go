@@ -73,7 +73,10 @@ func TestLoadHasOneOutcomeEachAndLeavesNothing(t *testing.T) {
 	n := *ofALoad / 10 * 10
 	l := newLoad(n)
 	before := timertest.Heap()
-	again, took := l.each(-1, func(i int, to *hashedwheel.Timeout) bool { to.Init(l.tm, l); return to.Reset(farFor(i)) })
+	again, took := l.each(-1, func(i int, to *hashedwheel.Timeout) bool {
+		to.Init(l.tm, l)
+		return to.Reset(farFor(i))
+	})
 	assert.Zero(t, again, "first armings that moved a timeout")
 	assert.Equal(t, n, l.tm.Pending())
 	each := float64(timertest.Heap()-before)/float64(n) + float64(unsafe.Sizeof(l.all[0]))
