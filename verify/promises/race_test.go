@@ -162,7 +162,7 @@ func spinUntil(v *atomic.Int64, n int64) {
 
 // Many timeouts of one tick are stopped while the worker hands them out.
 func TestStopAndExpiryOfTheSameMomentAgree(t *testing.T) {
-	tm := hashedwheel.MustNew(hashedwheel.WithTick(100*time.Microsecond), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	tm := timertest.NewOn(hashedwheel.Inline{}, hashedwheel.WithTick(100*time.Microsecond))
 	defer tm.Stop()
 	var ran, round, begun, answered atomic.Int64
 	task := hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {
