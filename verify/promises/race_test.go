@@ -194,3 +194,39 @@ func TestStopAndExpiryOfTheSameMomentAgree(t *testing.T) {
 	assert.Equal(t, began, ran.Load()+stopped)
 	t.Logf("%d ran, %d stopped", ran.Load(), stopped)
 }
+
+// All who arm one timeout at once reserve room, and all but one give it back; in a full timer all are refused.
+func TestOneOutcomePerArmingTakesOnePlaceHoweverManyArmATimeout(t *testing.T) {
+	const limit = 20
+	for name, before := range map[string]int{"with room": 0, "full": limit} {
+		t.Run(name, func(t *testing.T) {
+			tm := timertest.NewOn(hashedwheel.Inline{}, hashedwheel.WithMaxPending(limit))
+			defer tm.Stop()
+			others := make([]*hashedwheel.Timeout, before)
+			for i := range others {
+				others[i] = tm.AfterFunc(time.Hour, timertest.Nop)
+			}
+			to := timertest.Owned(tm, timertest.NopTask)
+			var armings atomic.Int64
+			var users sync.WaitGroup
+			for range 8 {
+				users.Go(func() {
+					for end := time.Now().Add(timertest.Lasting(300 * time.Millisecond)); time.Now().Before(end); {
+						armings.Add(1)
+						to.Reset(time.Hour)
+						to.Stop()
+					}
+				})
+			}
+			users.Wait()
+			assert.Equal(t, uint64(armings.Load())*uint64(before/limit), tm.Stats().Rejected)
+			for _, other := range others {
+				other.Stop()
+			}
+			for range limit {
+				assert.NoError(t, tm.AfterFunc(time.Hour, timertest.Nop).Err())
+			}
+			assert.ErrorIs(t, tm.AfterFunc(time.Hour, timertest.Nop).Err(), hashedwheel.ErrFull)
+		})
+	}
+}
