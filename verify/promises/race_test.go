@@ -230,3 +230,35 @@ func TestOneOutcomePerArmingTakesOnePlaceHoweverManyArmATimeout(t *testing.T) {
 		})
 	}
 }
+
+// A Reset that returns true goes on with the arming that is pending, another begins one: however many goroutines reset
+// one timeout, there are as many outcomes as Resets that returned false.
+func TestOneOutcomePerArmingHoweverManyMoveATimeout(t *testing.T) {
+	for name, e := range timertest.Executors() {
+		t.Run(name, func(t *testing.T) {
+			tm := timertest.NewOn(e)
+			var began, ran, stopped atomic.Int64
+			to := timertest.Owned(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { ran.Add(1) }))
+			var users sync.WaitGroup
+			for range 8 {
+				users.Go(func() {
+					for end := time.Now().Add(timertest.Lasting(300 * time.Millisecond)); time.Now().Before(end); {
+						for range 64 {
+							if !to.Reset(rand.N(2 * timertest.Tick)) {
+								began.Add(1)
+							}
+							if rand.IntN(8) == 0 && to.Stop() {
+								stopped.Add(1)
+							}
+						}
+						time.Sleep(50 * time.Microsecond)
+					}
+				})
+			}
+			users.Wait()
+			left := timertest.Shutdown(t, tm)
+			assert.Equal(t, began.Load(), ran.Load()+stopped.Load()+int64(len(left)))
+			t.Logf("%d armings, %d ran, %d stopped", began.Load(), ran.Load(), stopped.Load())
+		})
+	}
+}
