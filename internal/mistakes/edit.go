@@ -1,8 +1,7 @@
 // Package mistakes has the seeded mistakes: changes of the library's source that break a promise.
-// verify/soak and verify/history build themselves with each of them, and must find it.
+// list.go has the texts, and who finds each: a kind of the histories of verify/history, or a test.
 //
-// list.go has the texts, for both. TestEveryEditApplies reports each that does not fit the source
-// any more; it takes a second.
+// TestEveryEditApplies reports each that does not fit the source any more; it takes a second.
 package mistakes
 
 import (

@@ -5,12 +5,8 @@ type Mistake struct {
 	Name  string
 	Edits []Edit
 
-	Kind string // the kind of the histories that find it: part of the name, or Any; "" if none is asked
-
-	Soak      []string // the soak prints one of these; empty if the soak need not find it
-	AtTheEnd  bool     // the soak sees it only when it has come to its end
-	UnderLoad bool     // the soak also finds it with -load
-	Small     bool     // the soak finds it with -tags small
+	Kind string // the kind of the histories that find it: part of the name, or Any
+	Test string // the package and the name of the test that finds it, if no kind does
 }
 
 // Any is the kind of all histories.
@@ -29,7 +25,6 @@ var List = []Mistake{
 			Old: "if t.cas(w, w.settled(Expired)) {",
 			New: "window()\n\t\tif t.word.Store(int64(w.settled(Expired)|t.load()&queued)); true {"}},
 		Kind: "expiry",
-		Soak: []string{"a task ran whose arming was canceled", "a task ran before its deadline", Misuse},
 	},
 	{
 		Name: "Stop cancels by a load and a store",
@@ -64,15 +59,14 @@ var List = []Mistake{
 		Edits: []Edit{{In: "mpscQueue.comb",
 			Old: "if !t.cas(w, w.unqueued()) {",
 			New: "window()\n\t\tt.word.Store(int64(w.unqueued()))\n\t\tif false {"}},
-		Kind:  "combing",
-		Soak:  []string{"an arming has no outcome"},
-		Small: true,
+		Kind: "combing",
 	},
 	{
 		Name: "a refusal settles, then clears queued",
 		Edits: []Edit{{In: "Timeout.refuse",
 			Old: "if t.cas(w, next) {",
-			New: "if t.cas(w, next|w&queued) {\n\t\t\twindow()\n\t\t\tif t.load().queued() {\n\t\t\t\tt.unqueue()\n\t\t\t}"}},
+			New: "if t.cas(w, next|w&queued) {\n\t\t\twindow()\n\t\t\t" +
+				"if t.load().queued() {\n\t\t\t\tt.unqueue()\n\t\t\t}"}},
 		Kind: "timer-stop",
 	},
 
@@ -110,7 +104,7 @@ var List = []Mistake{
 		Edits: []Edit{{In: "Timeout.Err",
 			Old: "return ErrFull",
 			New: "return ErrStopped"}},
-		Soak: []string{"an arming was rejected, and the reason is not true"},
+		Test: "./verify/promises TestErrReturnsTheReasonOfARefusal",
 	},
 
 	// Early.
@@ -121,13 +115,14 @@ var List = []Mistake{
 			{In: "guarded.consider", Old: "w.queued() || w.deadline() > tick*g.wheel.tickLen", New: "w.queued()"},
 		},
 		Kind: Any,
-		Soak: []string{"a task ran before its deadline"},
 	},
 	{
 		Name: "deadlines are rounded down",
 		Edits: []Edit{
 			{In: "hashedWheel.tickOf", Old: "return roundUp(deadline, w.tickLen)", New: "return deadline / w.tickLen"},
-			{In: "guarded.consider", Old: "w.deadline() > tick*g.wheel.tickLen", New: "w.deadline() >= (tick+1)*g.wheel.tickLen"},
+			{In: "guarded.consider",
+				Old: "w.deadline() > tick*g.wheel.tickLen",
+				New: "w.deadline() >= (tick+1)*g.wheel.tickLen"},
 			{In: "worker.handOut", Old: "due := tick * wk.time.tickLen", New: "due := (tick+1)*wk.time.tickLen - 1"},
 		},
 		Kind: Any,
@@ -138,7 +133,6 @@ var List = []Mistake{
 			Old: "tm.time.deadline(now, d)",
 			New: "tm.time.deadline(now/tm.time.tickLen*tm.time.tickLen, d)"}},
 		Kind: Any,
-		Soak: []string{"a task ran before its deadline"},
 	},
 
 	// Twice, or after all.
@@ -154,8 +148,7 @@ var List = []Mistake{
 		Edits: []Edit{{In: "worker.handOut",
 			Old: "wk.out.execute(t)",
 			New: "wk.out.execute(t)\n\t\t\tif wk.out.count.Load()%100 == 0 {\n\t\t\t\twk.out.execute(t)\n\t\t\t}"}},
-		Soak:      []string{"a task ran whose arming was expired"},
-		UnderLoad: true,
+		Test: "./verify/chaos TestChaosKeepsTheBooks",
 	},
 	{
 		Name: "a timeout that is canceled in the batch runs",
@@ -168,9 +161,10 @@ var List = []Mistake{
 		Name: "a timeout that is canceled before it was filed runs",
 		Edits: []Edit{{In: "guarded.fileOne",
 			Old: "case w.state() == Canceled:\n\t\tg.canceled++",
-			New: "case w.state() == Canceled:\n\t\tg.canceled++\n\t\tif out := &t.timer.out; g.canceled%100 == 0 {\n\t\t\tout.count.Add(1)\n\t\t\tout.Enter()\n\t\t\tgo func() { defer out.Leave(); out.Run(t) }()\n\t\t}"}},
-		Soak:      []string{"a task ran whose arming was canceled"},
-		UnderLoad: true,
+			New: "case w.state() == Canceled:\n\t\tg.canceled++\n\t\t" +
+				"if out := &t.timer.out; g.canceled%100 == 0 {\n\t\t\tout.count.Add(1)\n\t\t\tout.Enter()\n\t\t\t" +
+				"go func() { defer out.Leave(); out.Run(t) }()\n\t\t}"}},
+		Test: "./verify/chaos TestChaosKeepsTheBooks",
 	},
 
 	// Lost.
@@ -179,8 +173,7 @@ var List = []Mistake{
 		Edits: []Edit{{In: "runner.execute",
 			Old: "r.count.Add(1)",
 			New: "if r.count.Add(1)%100 == 0 {\n\t\treturn\n\t}"}},
-		Soak:      []string{"an arming has no outcome"},
-		UnderLoad: true,
+		Test: "./verify/chaos TestChaosKeepsTheBooks",
 	},
 	{
 		Name: "a timeout that is moved later in the batch is forgotten",
@@ -201,16 +194,14 @@ var List = []Mistake{
 		Edits: []Edit{{In: "guarded.fileFor",
 			Old: "g.file(2*portion, len(g.lists))",
 			New: "g.file(1, len(g.lists))\n\tg.round, g.lists = 0, g.lists[:0]"}},
-		Kind:      Any,
-		Soak:      []string{"an arming has no outcome", "the timer did not run dry"},
-		UnderLoad: true,
+		Kind: Any,
 	},
 	{
 		Name: "a worker that sleeps is not woken",
 		Edits: []Edit{{In: "worker.unpark",
 			Old: "case wk.wake <- struct{}{}:",
 			New: ""}},
-		Soak: []string{"the timer did not run dry", "no task ran any more"},
+		Test: "./verify/promises TestNoWakeUpIsLostAsTheWorkerParks",
 	},
 
 	// Timer.Stop.
@@ -234,7 +225,6 @@ var List = []Mistake{
 			Old: "next = next.settled(tooLate)",
 			New: "next = next.settled(Pending)"}},
 		Kind: "timer-stop",
-		Soak: []string{"an arming has no outcome"},
 	},
 	{
 		Name: "Timer.Stop leaves out the batch",
@@ -242,16 +232,13 @@ var List = []Mistake{
 			Old: "range g.batch {",
 			New: "range g.batch[:0] {"}},
 		Kind: "expiry-at-timer-stop",
-		Soak: []string{"an arming has no outcome", "the timer went on after Timer.Stop"},
 	},
 	{
 		Name: "Timer.Stop leaves out the backlog",
 		Edits: []Edit{{In: "guarded.stop",
 			Old: "append(g.queue.close(), append(g.lists, g.held)...)",
 			New: "append(g.queue.close(), g.held)"}},
-		Kind:  "backlog",
-		Soak:  []string{"an arming has no outcome"},
-		Small: true,
+		Kind: "backlog",
 	},
 	{
 		Name: "Timer.Stop leaves out timeouts that were queued again in the batch",
@@ -265,7 +252,7 @@ var List = []Mistake{
 		Edits: []Edit{{In: "guarded.popAny",
 			Old: "return g.wheel.popAny()",
 			New: "return nil"}},
-		Soak: []string{"an arming has no outcome", "soak: stuck: a call on a timer, or a task, did not return"},
+		Test: "./verify/chaos TestChaosKeepsTheBooks",
 	},
 	{
 		Name: "Timer.Stop returns timeouts of the batch that have expired",
@@ -278,8 +265,9 @@ var List = []Mistake{
 		Name: "Timer.Stop returns timeouts that were stopped before",
 		Edits: []Edit{{In: "guarded.collect",
 			Old: "if t.load().state() == Canceled {",
-			New: "if t.load().state() == Canceled && len(ended) > 0 && ended[len(ended)-1] != t {\n\t\t\tended = append(ended, t)"}},
-		Soak: []string{"Timer.Stop returned a Timeout that was canceled"},
+			New: "if t.load().state() == Canceled && len(ended) > 0 && ended[len(ended)-1] != t {\n\t\t\t" +
+				"ended = append(ended, t)"}},
+		Test: "./verify/chaos TestChaosKeepsTheBooks",
 	},
 
 	// WithMaxPending.
@@ -295,7 +283,7 @@ var List = []Mistake{
 		Edits: []Edit{{In: "Timeout.Stop",
 			Old: "t.timer.room.release(1)",
 			New: ""}},
-		Soak: []string{"WithMaxPending counts what is no longer pending"},
+		Test: "./verify/promises TestOneOutcomePerArmingFreesItsPlaceOnce",
 	},
 	{
 		Name: "an expiry keeps its place",
@@ -318,22 +306,21 @@ var List = []Mistake{
 		Edits: []Edit{{In: "Timeout.cancel",
 			Old: "return !w.queued(), t.cas(w, w.settled(Canceled)|queued)",
 			New: "return false, t.cas(w, w.settled(Canceled))"}},
-		Soak:     []string{"the heap grows during a timer's life"},
-		AtTheEnd: true,
+		Test: "./verify/promises TestSmallAndGarbageFreeTwoTicksAfterStop",
 	},
 	{
 		Name: "a goroutine is left over at each panic",
 		Edits: []Edit{{In: "runner.panicked",
 			Old: "r.panics.Add(1)",
 			New: "r.panics.Add(1)\n\t\tgo func() { select {} }()"}},
-		Soak: []string{"a goroutine is left over"},
+		Test: "./verify/promises TestCrewTasksThatEndTheirGoroutinesOrPanic",
 	},
 	{
 		Name: "one panic in ten is not counted",
 		Edits: []Edit{{In: "runner.panicked",
 			Old: "r.panics.Add(1)",
 			New: "if r.count.Load()%10 != 0 {\n\t\t\tr.panics.Add(1)\n\t\t}"}},
-		Soak: []string{"Stats.Panics does not agree"},
+		Test: "./verify/promises TestPanicOfATaskEndsNothingElse",
 	},
 }
 
@@ -347,16 +334,22 @@ var Wide = []Edit{
 	{In: "Timeout.cas", Old: "return t.word.CompareAndSwap", New: "window()\n\treturn t.word.CompareAndSwap"},
 	{In: "Timer.push", Old: "how := tm.queue.push(t)", New: "window()\n\thow := tm.queue.push(t)"},
 	{In: "Timeout.Stop", Old: "t.timer.room.release(1)", New: "window()\n\t\tt.timer.room.release(1)"},
-	{In: "Timer.push", Old: "if tm.worker.lookout.status.Load() != awake {", New: "window()\n\tif tm.worker.lookout.status.Load() != awake {"},
+	{In: "Timer.push",
+		Old: "if tm.worker.lookout.status.Load() != awake {",
+		New: "window()\n\tif tm.worker.lookout.status.Load() != awake {"},
 	{In: "mpscQueue.push", Old: "s := q.stripeOf(t)", New: "s := q.stripeOf(t)\n\twindow()"},
 	{In: "mpscQueue.push", Old: "t.link = below", New: "t.link = below\n\t\twindow()"},
 	{In: "mpscQueue.comb", Old: "t.link = nil", New: "t.link = nil\n\t\twindow()"},
 	{In: "guarded.refuse", Old: "defer g.mu.Unlock()", New: "defer g.mu.Unlock()\n\twindow()"},
-	{In: "room.reserve", Old: "r.reserved.CompareAndSwap(n, n+1) {", New: "r.reserved.CompareAndSwap(n, n+1) {\n\t\t\twindow()"},
+	{In: "room.reserve",
+		Old: "r.reserved.CompareAndSwap(n, n+1) {",
+		New: "r.reserved.CompareAndSwap(n, n+1) {\n\t\t\twindow()"},
 	{In: "room.release", Old: "r.reserved.Add(-int64(n))", New: "window()\n\t\tr.reserved.Add(-int64(n))"},
 	{In: "worker.handOut", Old: "t := wk.batch[wk.given]", New: "t := wk.batch[wk.given]\n\t\twindow()"},
 	{In: "runner.execute", Old: "r.count.Add(1)", New: "window()\n\tr.count.Add(1)\n\twindow()"},
-	{In: "Timer.Stop", Old: "ended, more = tm.guarded.collect(ended[:0])", New: "window()\n\t\tended, more = tm.guarded.collect(ended[:0])\n\t\twindow()"},
+	{In: "Timer.Stop",
+		Old: "ended, more = tm.guarded.collect(ended[:0])",
+		New: "window()\n\t\tended, more = tm.guarded.collect(ended[:0])\n\t\twindow()"},
 	{In: "guarded.stop", Old: "g.stopped = true", New: "g.stopped = true\n\twindow()"},
 	{In: "guarded.park", Old: "g.lookout.status.Store(status)", New: "g.lookout.status.Store(status)\n\twindow()"},
 	{In: "worker.unpark", Old: "wk.out.Enter()", New: "window()\n\twk.out.Enter()"},

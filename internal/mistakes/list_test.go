@@ -40,7 +40,35 @@ func TestEveryMistakeHasAFinder(t *testing.T) {
 	for _, m := range List {
 		assert.False(t, names[m.Name], "two are called %q", m.Name)
 		names[m.Name] = true
-		assert.True(t, m.Kind != "" || m.Soak != nil, m.Name)
+		assert.True(t, (m.Kind == "") != (m.Test == ""), "%q: either a kind of history or a test", m.Name)
+	}
+}
+
+// verify/history has the same test for the mistakes that a kind of history finds.
+func TestSeededMistakesAreFoundByTheirTests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a test binary for each mistake")
+	}
+	at, err := filepath.Abs(root)
+	require.NoError(t, err)
+	s := readLibrary(t)
+	for _, m := range List {
+		folder, name, ok := strings.Cut(m.Test, " ")
+		if !ok {
+			continue
+		}
+		t.Run(m.Name, func(t *testing.T) {
+			changed, err := s.Apply(m.Edits...)
+			require.NoError(t, err)
+			overlay, err := WriteOverlay(changed, at, t.TempDir())
+			require.NoError(t, err)
+			test := exec.Command("go", "test", "-overlay", overlay, "-tags", "small", "-vet=off", "-timeout", "100s",
+				"-run", "^"+name+"$", folder)
+			test.Dir = root
+			out, err := test.CombinedOutput()
+			require.Error(t, err, "%s", out)
+			assert.Contains(t, string(out), "--- FAIL: "+name)
+		})
 	}
 }
 
@@ -114,7 +142,8 @@ func importsOf(t *testing.T) types.Importer {
 }
 
 func TestEditMatchesCodeWithoutItsCommentsAndSpaces(t *testing.T) {
-	s := sourceOf(t, "package a\n\n// f calls g() twice.\nfunc f() {\n\tg( /* once */ ) // not g()\n\tif h {\n\t\tg2()\n\t}\n}\n")
+	s := sourceOf(t, "package a\n\n// f calls g() twice.\nfunc f() {\n"+
+		"\tg( /* once */ ) // not g()\n\tif h {\n\t\tg2()\n\t}\n}\n")
 	for old, want := range map[string]string{
 		"g()":           "\tBROKEN // not g()\n",
 		"if h {\ng2()":  "\tBROKEN\n\t}\n",

@@ -5,177 +5,95 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
 	"go/ast"
-	"go/doc"
 	"go/parser"
 	"go/printer"
 	"go/token"
 	"io/fs"
-	"os"
+	"log"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// packages are the folders of the library's packages, from the root of the module.
-var packages = []string{".", "idle", "inspect", "keyed", "wheeltime"}
+func main() { fmt.Println(strings.Join(describe("."), "\n")) }
 
-func main() {
-	lines, err := describe(".")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "api:", err)
-		os.Exit(1)
-	}
-	fmt.Print(strings.Join(lines, "\n") + "\n")
-}
-
-// describe returns the API of all packages, sorted.
-func describe(root string) (lines []string, err error) {
-	for _, folder := range packages {
-		of, err := describePackage(filepath.Join(root, folder))
-		if err != nil {
-			return nil, err
-		}
-		lines = append(lines, of...)
-	}
-	slices.Sort(lines)
-	return slices.Compact(lines), nil // a function with a file for each system is declared several times
-}
-
-func describePackage(folder string) (lines []string, err error) {
+// describe returns the API of all packages, sorted. The files of all systems count, whatever their build tags.
+func describe(root string) []string {
+	var a api
 	isSource := func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }
-	fset := token.NewFileSet()
-	//lint:ignore SA1019 the files of all systems count, whatever their build tags
-	parsed, err := parser.ParseDir(fset, folder, isSource, parser.SkipObjectResolution)
-	if err != nil {
-		return nil, err
-	}
-	for name, p := range parsed {
-		d := &describer{prefix: "pkg " + name + ", "}
-		d.embedded(p) // before doc.New, which leaves out what is embedded under a name that is not exported
-		d.describe(doc.New(p, folder, 0))
-		lines = append(lines, d.lines...)
-	}
-	return lines, nil
-}
-
-type describer struct {
-	prefix string
-	lines  []string
-}
-
-func (d *describer) add(format string, args ...any) {
-	d.lines = append(d.lines, d.prefix+fmt.Sprintf(format, args...))
-}
-
-// embedded adds a line for each type of another package that an exported struct embeds, by an alias also: its
-// methods are the struct's.
-func (d *describer) embedded(p ast.Node) {
-	aliases := map[string]string{}
-	var structs []*ast.TypeSpec
-	ast.Inspect(p, func(n ast.Node) bool {
-		if t, ok := n.(*ast.TypeSpec); ok {
-			if t.Assign.IsValid() {
-				aliases[t.Name.Name] = d.text(t.Type)
-			}
-			if _, isStruct := t.Type.(*ast.StructType); isStruct && t.Name.IsExported() {
-				structs = append(structs, t)
-			}
+	for _, folder := range []string{".", "idle", "inspect", "keyed", "wheeltime"} {
+		//lint:ignore SA1019 package types takes the files of one system
+		packages, err := parser.ParseDir(token.NewFileSet(), filepath.Join(root, folder), isSource, 0)
+		if err != nil {
+			log.Fatal("api: ", err)
 		}
-		return true
-	})
-	for _, t := range structs {
-		for _, f := range t.Type.(*ast.StructType).Fields.List {
-			of := d.text(f.Type)
-			if alias, ok := aliases[of]; ok {
-				of = alias
-			}
-			if len(f.Names) == 0 && strings.Contains(of, ".") {
-				d.add("type %s struct, embedded %s", t.Name.Name, of)
-			}
+		for _, p := range packages {
+			ast.Inspect(p, a.visit)
 		}
 	}
+	slices.Sort(a.lines)
+	return slices.Compact(a.lines) // a function with a file for each system is declared several times
 }
 
-func (d *describer) describe(p *doc.Package) {
-	d.values(p.Consts)
-	d.values(p.Vars)
-	d.functions(p.Funcs)
-	for _, t := range p.Types {
-		d.values(t.Consts)
-		d.values(t.Vars)
-		d.functions(t.Funcs)
-		d.functions(t.Methods)
-		for _, spec := range t.Decl.Specs {
-			d.typ(spec.(*ast.TypeSpec))
+type api struct {
+	lines   []string
+	name    string            // of the package
+	head    string            // of the lines of the declaration
+	aliases map[string]string // of the file; the methods of an embedded alias are the struct's
+}
+
+func (a *api) add(name string, line ...string) {
+	if ast.IsExported(name[strings.LastIndexAny(name, ".*")+1:]) {
+		a.lines = append(a.lines, "pkg "+a.name+", "+strings.Join(line, ""))
+	}
+}
+
+func (a *api) visit(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.File:
+		a.name, a.aliases = n.Name.Name, make(map[string]string)
+	case *ast.GenDecl:
+		a.head = n.Tok.String()
+	case *ast.ValueSpec:
+		for _, name := range n.Names {
+			a.add(name.Name, a.head, " ", name.Name)
 		}
-	}
-}
-
-func (d *describer) values(values []*doc.Value) {
-	for _, v := range values {
-		for _, name := range v.Names {
-			if ast.IsExported(name) {
-				d.add("%v %s", v.Decl.Tok, name)
-			}
+	case *ast.TypeSpec:
+		if n.Assign.IsValid() {
+			a.aliases[n.Name.Name] = text(n.Type)
 		}
-	}
-}
-
-func (d *describer) functions(functions []*doc.Func) {
-	for _, f := range functions {
-		d.add("%s", d.text(&ast.FuncDecl{Recv: f.Decl.Recv, Name: f.Decl.Name, Type: f.Decl.Type}))
-	}
-}
-
-// typ adds a line for the type, and one for each exported field or method of an interface.
-func (d *describer) typ(t *ast.TypeSpec) {
-	head := "type " + t.Name.Name
-	if t.TypeParams != nil {
-		var params []string
-		for _, f := range t.TypeParams.List {
-			for _, name := range f.Names {
-				params = append(params, name.Name+" "+d.text(f.Type))
-			}
+		if n.Name.IsExported() {
+			a.head = strings.TrimSpace(strings.SplitN("type "+text(n), "{", 2)[0])
+			a.add(n.Name.Name, a.head)
+			ast.Inspect(n.Type, a.visit)
 		}
-		head += "[" + strings.Join(params, ", ") + "]"
+		return false
+	case *ast.Field: // or a method of an interface
+		of := cmp.Or(a.aliases[text(n.Type)], text(n.Type))
+		if len(n.Names) == 0 {
+			a.add(of, a.head, ", embedded ", of)
+		}
+		for _, name := range n.Names {
+			a.add(name.Name, a.head, ", ", strings.Replace(name.Name+" "+of, " func(", "(", 1))
+		}
+		return false
+	case *ast.FuncDecl:
+		if n.Recv == nil || ast.IsExported(strings.TrimLeft(text(n.Recv.List[0].Type), "*")) {
+			a.add(n.Name.Name, text(&ast.FuncDecl{Recv: n.Recv, Name: n.Name, Type: n.Type}))
+		}
+		return false
+	case *ast.FuncType:
+		return false
 	}
-	switch of := t.Type.(type) {
-	case *ast.StructType:
-		d.add("%s struct", head)
-		d.fields(head+" struct", of.Fields)
-	case *ast.InterfaceType:
-		d.add("%s interface", head)
-		d.fields(head+" interface", of.Methods)
-	default:
-		d.add("%s %s", head, d.text(of))
-	}
+	return true
 }
 
-func (d *describer) fields(head string, fields *ast.FieldList) {
-	for _, f := range fields.List {
-		for _, name := range f.Names {
-			if name.IsExported() {
-				text := " " + d.text(f.Type)
-				if _, isMethod := f.Type.(*ast.FuncType); isMethod {
-					text = strings.TrimPrefix(text, " func")
-				}
-				d.add("%s, %s%s", head, name.Name, text)
-			}
-		}
-		if len(f.Names) == 0 {
-			d.add("%s, embedded %s", head, d.text(f.Type))
-		}
-	}
-}
-
-// text is without the positions of the source, so that a list over several lines of it stands on one.
-func (d *describer) text(node any) string {
-	var b bytes.Buffer
-	if err := printer.Fprint(&b, token.NewFileSet(), node); err != nil {
-		panic(err)
-	}
+// text returns the code on one line.
+func text(node any) string {
+	var b strings.Builder
+	_ = printer.Fprint(&b, token.NewFileSet(), node) // no positions, and so no line breaks of the source
 	return strings.Join(strings.Fields(b.String()), " ")
 }

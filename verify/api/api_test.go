@@ -20,8 +20,7 @@ func TestAPIIsTheRecordedOne(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, recorded))
 	require.NoError(t, err)
 	want := strings.Split(strings.TrimSpace(string(text)), "\n")
-	got, err := describe(root)
-	require.NoError(t, err)
+	got := describe(root)
 	for _, line := range want {
 		if !slices.Contains(got, line) {
 			t.Errorf("gone from the code: %s", line)
@@ -42,8 +41,7 @@ and give the reason in CHANGELOG.md; CONTRIBUTING.md has the rest.`, recorded)
 }
 
 func TestDescriptionHasFieldsMethodsAndTypeParameters(t *testing.T) {
-	got, err := describe(root)
-	require.NoError(t, err)
+	got := describe(root)
 	for _, line := range []string{
 		"pkg hashedwheel, var ErrFull",
 		"pkg hashedwheel, const Pending",

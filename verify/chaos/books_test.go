@@ -74,6 +74,7 @@ func (l *life) balance(t *testing.T) {
 	assert.Zero(t, l.tm.Pending())
 	assert.Empty(t, l.tm.Sample(10))
 	assert.GreaterOrEqual(t, stats.Expired, uint64(l.ran.Load()))
+	assert.Equal(t, uint64(l.panics.Load()), stats.Panics, "calls of the panic handler")
 	armings.Add(began)
 	runs.Add(l.ran.Load())
 }

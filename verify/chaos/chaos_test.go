@@ -29,8 +29,10 @@ func TestChaosKeepsTheBooks(t *testing.T) {
 			t.Log(l.says)
 		}
 	}
-	assert.Eventually(t, func() bool { return timertest.LibraryGoroutines() == 0 }, 20*time.Second, time.Millisecond, "goroutines are left over")
-	assert.Eventually(t, func() bool { return timertest.Heap() < before+4<<20 }, 20*time.Second, 100*time.Millisecond, "the heap grows")
+	noneIsLeft := func() bool { return timertest.LibraryGoroutines() == 0 }
+	assert.Eventually(t, noneIsLeft, 20*time.Second, time.Millisecond, "goroutines are left over")
+	heapIsBack := func() bool { return timertest.Heap() < before+4<<20 }
+	assert.Eventually(t, heapIsBack, 20*time.Second, 100*time.Millisecond, "the heap grows")
 	t.Logf("%d lives, %d armings and %d runs, %.0f armings a second", lives, armings.Load(), runs.Load(),
 		float64(armings.Load())/time.Since(begun).Seconds())
 }

@@ -55,7 +55,8 @@ func executor() (option []hashedwheel.Option, name string, wild *wildExecutor) {
 	case 0:
 		return []hashedwheel.Option{hashedwheel.WithExecutor(hashedwheel.Inline{})}, "Inline", nil
 	case 1:
-		return []hashedwheel.Option{hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { go f() }))}, "goroutines", nil
+		each := hashedwheel.ExecutorFunc(func(f func()) { go f() })
+		return []hashedwheel.Option{hashedwheel.WithExecutor(each)}, "goroutines", nil
 	case 2:
 		wild = new(wildExecutor)
 		return []hashedwheel.Option{hashedwheel.WithExecutor(wild)}, "a wild one", wild

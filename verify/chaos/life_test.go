@@ -24,6 +24,8 @@ type life struct {
 	says   string // how it is configured
 	tm     *hashedwheel.Timer
 	tick   time.Duration
+	bound  int                      // WithMaxPending
+	dries  bool                     // it runs dry before its end
 	wild   *wildClock               // nil on another clock
 	manual *hashedwheel.ManualClock // nil on another clock
 	pool   *wildExecutor            // nil on another executor
@@ -37,7 +39,7 @@ type life struct {
 	quit     atomic.Bool
 	members  sync.WaitGroup
 
-	ran, early, afterStop atomic.Int64
+	tasks, ran, early, afterStop, panics atomic.Int64 // tasks: those that run now
 }
 
 const aCentury = 100 * 365 * 24 * time.Hour
@@ -56,11 +58,13 @@ func newLife() *life {
 		l.wild = new(wildClock)
 		opts = append(opts, hashedwheel.WithClock(l.wild))
 	}
-	bound, size := []int{0, 0, 3, 20, 200}[rand.IntN(5)], []int{1, 2, 8, 512}[rand.IntN(4)]
-	opts = append(opts, hashedwheel.WithTick(l.tick), hashedwheel.WithWheelSize(size), hashedwheel.WithMaxPending(bound),
-		hashedwheel.WithPanicHandler(l.handle))
+	l.dries = l.wild == nil && l.manual == nil && rand.IntN(2) == 0
+	size := []int{1, 2, 8, 512}[rand.IntN(4)]
+	l.bound = []int{0, 0, 3, 20, 200}[rand.IntN(5)]
+	opts = append(opts, hashedwheel.WithTick(l.tick), hashedwheel.WithWheelSize(size),
+		hashedwheel.WithMaxPending(l.bound), hashedwheel.WithPanicHandler(l.handle))
 	l.says = fmt.Sprintf("GOMAXPROCS %d, tick %v, %d buckets, at most %d pending, %s, executor %s",
-		runtime.GOMAXPROCS(0), l.tick, size, bound, clock, executor)
+		runtime.GOMAXPROCS(0), l.tick, size, l.bound, clock, executor)
 	for l.tm == nil {
 		l.survive(func() { l.tm = hashedwheel.MustNew(opts...) })
 	}
@@ -114,6 +118,7 @@ func (l *life) join(f func()) {
 
 // handle is the panic handler. Its own panic needs an executor that recovers it.
 func (l *life) handle(_ *hashedwheel.Timeout, recovered any) {
+	l.panics.Add(1)
 	m, is := recovered.(mishap)
 	if !is {
 		panic(recovered) // a bug: it ends the program
@@ -160,6 +165,8 @@ func (l *life) delay() time.Duration {
 
 // task is what all tasks do, after they have booked their run.
 func (l *life) task(a *account, deadline time.Time) {
+	l.tasks.Add(1)
+	defer l.tasks.Add(-1)
 	a.ran.Add(1)
 	l.ran.Add(1)
 	if !l.hasShown(deadline) {
@@ -171,6 +178,7 @@ func (l *life) task(a *account, deadline time.Time) {
 		l.collect(l.tm.Stop)
 	}
 	switch n := rand.IntN(300); {
+	case l.quit.Load():
 	case n < 4:
 		time.Sleep(time.Duration(rand.IntN(1000)) * time.Microsecond)
 	case n < 10:
@@ -332,7 +340,7 @@ func (l *life) assemble() {
 	for range 3 {
 		l.join(l.mover())
 	}
-	if rand.IntN(2) == 0 {
+	if rand.IntN(2) == 0 && !l.dries { // a series has no end
 		l.join(l.seriesUser())
 		l.join(l.waiter())
 	}
@@ -385,6 +393,9 @@ func (l *life) lead(t *testing.T) {
 	}
 	l.assemble()
 	time.Sleep(time.Duration(rand.IntN(30_000)) * time.Microsecond)
+	if l.dries {
+		l.runDry(t)
+	}
 	inTime(t, "Timer.Stop", l.end)
 	l.quit.Store(true)
 	inTime(t, "a member", l.members.Wait)
@@ -407,7 +418,7 @@ func inTime(t *testing.T, what string, f func()) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(time.Minute):
+	case <-time.After(30 * time.Second):
 		var stacks strings.Builder
 		buf := make([]byte, 1<<20)
 		stacks.Write(buf[:runtime.Stack(buf, true)])

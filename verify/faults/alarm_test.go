@@ -68,7 +68,8 @@ func TestFaultAlarmThatRingsWrongly(t *testing.T) {
 	for name, after := range wrongAlarms {
 		t.Run(name, func(t *testing.T) {
 			onClockOf(t, &clockOf{after: after}, func(t *testing.T, tm *hashedwheel.Timer) {
-				delays := []time.Duration{-1, 0, 1, timertest.Tick / 2, timertest.Tick, 11*timertest.Tick/2 + 1, 100 * timertest.Tick, time.Second}
+				delays := []time.Duration{-1, 0, 1, timertest.Tick / 2, timertest.Tick, 11*timertest.Tick/2 + 1,
+					100 * timertest.Tick, time.Second}
 				most := timertest.Tick
 				if name == "ten ticks late" {
 					most += 10 * timertest.Tick

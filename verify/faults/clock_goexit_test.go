@@ -36,7 +36,8 @@ func (c *fatalClock) count() {
 func TestFaultClockEndsTheWorkersGoroutine(t *testing.T) {
 	const n = 70 // a batch and some more
 	for name, e := range map[string]hashedwheel.Executor{
-		"default": nil, "Inline": hashedwheel.Inline{}, "a goroutine each": hashedwheel.ExecutorFunc(func(f func()) { go f() }),
+		"default": nil, "Inline": hashedwheel.Inline{},
+		"a goroutine each": hashedwheel.ExecutorFunc(func(f func()) { go f() }),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for call := range int64(3) { // so often the worker reads the clock from here on

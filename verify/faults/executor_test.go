@@ -105,7 +105,8 @@ func TestFaultExecutorRunsASeriesTwice(t *testing.T) {
 					time.Sleep(2 * timertest.Tick)
 				})
 				timertest.Pass(105 * timertest.Tick)
-				timertest.AssertOnGrid(t, start, 10*timertest.Tick, 2*timertest.Tick, log.Times(), timertest.UpTo(10)...)
+				timertest.AssertOnGrid(t, start, 10*timertest.Tick, 2*timertest.Tick, log.Times(),
+					timertest.UpTo(10)...)
 			}, hashedwheel.WithExecutor(e))
 		})
 	}

@@ -156,12 +156,13 @@ func TestFaultClockContradictsItself(t *testing.T) {
 			var running sync.WaitGroup
 			for i := range 100 {
 				running.Add(1)
-				_, err := tm.Schedule(time.Duration(i)*timertest.Tick/4, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
+				task := hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
 					if time.Now().Before(to.Deadline().Add(-by)) { // the later of the two readings
 						early.Add(1)
 					}
 					running.Done()
-				}))
+				})
+				_, err := tm.Schedule(time.Duration(i)*timertest.Tick/4, task)
 				assert.NoError(t, err)
 			}
 			timertest.Returns(t, running.Wait)

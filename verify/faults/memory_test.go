@@ -125,7 +125,8 @@ func TestFaultCollectorNeverRests(t *testing.T) {
 	end()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	t.Logf("%d parcels, %d armings, %d ran, %d collections; all are freed", p.made.Load(), p.began.Load(), p.ran.Load(), m.NumGC)
+	t.Logf("%d parcels, %d armings, %d ran, %d collections; all are freed",
+		p.made.Load(), p.began.Load(), p.ran.Load(), m.NumGC)
 	assert.Len(t, timertest.Shutdown(t, p.tm), 1)
 }
 
@@ -151,7 +152,8 @@ func TestFaultMemoryIsShort(t *testing.T) {
 			most = max(most, m.Sys-m.HeapReleased)
 		}
 	}
-	t.Logf("%d MiB armed and stopped under a limit of %d MiB: %d MiB at most, %d collections", calls>>10, limit>>20, most>>20, m.NumGC)
+	t.Logf("%d MiB armed and stopped under a limit of %d MiB: %d MiB at most, %d collections",
+		calls>>10, limit>>20, most>>20, m.NumGC)
 	assert.Less(t, most, uint64(calls<<10/2), "half of it, at the very most")
 	timertest.Returns(t, func() {
 		for ran.Load() < pending {

@@ -15,12 +15,14 @@ import (
 // Without a handler a panic in a task ends the program with its stack: no fault is passed over in
 // silence.
 func TestFaultPanicWithoutAHandlerCrashes(t *testing.T) {
+	panics := hashedwheel.ExecutorFunc(func(func()) { timertest.PanicHere() })
+	again := func(*hashedwheel.Timeout, any) { timertest.PanicHere() }
 	for name, opts := range map[string][]hashedwheel.Option{
-		"in a task":                 nil,
-		"in a task on the worker":   {timertest.OnWorker},
-		"in a task of Inline":       {timertest.Inline},
-		"in the executor":           {hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(func()) { timertest.PanicHere() }))},
-		"in the panic handler, too": {hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) { timertest.PanicHere() })},
+		"in a task":               nil,
+		"in a task on the worker": {timertest.OnWorker},
+		"in a task of Inline":     {timertest.Inline},
+		"in the executor":         {hashedwheel.WithExecutor(panics)},
+		"in the panic handler":    {hashedwheel.WithPanicHandler(again)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if timertest.IsOwnProcess(t) {

@@ -2,7 +2,9 @@ package promises
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -202,4 +204,48 @@ func TestQuietWithoutSpinning(t *testing.T) {
 			}, hashedwheel.WithClock(clock), hashedwheel.WithTick(tick))
 		})
 	}
+}
+
+// Each of many lone users arms one short timeout around the moment at which the
+// worker goes to sleep, and has it run before it arms the next.
+func TestNoWakeUpIsLostAsTheWorkerParks(t *testing.T) {
+	rounds := int(timertest.Lasting(1000))
+	var users sync.WaitGroup
+	for u := range 48 {
+		users.Go(func() {
+			tm := timertest.NewOn(hashedwheel.Inline{}, hashedwheel.WithTick(100*time.Microsecond))
+			defer tm.Stop()
+			if u%3 > 0 {
+				tm.AfterFunc(time.Hour, timertest.Nop) // the worker sleeps; without it, it ends
+			}
+			if u%32 == 2 {
+				defer timertest.Counting(tm)()
+			}
+			for range rounds {
+				if !fires(tm, u%3 == 2) {
+					t.Error("a timeout of 50µs has not run for 10s")
+					return
+				}
+			}
+		})
+	}
+	users.Wait()
+}
+
+// fires arms a short timeout and waits until it has run, then for a moment.
+func fires(tm *hashedwheel.Timer, count bool) bool {
+	ran := make(chan struct{})
+	tm.AfterFunc(50*time.Microsecond, func() { close(ran) })
+	if count {
+		tm.Pending()
+	}
+	select {
+	case <-ran:
+	case <-time.After(10 * time.Second):
+		return false
+	}
+	for wait := time.Now().Add(time.Duration(rand.IntN(250_000))); time.Now().Before(wait); {
+		runtime.Gosched()
+	}
+	return true
 }

@@ -1,6 +1,8 @@
 package promises
 
 import (
+	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -125,5 +127,138 @@ func resetUntil(end <-chan bool, all []hashedwheel.Timeout) {
 			return
 		default:
 		}
+	}
+}
+
+// Only its owner arms and stops a timeout, while others drain the queue: each result must be true.
+func TestADrainTakesNoCallBack(t *testing.T) {
+	tm := timertest.NewOn(hashedwheel.Inline{})
+	defer tm.Stop()
+	defer timertest.Counting(tm)()
+	wrong, to := 0, timertest.Owned(tm, timertest.NopTask)
+	for end := time.Now().Add(timertest.Lasting(300 * time.Millisecond)); time.Now().Before(end); {
+		for i := range 100 {
+			at := end.Add(time.Hour - time.Duration(i))
+			to.ResetAt(at)
+			if to.State() != hashedwheel.Pending || !to.Deadline().Equal(at) {
+				wrong++
+			}
+			if !to.Stop() || to.State() != hashedwheel.Canceled {
+				wrong++
+			}
+		}
+	}
+	assert.Zero(t, wrong)
+}
+
+// spinUntil keeps its processor for as long as two goroutines need to meet.
+func spinUntil(v *atomic.Int64, n int64) {
+	for i := 1; v.Load() < n; i++ {
+		if i%10_000 == 0 {
+			runtime.Gosched()
+		}
+	}
+}
+
+// Many timeouts of one tick are stopped while the worker hands them out.
+func TestStopAndExpiryOfTheSameMomentAgree(t *testing.T) {
+	tm := timertest.NewOn(hashedwheel.Inline{}, hashedwheel.WithTick(100*time.Microsecond))
+	defer tm.Stop()
+	var ran, round, begun, answered atomic.Int64
+	task := hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {
+		r := round.Load()
+		ran.Add(1)
+		begun.Store(r)
+		spinUntil(&answered, r) // the first holds the others up until the race can begin
+	})
+	all := make([]hashedwheel.Timeout, 512)
+	for i := range all {
+		all[i].Init(tm, task)
+	}
+	began, stopped := int64(0), int64(0)
+	for end := time.Now().Add(timertest.Lasting(300 * time.Millisecond)); time.Now().Before(end); {
+		round.Add(1)
+		for i := range all {
+			all[i].Reset(0)
+			began++
+		}
+		spinUntil(&begun, round.Load())
+		answered.Store(round.Load())
+		for ran.Load()+stopped < began {
+			if all[rand.IntN(len(all))].Stop() {
+				stopped++
+			}
+		}
+	}
+	timertest.Shutdown(t, tm)
+	assert.Equal(t, began, ran.Load()+stopped)
+	t.Logf("%d ran, %d stopped", ran.Load(), stopped)
+}
+
+// All who arm one timeout at once reserve room, and all but one give it back; in a full timer all are refused.
+func TestOneOutcomePerArmingTakesOnePlaceHoweverManyArmATimeout(t *testing.T) {
+	const limit = 20
+	for name, before := range map[string]int{"with room": 0, "full": limit} {
+		t.Run(name, func(t *testing.T) {
+			tm := timertest.NewOn(hashedwheel.Inline{}, hashedwheel.WithMaxPending(limit))
+			defer tm.Stop()
+			others := make([]*hashedwheel.Timeout, before)
+			for i := range others {
+				others[i] = tm.AfterFunc(time.Hour, timertest.Nop)
+			}
+			to := timertest.Owned(tm, timertest.NopTask)
+			var armings atomic.Int64
+			var users sync.WaitGroup
+			for range 8 {
+				users.Go(func() {
+					for end := time.Now().Add(timertest.Lasting(300 * time.Millisecond)); time.Now().Before(end); {
+						armings.Add(1)
+						to.Reset(time.Hour)
+						to.Stop()
+					}
+				})
+			}
+			users.Wait()
+			assert.Equal(t, uint64(armings.Load())*uint64(before/limit), tm.Stats().Rejected)
+			for _, other := range others {
+				other.Stop()
+			}
+			for range limit {
+				assert.NoError(t, tm.AfterFunc(time.Hour, timertest.Nop).Err())
+			}
+			assert.ErrorIs(t, tm.AfterFunc(time.Hour, timertest.Nop).Err(), hashedwheel.ErrFull)
+		})
+	}
+}
+
+// A Reset that returns true goes on with the arming that is pending, another begins one: however many goroutines reset
+// one timeout, there are as many outcomes as Resets that returned false.
+func TestOneOutcomePerArmingHoweverManyMoveATimeout(t *testing.T) {
+	for name, e := range timertest.Executors() {
+		t.Run(name, func(t *testing.T) {
+			tm := timertest.NewOn(e)
+			var began, ran, stopped atomic.Int64
+			to := timertest.Owned(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { ran.Add(1) }))
+			var users sync.WaitGroup
+			for range 8 {
+				users.Go(func() {
+					for end := time.Now().Add(timertest.Lasting(300 * time.Millisecond)); time.Now().Before(end); {
+						for range 64 {
+							if !to.Reset(rand.N(2 * timertest.Tick)) {
+								began.Add(1)
+							}
+							if rand.IntN(8) == 0 && to.Stop() {
+								stopped.Add(1)
+							}
+						}
+						time.Sleep(50 * time.Microsecond)
+					}
+				})
+			}
+			users.Wait()
+			left := timertest.Shutdown(t, tm)
+			assert.Equal(t, began.Load(), ran.Load()+stopped.Load()+int64(len(left)))
+			t.Logf("%d armings, %d ran, %d stopped", began.Load(), ran.Load(), stopped.Load())
+		})
 	}
 }
