@@ -70,20 +70,3 @@ func TestAnyDelayCostsTheSameToAdvance(t *testing.T) {
 		assert.Equal(t, 1000, ran)
 	})
 }
-
-// A far timeout must not displace a near one, whichever comes first.
-func TestAnyDelayCostsTheSameToItsNeighbors(t *testing.T) {
-	for name, delays := range map[string][]time.Duration{
-		"far first":  {15 * day, 10 * timertest.Tick, 3000 * day, 100 * timertest.Tick},
-		"near first": {10 * timertest.Tick, 15 * day, 100 * timertest.Tick, 3000 * day},
-	} {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				for i, late := range timertest.Lateness(tm, delays) {
-					assert.GreaterOrEqual(t, late, time.Duration(0), "a delay of %v", delays[i])
-					assert.LessOrEqual(t, late, timertest.Tick, "a delay of %v", delays[i])
-				}
-			}, hashedwheel.WithWheelSize(8))
-		})
-	}
-}

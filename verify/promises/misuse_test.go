@@ -13,7 +13,6 @@ import (
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/invariants"
-	"github.com/hashedwheel/hashedwheel/internal/limits"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
@@ -147,8 +146,8 @@ func assertCaught(t *testing.T, f func()) {
 	f()
 }
 
-// The timeout may be in the batch that the worker hands out when its neighbor's task copies or
-// clears it.
+// The timeout may be in the batch that the worker hands out when its neighbor's task copies or clears it. None runs
+// twice, and none runs in the place of another.
 func TestMisuseIsCaughtInABatch(t *testing.T) {
 	for name, misuse := range map[string]func(tm *hashedwheel.Timer, all []lease){
 		"a slice grows, and copies are armed": func(_ *hashedwheel.Timer, all []lease) {
@@ -172,20 +171,40 @@ func TestMisuseIsCaughtInABatch(t *testing.T) {
 				tm.Pending() // files it
 			}
 		},
+		"one is deleted from a slice": func(_ *hashedwheel.Timer, all []lease) { _ = slices.Delete(all, 3, 4) },
+		// The last two places then hold the same pending timeout, and only its place in the batch shows that the first
+		// of them is a copy.
+		"one is deleted by append": func(_ *hashedwheel.Timer, all []lease) { _ = append(all[:1], all[2:]...) },
 	} {
 		for by, meet := range meetings {
 			t.Run(name+", met by "+by, func(t *testing.T) {
 				clock, tm := timertest.NewManual(timertest.Inline)
-				var all []lease
+				all := make([]lease, 10)
 				tm.AfterFunc(time.Minute, func() { misuse(tm, all) })
-				all = leases(tm, 0)
+				for i := range all {
+					all[i].arm(tm, time.Minute)
+					tm.Pending() // files it: the last runs first
+				}
 				tm.AfterFunc(time.Minute, func() { misuse(tm, all) })
 				assertCaught(t, func() {
 					clock.Advance(time.Minute)
 					meet(tm, clock)
 				})
+				for i := range all {
+					assert.LessOrEqual(t, all[i].runs, 1)
+				}
 			})
 		}
+	}
+}
+
+func TestMisuseIsCaughtBySample(t *testing.T) {
+	for _, apart := range []time.Duration{0, time.Second} {
+		_, tm := timertest.NewManual()
+		all := leases(tm, apart)
+		tm.Pending() // files them
+		overwrite(&all[1], &all[0])
+		assertCaught(t, func() { tm.Sample(100) })
 	}
 }
 
@@ -267,54 +286,6 @@ func TestNoMisuseIsReportedInCorrectPrograms(t *testing.T) {
 		assert.Equal(t, min(i%4, 1), all[i].runs, "lease %d", i)
 	}
 	assert.Zero(t, tm.Pending())
-}
-
-// A task that deletes itself from its slice moves the timeouts behind it in memory: one would be
-// handed out twice, another never.
-func TestMisuseInABatchIsCaught(t *testing.T) {
-	clock, tm := timertest.NewManual(hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	all := make([]hashedwheel.Timeout, 10)
-	runs := 0
-	for i := range all {
-		all[i].InitFunc(tm, func() {
-			if runs++; runs == 1 {
-				all = slices.Delete(all, 3, 4)
-			}
-		})
-		all[i].Reset(tm.Tick())
-	}
-	defer func() {
-		said := recover()
-		assert.NotNil(t, said)
-		if !invariants.Enabled { // with them the wheel finds it at its next step, and its own message comes first
-			assert.Contains(t, said, "was copied or overwritten after it was armed")
-		}
-	}()
-	clock.Advance(2 * tm.Tick())
-}
-
-// slices.Delete also clears the last place of the slice. With append the last two places hold the same pending
-// timeout, and only its place in the batch shows that the first of them is a copy.
-func TestMisuseInABatchIsCaughtBeforeATimeoutRunsTwice(t *testing.T) {
-	clock, tm := timertest.NewManual(timertest.Inline)
-	all := make([]hashedwheel.Timeout, min(10, limits.Batch))
-	runs := make([]int, len(all))
-	for i := len(all) - 1; i >= 0; i-- {
-		all[i].InitFunc(tm, func() {
-			runs[i]++
-			if i == 0 {
-				all = append(all[:1], all[2:]...)
-			}
-		})
-		all[i].Reset(tm.Tick())
-		tm.Pending() // files the timeout: the first of the slice is filed last, and runs first
-	}
-	defer func() {
-		assert.Contains(t, recover(), "was copied or overwritten after it was armed")
-		assert.Equal(t, 1, runs[0])
-		assert.LessOrEqual(t, slices.Max(runs), 1)
-	}()
-	clock.Advance(2 * tm.Tick())
 }
 
 // A Timeout that was saved and restored does not know which lists it is in by now. Not every such misuse is

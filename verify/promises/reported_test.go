@@ -131,6 +131,10 @@ func TestLatenessIsReportedNoLatenessOfADeadlineInThePast(t *testing.T) {
 			tm.AfterFunc(24*time.Hour, timertest.Nop)
 			timertest.Pass(time.Hour + timertest.Tick/3)
 		},
+		"shortly before a far timeout, in whose slot the worker sleeps": func(tm *hashedwheel.Timer) {
+			tm.AfterFunc(time.Hour, timertest.Nop)
+			timertest.Pass(time.Hour - 50*timertest.Tick)
+		},
 		"while the worker keeps ticking": func(tm *hashedwheel.Timer) {
 			tm.AfterFunc(24*time.Hour, timertest.Nop)
 			timertest.Pass(timertest.Tick + timertest.Tick/3)
@@ -226,7 +230,8 @@ func TestLatenessIsReportedMaxLagAfterALateAlarm(t *testing.T) {
 // silentClock never rings, so the worker never files anything.
 type silentClock struct{}
 
-func (silentClock) Now() time.Time                       { return time.Now() }
+func (silentClock) Now() time.Time { return time.Now() }
+
 func (silentClock) After(time.Duration) <-chan time.Time { return nil }
 
 func TestLatenessIsReportedOverdueOfQueuedTimeoutsOnAClockThatNeverRings(t *testing.T) {

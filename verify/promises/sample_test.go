@@ -105,26 +105,6 @@ func TestSampleIsAsLikelyToHaveOneTimeoutAsAnother(t *testing.T) {
 	}
 }
 
-func TestSampleIsSpreadOverAllDeadlines(t *testing.T) {
-	const tick = 10 * time.Millisecond
-	for name, c := range map[string]struct{ pending, want int }{
-		"one timeout a slot":   {500, 100},
-		"many timeouts a slot": {100_000, 1000},
-	} {
-		t.Run(name, func(t *testing.T) {
-			clock, tm := timertest.NewManual()
-			armNumbered(tm, c.pending, func(i int) time.Duration { return time.Duration(i) * tick })
-			var quarters [4]int
-			for _, at := range numbersIn(t, tm.Sample(c.want)) {
-				quarters[int64(4*at.Sub(clock.Now())/(time.Duration(c.pending)*tick))]++
-			}
-			for q, n := range quarters {
-				assert.InDelta(t, c.want/4, n, float64(c.want)/10, "quarter %d", q)
-			}
-		})
-	}
-}
-
 // rare is the task of one timeout in a hundred, the others have a NopTask.
 type rare struct{}
 
@@ -236,21 +216,6 @@ func TestSampleWhileTheWorkerIsBusyHasEachTimeoutThatStaysOnce(t *testing.T) {
 				assert.Len(t, numbersIn(t, tm.Sample(math.MaxInt)), stay)
 				assert.LessOrEqual(t, len(numbersIn(t, tm.Sample(100))), 100)
 			}
-		})
-	}
-}
-
-// A copy over another Timeout puts one timeout in two places.
-func TestSamplePanicsOnATimeoutThatWasCopiedOverAnother(t *testing.T) {
-	for place, delay := range places {
-		t.Run(place, func(t *testing.T) {
-			_, tm := timertest.NewManual()
-			all := leases(tm, 0)
-			tm.Pending() // files them
-			armNumbered(tm, 10, delay)
-			overwrite(&all[1], &all[0])
-			defer func() { assert.Regexp(t, caught, recover()) }()
-			tm.Sample(100)
 		})
 	}
 }

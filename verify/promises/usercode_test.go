@@ -196,3 +196,20 @@ func TestUserCodeNeverRunsUnderALockSoOnlyShutdownWaitsForIt(t *testing.T) {
 		synctest.Wait()
 	}, timertest.OnWorker)
 }
+
+// Its mutex may be locked by the caller.
+func TestResetAtAndStopCallNoUsersClock(t *testing.T) {
+	clock := new(sleepLog)
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		at := time.Now().Add(100 * time.Hour)
+		for i := range 50_000 { // parts of the queue become deep
+			to := timertest.Owned(tm, timertest.NopTask)
+			to.ResetAt(at)
+			to.ResetAt(at.Add(-time.Hour))
+			if i%2 == 0 {
+				to.Stop()
+			}
+		}
+		assert.LessOrEqual(t, clock.reads.Load(), int64(10), "the worker's")
+	}, hashedwheel.WithClock(clock), hashedwheel.WithTick(time.Hour))
+}

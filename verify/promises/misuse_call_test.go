@@ -37,3 +37,33 @@ func TestZeroTimerPanicsWithTheNameOfItsConstructor(t *testing.T) {
 		})
 	}
 }
+
+// A mistake in the program panics at the call, as in package time, and the message names it.
+func TestMisusePanics(t *testing.T) {
+	tm := hashedwheel.MustNew(hashedwheel.WithClock(hashedwheel.NewManualClock(time.Now())))
+	pending := tm.AfterFunc(time.Hour, timertest.Nop)
+	stopped := tm.AfterFunc(time.Hour, timertest.Nop)
+	stopped.Stop()
+	var unbound hashedwheel.Timeout
+	for _, misuse := range []struct {
+		message string
+		f       func()
+	}{
+		{"AfterFunc with a nil func", func() { tm.AfterFunc(time.Second, nil) }},
+		{"Schedule with a nil Task", func() { _, _ = tm.Schedule(time.Second, nil) }},
+		{"Schedule with a nil Task", func() { _, _ = tm.Schedule(time.Second, hashedwheel.TaskFunc(nil)) }},
+		{"Init with a nil Timer", func() { unbound.Init(nil, timertest.NopTask) }},
+		{"Init with a nil Task", func() { unbound.Init(tm, nil) }},
+		{"Init with a nil Task", func() { unbound.Init(tm, hashedwheel.TaskFunc(nil)) }},
+		{"InitFunc with a nil func", func() { unbound.InitFunc(tm, nil) }},
+		{"Init of a Timeout that is Pending", func() { pending.Init(tm, timertest.NopTask) }},
+		{"Init of a Timeout that is Canceled", func() { stopped.Init(tm, timertest.NopTask) }},
+		{"Reset before Init", func() { unbound.Reset(time.Second) }},
+		{"ResetAt before Init", func() { unbound.ResetAt(time.Now()) }},
+		{"Move before Init", func() { unbound.Move(time.Second) }},
+		{"MoveAt before Init", func() { unbound.MoveAt(time.Now()) }},
+	} {
+		assert.PanicsWithValue(t, "hashedwheel: "+misuse.message, misuse.f)
+	}
+	assert.Equal(t, 1, tm.Pending(), "nothing came of it")
+}
