@@ -1,7 +1,6 @@
 package series_test
 
 import (
-	"math"
 	"testing"
 	"time"
 
@@ -97,23 +96,6 @@ func TestRecurFollowsACalendar(t *testing.T) {
 		timertest.Pass(24 * time.Hour)
 		timertest.AssertOnGrid(t, start, time.Hour, late, log.Times(), timertest.UpTo(24)...)
 	})
-}
-
-func TestRecurWaitsForATimeOutOfReach(t *testing.T) {
-	for name, far := range map[string]time.Time{
-		"the year 9999":       time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC),
-		"the end of the time": time.Unix(math.MaxInt64/2, 0),
-	} {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				s := tm.Recur(schedule(func(time.Time) time.Time { return far }), nop)
-				timertest.Pass(365 * 24 * time.Hour)
-				assert.Equal(t, 1, tm.Pending())
-				assert.Zero(t, tm.Stats().Expired)
-				assert.True(t, s.Stop())
-			})
-		})
-	}
 }
 
 // Each run takes as long as two and a half others: those are left out, and the
