@@ -12,7 +12,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-const outsideItsBubble = "hashedwheel: Timer made outside a testing/synctest bubble and used inside: make it in the bubble"
+const outsideItsBubble = "hashedwheel: Timer made outside a testing/synctest bubble and used inside: " +
+	"make it in the bubble"
 
 // The clock of a bubble begins in the year 2000: deadlines by it would be 26 years
 // before the timer was made.
@@ -35,15 +36,17 @@ func TestATimerFromOutsideTheBubblePanics(t *testing.T) {
 			"ResetAt": func(tm *hashedwheel.Timer) {
 				timertest.Owned(tm, timertest.NopTask).ResetAt(time.Now().Add(time.Second))
 			},
-			"ResetAt of its Now": func(tm *hashedwheel.Timer) { timertest.Owned(tm, timertest.NopTask).ResetAt(tm.Now()) },
-			"After":              func(tm *hashedwheel.Timer) { tm.After(time.Second) },
-			"Every":              func(tm *hashedwheel.Timer) { tm.Every(time.Second, func(*hashedwheel.Series) {}) },
-			"Recur":              func(tm *hashedwheel.Timer) { tm.Recur(everySecond{}, func(*hashedwheel.Series) {}) },
-			"Now":                func(tm *hashedwheel.Timer) { tm.Now() },
-			"Next":               func(tm *hashedwheel.Timer) { tm.Next() },
-			"Pending":            func(tm *hashedwheel.Timer) { tm.Pending() },
-			"Stats":              func(tm *hashedwheel.Timer) { tm.Stats() },
-			"Sample":             func(tm *hashedwheel.Timer) { tm.Sample(1) },
+			"ResetAt of its Now": func(tm *hashedwheel.Timer) {
+				timertest.Owned(tm, timertest.NopTask).ResetAt(tm.Now())
+			},
+			"After":   func(tm *hashedwheel.Timer) { tm.After(time.Second) },
+			"Every":   func(tm *hashedwheel.Timer) { tm.Every(time.Second, func(*hashedwheel.Series) {}) },
+			"Recur":   func(tm *hashedwheel.Timer) { tm.Recur(everySecond{}, func(*hashedwheel.Series) {}) },
+			"Now":     func(tm *hashedwheel.Timer) { tm.Now() },
+			"Next":    func(tm *hashedwheel.Timer) { tm.Next() },
+			"Pending": func(tm *hashedwheel.Timer) { tm.Pending() },
+			"Stats":   func(tm *hashedwheel.Timer) { tm.Stats() },
+			"Sample":  func(tm *hashedwheel.Timer) { tm.Sample(1) },
 		} {
 			t.Run(name+", "+worker, func(t *testing.T) {
 				tm := made()

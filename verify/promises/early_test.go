@@ -21,7 +21,8 @@ var wheels = []struct {
 	size int
 	tick time.Duration
 }{
-	{1, timertest.Tick}, {2, timertest.Tick}, {3, timertest.Tick}, {8, timertest.Tick}, {65, timertest.Tick}, {512, timertest.Tick},
+	{1, timertest.Tick}, {2, timertest.Tick}, {3, timertest.Tick},
+	{8, timertest.Tick}, {65, timertest.Tick}, {512, timertest.Tick},
 	{512, 100 * time.Microsecond}, {512, 3 * time.Millisecond}, {512, time.Second}, {512, 24 * time.Hour},
 }
 

@@ -240,7 +240,8 @@ func TestWorkerInheritsNoPprofLabels(t *testing.T) {
 			}
 			soon := func(f func()) *hashedwheel.Timeout { return tm.AfterFunc(timertest.Tick, f) }
 			run("the first worker", soon)
-			require.Eventually(t, func() bool { return timertest.LibraryGoroutines() == 0 }, 10*time.Second, timertest.Tick, "it has ended")
+			hasEnded := func() bool { return timertest.LibraryGoroutines() == 0 }
+			require.Eventually(t, hasEnded, 10*time.Second, timertest.Tick)
 			run("the next one", soon)
 
 			tm.AfterFunc(time.Hour, timertest.Nop)
@@ -264,5 +265,6 @@ func TestWorkerInheritsNoPprofLabelsAfterGoexit(t *testing.T) {
 		})
 	})
 	<-goexit
-	assert.Eventually(t, func() bool { return timertest.LibraryGoroutines() == 1 && !isLabeled(t) }, 10*time.Second, timertest.Tick)
+	isAnother := func() bool { return timertest.LibraryGoroutines() == 1 && !isLabeled(t) }
+	assert.Eventually(t, isAnother, 10*time.Second, timertest.Tick)
 }

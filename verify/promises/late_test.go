@@ -192,7 +192,8 @@ func onTardyClock(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer, cloc
 	t.Helper()
 	timertest.LeaveFilingToTheWorker(t) // the tests know what it does in which tick
 	clock := &tardyClock{ManualClock: hashedwheel.NewManualClock(time.Unix(0, 0))}
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) { f(t, tm, clock) }, timertest.OnWorker, hashedwheel.WithClock(clock))
+	onIt := func(t *testing.T, tm *hashedwheel.Timer) { f(t, tm, clock) }
+	timertest.InBubble(t, onIt, timertest.OnWorker, hashedwheel.WithClock(clock))
 }
 
 // An arming wakes the worker just before a tick, and the worker reads the clock just after.

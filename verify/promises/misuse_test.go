@@ -42,7 +42,8 @@ func (l *lease) arm(tm *hashedwheel.Timer, d time.Duration) {
 func overwrite[T any](to, from *T) { *to = *from }
 
 // With -tags invariants its checks may see it first.
-const caught = `^hashedwheel: (Timeout (of a \*promises\.lease|that has been cleared) was copied or overwritten after it was armed|invariant: .*)$`
+const caught = `^hashedwheel: (Timeout (of a \*promises\.lease|that has been cleared) ` +
+	`was copied or overwritten after it was armed|invariant: .*)$`
 
 // Mistakes of a program with leases that the wheel has filed. Go vet sees none of them except the
 // loops.
@@ -104,7 +105,7 @@ var meetings = map[string]func(tm *hashedwheel.Timer, clock *hashedwheel.ManualC
 }
 
 func TestMisuseIsCaughtInTheWheel(t *testing.T) {
-	forEveryMisuse(t, func(tm *hashedwheel.Timer, clock *hashedwheel.ManualClock) { clock.Advance(time.Second) }, misuses)
+	forEveryMisuse(t, func(clock *hashedwheel.ManualClock) { clock.Advance(time.Second) }, misuses)
 }
 
 // A copy of a queued timeout cannot be told from the original.
@@ -112,21 +113,24 @@ func TestMisuseIsCaughtInTheQueue(t *testing.T) {
 	overwritten := make(map[string]func(*hashedwheel.Timer, []lease))
 	for _, name := range []string{
 		"one is cleared in a pool", "all are cleared in a pool", "one is cleared and armed again",
-		"one is cleared and armed for another time", "one is cleared, armed and stopped", "all are cleared and armed again",
+		"one is cleared and armed for another time", "one is cleared, armed and stopped",
+		"all are cleared and armed again",
 	} {
 		overwritten[name] = misuses[name]
 	}
-	forEveryMisuse(t, func(*hashedwheel.Timer, *hashedwheel.ManualClock) {}, overwritten)
+	forEveryMisuse(t, func(*hashedwheel.ManualClock) {}, overwritten)
 }
 
-func forEveryMisuse(t *testing.T, file func(*hashedwheel.Timer, *hashedwheel.ManualClock), misuses map[string]func(*hashedwheel.Timer, []lease)) {
+func forEveryMisuse(
+	t *testing.T, file func(*hashedwheel.ManualClock), misuses map[string]func(*hashedwheel.Timer, []lease),
+) {
 	for name, misuse := range misuses {
 		for by, meet := range meetings {
 			for _, apart := range []time.Duration{0, time.Second} {
 				t.Run(fmt.Sprintf("%s, %v apart, met by %s", name, apart, by), func(t *testing.T) {
 					clock, tm := timertest.NewManual()
 					all := leases(tm, apart)
-					file(tm, clock)
+					file(clock)
 					assertCaught(t, func() {
 						misuse(tm, all) // an arming may also meet it
 						meet(tm, clock)
@@ -258,7 +262,8 @@ func TestMisuseEndsTheProcess(t *testing.T) {
 	var exit *exec.ExitError
 	require.ErrorAs(t, err, &exit)
 	assert.Equal(t, 2, exit.ExitCode())
-	assert.Contains(t, string(out), "panic: hashedwheel: Timeout of a *promises.lease was copied or overwritten after it was armed")
+	const message = "panic: hashedwheel: Timeout of a *promises.lease was copied or overwritten after it was armed"
+	assert.Contains(t, string(out), message)
 }
 
 // The original of a copy stays valid, and a slice may grow as long as nothing in it is armed.
@@ -291,16 +296,16 @@ func TestNoMisuseIsReportedInCorrectPrograms(t *testing.T) {
 // A Timeout that was saved and restored does not know which lists it is in by now. Not every such misuse is
 // found, but none may end in another panic, such as a nil dereference.
 func TestMisuseBySaveAndRestorePanicsWithNoOtherMessage(t *testing.T) {
-	for name, between := range map[string]func(clock *hashedwheel.ManualClock, tm *hashedwheel.Timer, to *hashedwheel.Timeout){
-		"saved before it was armed": func(_ *hashedwheel.ManualClock, tm *hashedwheel.Timer, to *hashedwheel.Timeout) {},
-		"saved while queued": func(_ *hashedwheel.ManualClock, tm *hashedwheel.Timer, to *hashedwheel.Timeout) {
+	for name, between := range map[string]func(tm *hashedwheel.Timer, to *hashedwheel.Timeout){
+		"saved before it was armed": func(tm *hashedwheel.Timer, to *hashedwheel.Timeout) {},
+		"saved while queued": func(tm *hashedwheel.Timer, to *hashedwheel.Timeout) {
 			to.Reset(tm.Tick())
 		},
-		"saved while filed, moved": func(_ *hashedwheel.ManualClock, tm *hashedwheel.Timer, to *hashedwheel.Timeout) {
+		"saved while filed, moved": func(tm *hashedwheel.Timer, to *hashedwheel.Timeout) {
 			to.Reset(9 * tm.Tick())
 			tm.Pending()
 		},
-		"saved while filed, far, stopped": func(_ *hashedwheel.ManualClock, tm *hashedwheel.Timer, to *hashedwheel.Timeout) {
+		"saved while filed, far, stopped": func(tm *hashedwheel.Timer, to *hashedwheel.Timeout) {
 			to.Reset(time.Hour)
 			tm.Pending()
 			to.Stop()
@@ -309,7 +314,7 @@ func TestMisuseBySaveAndRestorePanicsWithNoOtherMessage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			clock, tm := timertest.NewManual(hashedwheel.WithExecutor(hashedwheel.Inline{}))
 			to := timertest.Owned(tm, timertest.NopTask)
-			between(clock, tm, to)
+			between(tm, to)
 			var saved hashedwheel.Timeout
 			overwrite(&saved, to)
 			to.Reset(5 * tm.Tick())

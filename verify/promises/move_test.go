@@ -63,7 +63,10 @@ func TestMoveNeverArms(t *testing.T) {
 		"Expired":           func(to *hashedwheel.Timeout) { to.Reset(0); time.Sleep(time.Second) },
 		"Canceled":          func(to *hashedwheel.Timeout) { to.Reset(time.Minute); to.Stop() },
 		"Canceled by Timer": func(to *hashedwheel.Timeout) { to.Reset(time.Minute); to.Timer().Stop() },
-		"Rejected, full":    func(to *hashedwheel.Timeout) { to.Timer().AfterFunc(time.Minute, timertest.Nop); to.Reset(0) },
+		"Rejected, full": func(to *hashedwheel.Timeout) {
+			to.Timer().AfterFunc(time.Minute, timertest.Nop)
+			to.Reset(0)
+		},
 		"Rejected, stopped": func(to *hashedwheel.Timeout) { to.Timer().Stop(); to.Reset(time.Minute) },
 	} {
 		for name, move := range moves {
@@ -116,7 +119,8 @@ func TestMoveThatRacesWithTheExpiryRevivesNothing(t *testing.T) {
 				var readers sync.WaitGroup
 				for range 2 {
 					readers.Go(func() {
-						for begun := time.Now(); move(to, 300*time.Microsecond) && time.Since(begun) < 2*time.Millisecond; {
+						until := time.Now().Add(2 * time.Millisecond)
+						for move(to, 300*time.Microsecond) && time.Now().Before(until) {
 						}
 						for range 3 { // once it has expired, or is about to
 							move(to, 100*time.Microsecond)

@@ -208,11 +208,14 @@ func TestPendingCountsATimeoutThatIsMovedEarlierInABatch(t *testing.T) {
 
 // whileATaskIsSlow runs f for each executor that runs tasks on the worker, and at three moments after a slow task has
 // begun: in its first instant, within the tick and some ticks later.
-func whileATaskIsSlow(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer, at time.Duration), opts ...hashedwheel.Option) {
-	for name, executor := range map[string]hashedwheel.Option{"Inline": timertest.Inline, "a user's own": timertest.OnWorker} {
+func whileATaskIsSlow(
+	t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer, at time.Duration), opts ...hashedwheel.Option,
+) {
+	for name, executor := range blocking {
 		for _, at := range []time.Duration{0, timertest.Tick / 4, 3 * timertest.Tick} {
 			t.Run(fmt.Sprintf("%s, after %v", name, at), func(t *testing.T) {
-				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) { f(t, tm, at) }, append(opts, executor)...)
+				then := func(t *testing.T, tm *hashedwheel.Timer) { f(t, tm, at) }
+				timertest.InBubble(t, then, append(opts, executor)...)
 			})
 		}
 	}

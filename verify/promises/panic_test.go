@@ -83,6 +83,7 @@ func TestPanicOfTheExecutorGoesToTheHandler(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var value any
+			handler := hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, r any) { value = r })
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 				tm.AfterFunc(timertest.Tick, timertest.Nop)
 				timertest.Pass(5 * timertest.Tick)
@@ -91,7 +92,7 @@ func TestPanicOfTheExecutorGoesToTheHandler(t *testing.T) {
 				defer end()
 				_, err := tm.Shutdown(ctx)
 				assert.NoError(t, err)
-			}, hashedwheel.WithExecutor(e), hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, r any) { value = r }))
+			}, hashedwheel.WithExecutor(e), handler)
 		})
 	}
 }

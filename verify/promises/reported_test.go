@@ -117,7 +117,9 @@ func TestLatenessIsReportedNoLatenessOfADeadlineInThePast(t *testing.T) {
 		"ResetAt an hour ago": func(tm *hashedwheel.Timer) {
 			timertest.Owned(tm, timertest.NopTask).ResetAt(time.Now().Add(-time.Hour))
 		},
-		"ResetAt the zero time": func(tm *hashedwheel.Timer) { timertest.Owned(tm, timertest.NopTask).ResetAt(time.Time{}) },
+		"ResetAt the zero time": func(tm *hashedwheel.Timer) {
+			timertest.Owned(tm, timertest.NopTask).ResetAt(time.Time{})
+		},
 		"moved to an hour ago": func(tm *hashedwheel.Timer) {
 			to := tm.AfterFunc(time.Hour, timertest.Nop)
 			timertest.Pass(10 * timertest.Tick)

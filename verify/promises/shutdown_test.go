@@ -16,7 +16,11 @@ import (
 )
 
 func TestShutdownWaitsForRunningTasks(t *testing.T) {
-	for end, f := range map[string]func(){"returns": timertest.Nop, "calls Goexit": runtime.Goexit, "panics": timertest.PanicHere} {
+	for end, f := range map[string]func(){
+		"returns":      timertest.Nop,
+		"calls Goexit": runtime.Goexit,
+		"panics":       timertest.PanicHere,
+	} {
 		for name, opts := range timertest.EitherExecutor {
 			t.Run("a task that "+end+", "+name, func(t *testing.T) {
 				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {

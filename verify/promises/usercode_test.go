@@ -23,7 +23,9 @@ var everyExecutor = map[string]hashedwheel.Executor{
 	}),
 }
 
-func forEveryMethodAndExecutor(t *testing.T, f func(t *testing.T, call func(*hashedwheel.Timeout), e hashedwheel.Option)) {
+func forEveryMethodAndExecutor(
+	t *testing.T, f func(t *testing.T, call func(*hashedwheel.Timeout), e hashedwheel.Option),
+) {
 	for method, call := range timertest.EveryMethod {
 		for name, e := range everyExecutor {
 			t.Run(method+" on "+name, func(t *testing.T) { f(t, call, hashedwheel.WithExecutor(e)) })

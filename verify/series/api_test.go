@@ -38,7 +38,8 @@ func TestSeriesStringHasPeriodNextRunAndFunction(t *testing.T) {
 	every := tm.Every(5*time.Second, tidyUp)
 	recur := tm.Recur(&agenda{times: []time.Time{timertest.Epoch.Add(time.Minute)}}, tidyUp)
 	assert.Equal(t, "hashedwheel.Series(every 5s, next 2025-01-01 00:00:05.000, series_test.tidyUp)", fmt.Sprint(every))
-	assert.Equal(t, "hashedwheel.Series(by *series_test.agenda, next 2025-01-01 00:01:00.000, series_test.tidyUp)", recur.String())
+	assert.Equal(t, "hashedwheel.Series(by *series_test.agenda, next 2025-01-01 00:01:00.000, series_test.tidyUp)",
+		recur.String())
 	clock.Advance(7 * time.Second)
 	assert.Equal(t, "hashedwheel.Series(every 5s, next 2025-01-01 00:00:10.000, series_test.tidyUp)", every.String())
 	every.Reset(time.Minute)
@@ -77,7 +78,8 @@ func TestZeroSeriesPanicsInEachMethod(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := new(hashedwheel.Series)
 			for range 2 { // the first leaves no lock behind
-				assert.PanicsWithValue(t, "hashedwheel: zero Series: Every, EveryFrom and Recur make one", func() { call(s) })
+				const message = "hashedwheel: zero Series: Every, EveryFrom and Recur make one"
+				assert.PanicsWithValue(t, message, func() { call(s) })
 			}
 		})
 	}
@@ -89,8 +91,9 @@ func TestEveryPanicsOnProgrammerErrors(t *testing.T) {
 	_, tm := timertest.NewManual()
 	defer tm.Stop()
 	for _, period := range []time.Duration{0, -1, -1 << 63} {
-		assert.PanicsWithValue(t, "hashedwheel: Every with a period that is not positive", func() { tm.Every(period, nop) })
-		assert.PanicsWithValue(t, "hashedwheel: Every with a period that is not positive", func() { tm.EveryFrom(tm.Now(), period, nop) })
+		const message = "hashedwheel: Every with a period that is not positive"
+		assert.PanicsWithValue(t, message, func() { tm.Every(period, nop) })
+		assert.PanicsWithValue(t, message, func() { tm.EveryFrom(tm.Now(), period, nop) })
 	}
 	assert.PanicsWithValue(t, "hashedwheel: Every with a nil func", func() { tm.Every(time.Second, nil) })
 	assert.PanicsWithValue(t, "hashedwheel: Every with a nil func", func() { tm.EveryFrom(tm.Now(), time.Second, nil) })
@@ -99,7 +102,8 @@ func TestEveryPanicsOnProgrammerErrors(t *testing.T) {
 	assert.Zero(t, tm.Pending())
 	s := tm.Every(time.Hour, nop)
 	for _, period := range []time.Duration{0, -1, -1 << 63} {
-		assert.PanicsWithValue(t, "hashedwheel: Reset of a Series to a period that is not positive", func() { s.Reset(period) })
+		const message = "hashedwheel: Reset of a Series to a period that is not positive"
+		assert.PanicsWithValue(t, message, func() { s.Reset(period) })
 	}
 	assert.True(t, s.Stop(), "nothing has changed")
 }

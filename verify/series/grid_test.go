@@ -227,15 +227,24 @@ func TestEveryFromHasAnotherGridAfterReset(t *testing.T) {
 // Times that no clock reaches.
 func TestSeriesOutOfReachNeverRunsAndIsPending(t *testing.T) {
 	year9999, last := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(math.MaxInt64/2, 0)
-	at := func(next time.Time) schedule { return func(time.Time) time.Time { return next } }
+	everyFrom := func(first time.Time) func(tm *hashedwheel.Timer) *hashedwheel.Series {
+		return func(tm *hashedwheel.Timer) *hashedwheel.Series { return tm.EveryFrom(first, time.Hour, nop) }
+	}
+	recur := func(next time.Time) func(tm *hashedwheel.Timer) *hashedwheel.Series {
+		always := schedule(func(time.Time) time.Time { return next })
+		return func(tm *hashedwheel.Timer) *hashedwheel.Series { return tm.Recur(always, nop) }
+	}
+	every := func(period time.Duration) func(tm *hashedwheel.Timer) *hashedwheel.Series {
+		return func(tm *hashedwheel.Timer) *hashedwheel.Series { return tm.Every(period, nop) }
+	}
 	for name, begin := range map[string]func(tm *hashedwheel.Timer) *hashedwheel.Series{
-		"EveryFrom the year 9999":       func(tm *hashedwheel.Timer) *hashedwheel.Series { return tm.EveryFrom(year9999, time.Hour, nop) },
-		"EveryFrom the end of the time": func(tm *hashedwheel.Timer) *hashedwheel.Series { return tm.EveryFrom(last, time.Hour, nop) },
-		"Recur in the year 9999":        func(tm *hashedwheel.Timer) *hashedwheel.Series { return tm.Recur(at(year9999), nop) },
-		"Recur at the end of the time":  func(tm *hashedwheel.Timer) *hashedwheel.Series { return tm.Recur(at(last), nop) },
-		"Every 20 years":                func(tm *hashedwheel.Timer) *hashedwheel.Series { return tm.Every(20*365*24*time.Hour, nop) },
-		"Every longest but one":         func(tm *hashedwheel.Timer) *hashedwheel.Series { return tm.Every(math.MaxInt64-1, nop) },
-		"Every longest":                 func(tm *hashedwheel.Timer) *hashedwheel.Series { return tm.Every(math.MaxInt64, nop) },
+		"EveryFrom the year 9999":       everyFrom(year9999),
+		"EveryFrom the end of the time": everyFrom(last),
+		"Recur in the year 9999":        recur(year9999),
+		"Recur at the end of the time":  recur(last),
+		"Every 20 years":                every(20 * 365 * 24 * time.Hour),
+		"Every longest period but one":  every(math.MaxInt64 - 1),
+		"Every longest period":          every(math.MaxInt64),
 	} {
 		t.Run(name, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {

@@ -1,4 +1,5 @@
-// Package series_test checks the promises of Every, EveryFrom and Recur from outside: when series run, and how they end.
+// Package series_test checks the promises of Every, EveryFrom and Recur from outside: when series run, and how they
+// end.
 package series_test
 
 import (
@@ -48,7 +49,9 @@ func newPoolThatDelays() hashedwheel.Executor {
 
 // onEachExecutor is timertest.InBubble, in the middle of a tick, on every kind of
 // executor. late is how late a run may be there.
-func onEachExecutor(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer, late time.Duration), opts ...hashedwheel.Option) {
+func onEachExecutor(
+	t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer, late time.Duration), opts ...hashedwheel.Option,
+) {
 	t.Helper()
 	for name, newExecutor := range executors {
 		t.Run(name, func(t *testing.T) {

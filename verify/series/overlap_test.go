@@ -150,7 +150,9 @@ func TestEverySurvivesPanicAndGoexit(t *testing.T) {
 	for way, fail := range failures {
 		t.Run(way, func(t *testing.T) {
 			var told []any
-			handler := hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, recovered any) { told = append(told, recovered) })
+			handler := hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, recovered any) {
+				told = append(told, recovered)
+			})
 			onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, late time.Duration) {
 				told = nil
 				log, start := new(timertest.RunLog), time.Now()

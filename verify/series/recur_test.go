@@ -24,14 +24,16 @@ func TestRecurCallsNextForEachRun(t *testing.T) {
 		assert.Equal(t, at(1), s.Next())
 		timertest.Pass(200 * aPeriod)
 		timertest.AssertOnGrid(t, start, aPeriod, late, log.Times(), 1, 5, 6, 100)
-		assert.Equal(t, append([]time.Time{start}, log.Times()...), a.asked, "once at the beginning, and before each run")
+		want := append([]time.Time{start}, log.Times()...)
+		assert.Equal(t, want, a.asked, "once at the beginning, and before each run")
 	})
 }
 
 func TestRecurEndsWhenNextReturnsTheZeroTime(t *testing.T) {
 	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, _ time.Duration) {
 		log, start := new(timertest.RunLog), time.Now()
-		s := tm.Recur(&agenda{times: []time.Time{start.Add(aPeriod), start.Add(2 * aPeriod)}}, func(s *hashedwheel.Series) {
+		twice := &agenda{times: []time.Time{start.Add(aPeriod), start.Add(2 * aPeriod)}}
+		s := tm.Recur(twice, func(s *hashedwheel.Series) {
 			if log.Note(); log.Count() == 2 {
 				assert.False(t, s.Stop(), "it has ended, this is the last run")
 				assert.True(t, ended(s))
