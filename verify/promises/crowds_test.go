@@ -63,7 +63,7 @@ func TestCrowdsAreInTimeAndVisitedAHandfulOfTimes(t *testing.T) {
 					looks := func() int64 { return clock.reads.Load() - armed }
 					if ahead > time.Minute {
 						timertest.Pass(ahead - time.Minute)
-						assert.LessOrEqual(t, looks(), int64(16*aCrowd/limits.Portion), "until shortly before it is due")
+						assert.LessOrEqual(t, looks(), int64(16*aCrowd/limits.Portion), "until shortly before that")
 						ahead = time.Minute
 					}
 					timertest.Pass(ahead + time.Second + 2*timertest.Tick)

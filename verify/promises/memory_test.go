@@ -102,7 +102,7 @@ func plainSizes(t *testing.T) {
 
 // A timeout is 48 bytes, and needs at most 16 more in the wheel, 9 where many are pending.
 func TestBytesOfAPendingTimeout(t *testing.T) {
-	const size = 48
+	const size, tick = 48, timertest.Tick
 	assert.LessOrEqual(t, unsafe.Sizeof(hashedwheel.Timeout{}), uintptr(size))
 	plainSizes(t)
 	for name, c := range map[string]struct {
@@ -110,10 +110,10 @@ func TestBytesOfAPendingTimeout(t *testing.T) {
 		more  float64 // bytes a timeout, besides its own
 		delay func(i time.Duration) time.Duration
 	}{
-		"a thousand, all over a turn":      {1000, 16, func(i time.Duration) time.Duration { return i * 7919 % 500 * timertest.Tick }},
-		"a timeout in each of 400 buckets": {400, 16, func(i time.Duration) time.Duration { return i * timertest.Tick }},
-		"half a million in one bucket":     {500_000, 9, func(time.Duration) time.Duration { return 100 * timertest.Tick }},
-		"half a million, all over":         {500_000, 9, func(i time.Duration) time.Duration { return i % 1e5 * time.Second }},
+		"a thousand, all over a turn": {1000, 16, func(i time.Duration) time.Duration { return i * 7919 % 500 * tick }},
+		"one in a bucket, 400":        {400, 16, func(i time.Duration) time.Duration { return i * tick }},
+		"half a million in a bucket":  {500_000, 9, func(time.Duration) time.Duration { return 100 * tick }},
+		"half a million, all over":    {500_000, 9, func(i time.Duration) time.Duration { return i % 1e5 * 1e3 * tick }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tm := timertest.New(hashedwheel.WithClock(hashedwheel.NewManualClock(time.Now())))
