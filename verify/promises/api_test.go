@@ -126,7 +126,7 @@ func TestDeadlineIsThatOfTheLastArming(t *testing.T) {
 		assert.Equal(t, expected, to.Deadline())
 
 		timertest.Pass(2 * time.Second)
-		assert.Equal(t, expected, to.Deadline(), "after it has expired, too")
+		assert.Equal(t, expected, to.Deadline(), "also after it has expired")
 		to.Reset(-time.Second)
 		assert.Equal(t, at(0), to.Deadline(), "a negative delay is none")
 		to.Stop()

@@ -110,10 +110,10 @@ func TestBytesOfAPendingTimeout(t *testing.T) {
 		more  float64 // bytes a timeout, besides its own
 		delay func(i time.Duration) time.Duration
 	}{
-		"a thousand in a turn":       {1000, 16, func(i time.Duration) time.Duration { return i * 7919 % 500 * tick }},
-		"one in a bucket, 400":       {400, 16, func(i time.Duration) time.Duration { return i * tick }},
-		"half a million in a bucket": {500_000, 9, func(time.Duration) time.Duration { return 100 * tick }},
-		"half a million, all over":   {500_000, 9, func(i time.Duration) time.Duration { return i % 1e5 * time.Second }},
+		"a thousand in a turn":     {1000, 16, func(i time.Duration) time.Duration { return i * 7919 % 500 * tick }},
+		"one in a bucket, 400":     {400, 16, func(i time.Duration) time.Duration { return i * tick }},
+		"half a million in a tick": {500_000, 9, func(time.Duration) time.Duration { return 100 * tick }},
+		"half a million, spread":   {500_000, 9, func(i time.Duration) time.Duration { return i % 1e5 * time.Second }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tm := timertest.New(hashedwheel.WithClock(hashedwheel.NewManualClock(time.Now())))

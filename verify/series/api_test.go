@@ -69,11 +69,11 @@ func TestSeriesStringIsSafeDuringUse(t *testing.T) {
 
 func TestZeroSeriesPanicsInEachMethod(t *testing.T) {
 	for name, call := range map[string]func(s *hashedwheel.Series){
-		"Stop":                    func(s *hashedwheel.Series) { s.Stop() },
-		"Reset":                   func(s *hashedwheel.Series) { s.Reset(time.Second) },
-		"Reset, not positive too": func(s *hashedwheel.Series) { s.Reset(0) },
-		"Next":                    func(s *hashedwheel.Series) { s.Next() },
-		"Err":                     func(s *hashedwheel.Series) { _ = s.Err() },
+		"Stop":                func(s *hashedwheel.Series) { s.Stop() },
+		"Reset":               func(s *hashedwheel.Series) { s.Reset(time.Second) },
+		"Reset, not positive": func(s *hashedwheel.Series) { s.Reset(0) },
+		"Next":                func(s *hashedwheel.Series) { s.Next() },
+		"Err":                 func(s *hashedwheel.Series) { _ = s.Err() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := new(hashedwheel.Series)

@@ -133,7 +133,7 @@ func TestEveryEndsWithStopBetweenExpiryAndRun(t *testing.T) {
 	})
 }
 
-// The Scheduler is user code too: the series can be stopped while it thinks.
+// The Scheduler is user code: the series can be stopped while it runs.
 func TestRecurEndsWithStopDuringNext(t *testing.T) {
 	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, _ time.Duration) {
 		log, calls := new(timertest.RunLog), 0
