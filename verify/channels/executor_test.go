@@ -52,18 +52,6 @@ func TestAfterIsClosedByAGoroutineWithAnyOtherExecutor(t *testing.T) {
 	}
 }
 
-func TestAfterIsClosedWhenStopReturns(t *testing.T) {
-	for name, opts := range timertest.EitherExecutor {
-		t.Run(name, func(t *testing.T) {
-			_, tm := timertest.NewManual(opts...)
-			c := tm.After(time.Hour)
-			tm.Stop()
-			assert.True(t, isClosed(c))
-			assert.True(t, isClosed(tm.After(0)), "a call after Stop")
-		})
-	}
-}
-
 // Shutdown waits for the goroutine that closes channels.
 func TestAfterIsClosedWhenShutdownReturns(t *testing.T) {
 	for name, opts := range timertest.EitherExecutor {

@@ -33,6 +33,7 @@ func TestAfterIsReleasedByStop(t *testing.T) {
 			waiters.Go(func() { <-c })
 		}
 		assert.Empty(t, tm.Stop(), "nobody's timeouts")
+		assert.Zero(t, openAmong(channels), "when Stop returns")
 		waiters.Wait()
 		assert.Zero(t, time.Since(start), "at once")
 		assert.Zero(t, tm.Pending())
@@ -41,14 +42,6 @@ func TestAfterIsReleasedByStop(t *testing.T) {
 		assert.Zero(t, openAmong(channels), "later calls")
 		timertest.Pass(time.Hour)
 	})
-}
-
-func TestAfterIsReleasedByStopOfATimerNeverUsed(t *testing.T) {
-	tm := timertest.New()
-	tm.Stop()
-	for _, d := range timertest.DelaysAround(8) {
-		assert.True(t, isClosed(tm.After(d)), "After(%v)", d)
-	}
 }
 
 func TestAfterIsReleasedByShutdown(t *testing.T) {
@@ -78,145 +71,97 @@ func TestAfterIsReleasedByStopFromATask(t *testing.T) {
 	}, timertest.OnWorker)
 }
 
-// Goroutines that call After while the timer is being stopped are all released.
-func TestAfterReleasesCallersDuringStop(t *testing.T) {
-	for range 300 {
-		tm := timertest.NewOn(nil)
-		var ready, waiters sync.WaitGroup
-		for i := range 4 {
-			ready.Add(1)
-			waiters.Go(func() {
-				ready.Done()
-				for j := range 50 {
-					<-tm.After(time.Duration(1+i*50+j) * time.Hour)
-				}
-			})
-		}
-		ready.Wait()
-		tm.Stop()
-		timertest.Returns(t, waiters.Wait)
-		require.Zero(t, tm.Pending())
-	}
+// A race is of goroutines that call After and of two that call Stop.
+type race struct {
+	tick    time.Duration
+	callers int
+	delay   func(caller, i int) time.Duration
+	waits   bool // each caller waits for its channel before it calls After again
+	isDue   bool // channels are also closed by their ticks
 }
 
-// Every goroutine that Stop releases finds the timer stopped, although hundreds are released before
-// Stop has collected all pending timeouts.
-func TestAfterIsReleasedOnceStopIsInEffect(t *testing.T) {
-	for range 20 {
-		tm := timertest.NewOn(nil)
-		var accepted atomic.Int64
-		var waiters sync.WaitGroup
-		for i := range time.Duration(500) {
-			c := tm.After((1 + i) * time.Hour)
-			waiters.Go(func() {
-				<-c
-				if _, err := tm.Schedule(time.Hour, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {})); err == nil {
-					accepted.Add(1)
-				}
-			})
-		}
-		tm.Stop()
-		timertest.Returns(t, waiters.Wait)
-		require.Zero(t, accepted.Load())
-	}
+var races = map[string]race{
+	"for the channel of one tick":  {tick: time.Hour, callers: 4, delay: hours(0, 0)},
+	"for a channel of each tick":   {tick: time.Hour, callers: 1, delay: hours(0, 1)},
+	"by callers that wait":         {tick: time.Hour, callers: 4, delay: hours(100, 1), waits: true},
+	"by hundreds that wait":        {tick: time.Hour, callers: 500, delay: hours(1, 1), waits: true},
+	"for channels that become due": {tick: 100 * time.Microsecond, callers: 5, delay: soon, isDue: true},
 }
 
-// The goroutine that closes the channel of a due tick may race with Stop and with a later call of After for the tick.
-func TestChannelOfADueTickIsClosedBesideStop(t *testing.T) {
-	const shortest = 100 * time.Microsecond
-	for start := time.Now(); time.Since(start) < timertest.Lasting(2*time.Second); {
-		tm := hashedwheel.MustNew(hashedwheel.WithTick(shortest))
-		var others sync.WaitGroup
-		var over atomic.Bool
-		for range 4 {
-			others.Go(func() {
-				for i := time.Duration(1); !over.Load(); i++ {
-					tm.After(i % 1000 * time.Hour) // none of the last few: takes the lock
-				}
-			})
-		}
-		var got []<-chan struct{}
-		for until := time.Now().Add(5 * shortest); time.Now().Before(until); {
-			got = append(got, tm.After(0), tm.After(shortest))
-		}
-		tm.Stop()
-		timertest.Returns(t, func() {
-			for _, c := range got {
-				<-c
+func hours(ofCaller, ofCall int) func(caller, i int) time.Duration {
+	return func(caller, i int) time.Duration { return time.Duration(1+ofCaller*caller+ofCall*i) * time.Hour }
+}
+
+// soon is a tick or none for one caller. The others ask for ticks that are far apart, which takes the lock.
+func soon(caller, i int) time.Duration {
+	if caller == 0 {
+		return time.Duration(i%2) * 100 * time.Microsecond
+	}
+	return time.Duration(1+i%1000) * time.Hour
+}
+
+// Every channel that a caller got is closed, no goroutine that Stop releases finds the timer still running, and once a
+// Stop has returned, After returns a closed channel.
+func TestStopRacesWithAfter(t *testing.T) {
+	for name, r := range races {
+		t.Run(name, func(t *testing.T) {
+			for begun := time.Now(); time.Since(begun) < timertest.Lasting(time.Second) && !t.Failed(); {
+				r.run(t)
 			}
 		})
-		over.Store(true)
-		others.Wait()
 	}
 }
 
-// From the moment Stop returns no channel is open, even if the call of After that made it is still
-// under way.
-func TestAfterReturnsAClosedChannelOnceStopHasReturned(t *testing.T) {
-	const ticks = 20
-	var open int
-	for range 3000 {
-		tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Hour), hashedwheel.WithWheelSize(1))
-		var started atomic.Bool
-		var first sync.WaitGroup
-		first.Go(func() {
-			started.Store(true)
-			for k := range time.Duration(ticks) {
-				tm.After(k * time.Hour)
+func (r race) run(t *testing.T) {
+	tm := hashedwheel.MustNew(hashedwheel.WithTick(r.tick), hashedwheel.WithWheelSize(1))
+	got := make([][]<-chan struct{}, r.callers)
+	var over atomic.Bool
+	var ready, calling, stopping sync.WaitGroup
+	for c := range got {
+		ready.Add(1)
+		calling.Go(func() {
+			ready.Done()
+			got[c] = r.call(t, tm, c, &over)
+		})
+	}
+	ready.Wait()
+	if r.isDue {
+		time.Sleep(5 * r.tick)
+	}
+	for range 2 {
+		stopping.Go(func() {
+			tm.Stop()
+			for i := range 20 {
+				assert.True(t, isClosed(tm.After(r.delay(0, i))), "open although Stop has returned")
 			}
 		})
-		for !started.Load() {
-			runtime.Gosched()
-		}
-		tm.Stop()
-		for k := range time.Duration(ticks) {
-			if !isClosed(tm.After(k * time.Hour)) {
-				open++
-			}
-		}
-		first.Wait()
 	}
-	assert.Zero(t, open, "channels of %d", 3000*ticks)
-}
-
-// Callers share the channel of one tick, and keep calling After while two goroutines call Stop. When
-// both have returned, every channel that a caller got is closed.
-func TestStopClosesEveryChannelOfConcurrentCallers(t *testing.T) {
-	rounds := 2000
-	if testing.Short() {
-		rounds = 200
-	}
-	for range rounds {
-		tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Hour))
-		got := make([][]<-chan struct{}, 4)
-		var asking, stopping sync.WaitGroup
-		for i := range got {
-			asking.Go(func() { got[i] = askUntilClosed(tm) })
-		}
-		for range 2 {
-			stopping.Go(func() {
-				tm.Stop()
-				assert.True(t, isClosed(tm.After(time.Minute)), "open although Stop has returned")
-			})
-		}
-		stopping.Wait()
-		asking.Wait()
+	stopping.Wait()
+	over.Store(true)
+	timertest.Returns(t, func() {
+		calling.Wait()
 		for _, c := range slices.Concat(got...) {
-			require.True(t, isClosed(c), "nobody closes it")
+			<-c
 		}
-	}
+	})
 }
 
-// askUntilClosed calls After for a tick until the channel is closed, and returns all its channels.
-func askUntilClosed(tm *hashedwheel.Timer) (got []<-chan struct{}) {
-	for {
-		c := tm.After(time.Minute)
+// call calls After until the timer is stopped, and returns the channels.
+func (r race) call(t *testing.T, tm *hashedwheel.Timer, caller int, over *atomic.Bool) (got []<-chan struct{}) {
+	for i := 0; !over.Load(); i++ {
+		c := tm.After(r.delay(caller, i))
 		if len(got) == 0 || got[len(got)-1] != c {
 			got = append(got, c)
 		}
-		if isClosed(c) {
-			return got
+		if r.waits {
+			<-c
+		}
+		if isClosed(c) && !r.isDue {
+			_, err := tm.Schedule(time.Hour, timertest.NopTask)
+			assert.ErrorIs(t, err, hashedwheel.ErrStopped, "released before that")
+			break
 		}
 		runtime.Gosched()
 	}
+	return got
 }

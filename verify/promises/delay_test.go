@@ -16,6 +16,8 @@ import (
 
 const day = 24 * time.Hour
 
+var shortestTick = hashedwheel.WithTick(100 * time.Microsecond)
+
 func TestAnyDelayCostsTheSameNumberOfWakeups(t *testing.T) {
 	for _, size := range []int{1, 8, 512, 1 << 16} {
 		for _, d := range []time.Duration{10 * timertest.Tick, time.Second, time.Hour, 20 * day, 3000 * day} {
@@ -55,13 +57,13 @@ func jump20Days(t *testing.T, n int) {
 			assert.LessOrEqual(t, tm.Stats().Wakeups-before, uint64(5))
 		}
 		assert.True(t, last.Stop())
-	}, hashedwheel.WithClock(clock), hashedwheel.WithTick(100*time.Microsecond), hashedwheel.WithWheelSize(8), timertest.OnWorker)
+	}, hashedwheel.WithClock(clock), shortestTick, hashedwheel.WithWheelSize(8), timertest.OnWorker)
 }
 
 func TestAnyDelayCostsTheSameToAdvance(t *testing.T) {
 	timertest.AssertCheap(t, func() {
 		clock := hashedwheel.NewManualClock(time.Now())
-		tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithTick(100*time.Microsecond), hashedwheel.WithWheelSize(1), timertest.OnWorker)
+		tm := timertest.NewManualOn(clock, shortestTick, hashedwheel.WithWheelSize(1))
 		ran := 0
 		for i := range 1000 {
 			tm.AfterFunc(time.Duration(1+i)*day, func() { ran++ })
@@ -69,21 +71,4 @@ func TestAnyDelayCostsTheSameToAdvance(t *testing.T) {
 		clock.Advance(1001 * day)
 		assert.Equal(t, 1000, ran)
 	})
-}
-
-// A far timeout must not displace a near one, whichever comes first.
-func TestAnyDelayCostsTheSameToItsNeighbors(t *testing.T) {
-	for name, delays := range map[string][]time.Duration{
-		"far first":  {15 * day, 10 * timertest.Tick, 3000 * day, 100 * timertest.Tick},
-		"near first": {10 * timertest.Tick, 15 * day, 100 * timertest.Tick, 3000 * day},
-	} {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				for i, late := range timertest.Lateness(tm, delays) {
-					assert.GreaterOrEqual(t, late, time.Duration(0), "a delay of %v", delays[i])
-					assert.LessOrEqual(t, late, timertest.Tick, "a delay of %v", delays[i])
-				}
-			}, hashedwheel.WithWheelSize(8))
-		})
-	}
 }

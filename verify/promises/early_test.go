@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,25 +16,35 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// atAnyDelay calls check with the lateness of every delay of DelaysAround, in wheels of several sizes.
-func atAnyDelay(t *testing.T, check func(t *testing.T, delay, late time.Duration)) {
-	for _, size := range []int{1, 2, 8, 512} {
-		for _, armedAt := range []time.Duration{0, 1, timertest.Tick / 3, timertest.Tick - 1} {
-			t.Run(fmt.Sprintf("%d buckets, armed %v into a tick", size, armedAt), func(t *testing.T) {
+// wheels are of few and many buckets, also if the size is no power of two, at the shortest tick and at long ones.
+var wheels = []struct {
+	size int
+	tick time.Duration
+}{
+	{1, timertest.Tick}, {2, timertest.Tick}, {3, timertest.Tick},
+	{8, timertest.Tick}, {65, timertest.Tick}, {512, timertest.Tick},
+	{512, 100 * time.Microsecond}, {512, 3 * time.Millisecond}, {512, time.Second}, {512, 24 * time.Hour},
+}
+
+// atAnyDelay calls check with the lateness of every delay of DelaysAround, in each wheel.
+func atAnyDelay(t *testing.T, check func(t *testing.T, tick, delay, late time.Duration)) {
+	for _, w := range wheels {
+		for _, armedAt := range []time.Duration{0, 1, w.tick / 3, w.tick - 1} {
+			t.Run(fmt.Sprintf("%d buckets, armed %v into a tick of %v", w.size, armedAt, w.tick), func(t *testing.T) {
 				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-					time.Sleep(5*timertest.Tick + armedAt)
-					delays := timertest.DelaysAround(size)
+					time.Sleep(5*w.tick + armedAt)
+					delays := timertest.DelaysAround(w.size)
 					for i, late := range timertest.Lateness(tm, delays) {
-						check(t, delays[i], late)
+						check(t, w.tick, delays[i], late)
 					}
-				}, hashedwheel.WithWheelSize(size))
+				}, hashedwheel.WithWheelSize(w.size), hashedwheel.WithTick(w.tick))
 			})
 		}
 	}
 }
 
 func TestNeverEarlyAtAnyDelay(t *testing.T) {
-	atAnyDelay(t, func(t *testing.T, delay, late time.Duration) {
+	atAnyDelay(t, func(t *testing.T, _, delay, late time.Duration) {
 		assert.GreaterOrEqual(t, late, time.Duration(0), "a delay of %v", delay)
 	})
 }
@@ -125,26 +136,6 @@ func TestNeverEarlyWhenMovedLater(t *testing.T) {
 	}, hashedwheel.WithWheelSize(8))
 }
 
-func TestNeverEarlyWhenMovedToAndFro(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		random := rand.New(rand.NewPCG(1, 2))
-		var log timertest.RunLog
-		to := timertest.Owned(tm, &log)
-		for round := range 200 {
-			var deadline time.Time
-			for range 1 + random.IntN(5) {
-				d := 20*timertest.Tick + time.Duration(random.Int64N(int64(2000*timertest.Tick)))
-				deadline = time.Now().Add(d)
-				to.Reset(d)
-				time.Sleep(time.Duration(random.Int64N(int64(19 * timertest.Tick))))
-			}
-			timertest.Pass(2100 * timertest.Tick)
-			require.Len(t, log.Times(), round+1)
-			require.False(t, log.Times()[round].Before(deadline))
-		}
-	}, hashedwheel.WithWheelSize(4))
-}
-
 // One goroutine moves the timeout at the very instants at which it is due. While Reset returns
 // true, the timeout must not run for the old deadline.
 func TestNeverEarlyWhenResetRacesWithExpiry(t *testing.T) {
@@ -191,4 +182,49 @@ func TestNeverEarlyOnTheSystemClock(t *testing.T) {
 		})
 	}
 	arming.Wait()
+}
+
+// note arms a timeout and returns where the clock's time of its run will be.
+func note(tm *hashedwheel.Timer, clock hashedwheel.Clock, d time.Duration) *time.Time {
+	at := new(time.Time)
+	tm.AfterFunc(d, func() { *at = clock.Now() })
+	return at
+}
+
+func TestNeverEarlyWhenTheClockJumpsForward(t *testing.T) {
+	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
+		start := clock.Now()
+		var ran []*time.Time
+		for _, d := range timertest.ManyDelays {
+			ran = append(ran, note(tm, clock, d))
+		}
+		timertest.Pass(timertest.Tick / 2)
+		clock.Step(time.Minute - timertest.Tick)
+		timertest.Pass(48 * time.Hour)
+		for i, d := range timertest.ManyDelays {
+			assert.GreaterOrEqual(t, ran[i].Sub(start), d)
+		}
+	})
+}
+
+// The worker is kept busy all the while: it never sleeps through a jump.
+func TestNeverEarlyWhileTheClockJumpsAgainAndAgain(t *testing.T) {
+	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
+		var ran atomic.Int64
+		for i := range 400 {
+			d := time.Duration(i%50) * timertest.Tick / 3
+			deadline := clock.Now().Add(d)
+			tm.AfterFunc(d, func() {
+				assert.False(t, clock.Now().Before(deadline))
+				ran.Add(1)
+			})
+			timertest.Pass(timertest.Tick / 4)
+			if i%10 == 3 {
+				clock.Step(time.Duration(i) * timertest.Tick / 7)
+			}
+		}
+		timertest.Pass(time.Minute)
+		assert.Equal(t, int64(400), ran.Load())
+		assert.Zero(t, tm.Pending())
+	})
 }

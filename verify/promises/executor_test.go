@@ -1,15 +1,21 @@
 package promises
 
 import (
+	"context"
 	"runtime"
+	"runtime/pprof"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
@@ -90,4 +96,175 @@ func TestExecutorGoIsNeverCalledTwiceAtATimeByAdvance(t *testing.T) {
 	timertest.Shutdown(t, tm)
 	assert.False(t, e.overlap.Load())
 	assert.Positive(t, e.calls)
+}
+
+// The default executor has tasks share goroutines. None may notice.
+
+// crewSizes are numbers of tasks due in one tick: around the size of a batch.
+var crewSizes = []int{1, 2, 3, 63, 64, 65, 128, 1000}
+
+// Some return at once, some wait for a later one, in all positions; or all wait.
+func TestCrewTasksDoNotWaitForEachOther(t *testing.T) {
+	for _, n := range crewSizes {
+		for _, every := range []int{1, 2, 3, 31, 63} {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				begun, over := make(chan int, n), make(chan struct{})
+				for i := range n {
+					tm.AfterFunc(timertest.Tick, func() {
+						begun <- i
+						if i%every == 0 {
+							<-over
+						}
+					})
+				}
+				for range n {
+					<-begun // or the bubble is deadlocked
+				}
+				close(over)
+				timertest.Pass(timertest.Tick)
+				assert.NoError(t, timertest.ShutdownErr(tm))
+			})
+		}
+	}
+}
+
+func TestCrewTasksThatEndTheirGoroutinesOrPanic(t *testing.T) {
+	for _, n := range crewSizes {
+		timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+			var began atomic.Int64
+			for i := range n {
+				tm.AfterFunc(timertest.Tick, func() {
+					began.Add(1)
+					switch i % 3 {
+					case 0:
+						runtime.Goexit()
+					case 1:
+						panic("on purpose")
+					}
+				})
+			}
+			timertest.Pass(3 * timertest.Tick)
+			assert.EqualValues(t, n, began.Load())
+			assert.NoError(t, timertest.ShutdownErr(tm))
+			assert.Equal(t, uint64((n+1)/3), tm.Stats().Panics)
+		}, hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
+	}
+}
+
+func TestCrewsAreFewAndCostNearlyNoAllocation(t *testing.T) {
+	const n = 6400
+	clock := hashedwheel.NewManualClock(time.Now())
+	tm := timertest.New(hashedwheel.WithClock(clock))
+	defer tm.Stop()
+	var ran, most atomic.Int64
+	task := hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {
+		ran.Add(1)
+		if now := int64(runtime.NumGoroutine()); now > most.Load() {
+			most.Store(now) // another write may be lost: one task runs at a time, except when preempted
+		}
+	})
+	all := make([]hashedwheel.Timeout, n)
+	for i := range all {
+		all[i].Init(tm, task)
+	}
+	before := int64(runtime.NumGoroutine())
+	allocs := testing.AllocsPerRun(5, func() { // on one processor
+		ran.Store(0)
+		for i := range all {
+			all[i].Reset(timertest.Tick)
+		}
+		clock.Advance(2 * timertest.Tick)
+		for ran.Load() < n {
+			runtime.Gosched()
+		}
+	})
+	assert.Less(t, allocs/n, 6.4/limits.Batch)
+	assert.Less(t, most.Load()-before, int64(4*n/limits.Batch))
+}
+
+// A goroutine that allocates may have to help the collector: then the worker, and due timeouts,
+// would wait behind all other goroutines.
+func TestABatchThatEndsBeforeTheNextIsHandedOutWithoutAnAllocation(t *testing.T) {
+	allocs := func(opts ...hashedwheel.Option) (n float64) {
+		synctest.Test(t, func(*testing.T) {
+			clock := hashedwheel.NewManualClock(time.Now())
+			tm := timertest.New(append(opts, hashedwheel.WithClock(clock))...)
+			defer tm.Stop()
+			var to hashedwheel.Timeout
+			to.Init(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {}))
+			n = testing.AllocsPerRun(100, func() {
+				to.Reset(timertest.Tick)
+				clock.Advance(2 * timertest.Tick)
+				synctest.Wait() // all have left the crew
+			})
+		})
+		return n
+	}
+	assert.Equal(t, allocs(timertest.Inline), allocs(), "what Advance allocates")
+}
+
+const childLabel = "who armed first"
+
+// labeled calls f with a profiler label.
+func labeled(f func()) {
+	pprof.Do(context.Background(), pprof.Labels(childLabel, "a request"), func(context.Context) { f() })
+}
+
+// isLabeled reports whether any goroutine has the label.
+func isLabeled(t *testing.T) bool {
+	t.Helper()
+	var profile strings.Builder
+	require.NoError(t, pprof.Lookup("goroutine").WriteTo(&profile, 1))
+	return strings.Contains(profile.String(), childLabel)
+}
+
+// Neither the worker nor a task counts as work for the request that happened to
+// arm first.
+func TestWorkerInheritsNoPprofLabels(t *testing.T) {
+	labeled(func() { require.True(t, isLabeled(t), "a label shows") })
+	for name, executor := range timertest.Executors() {
+		t.Run(name, func(t *testing.T) {
+			tm := timertest.NewOn(executor)
+			defer tm.Stop()
+			run := func(when string, arm func(f func()) *hashedwheel.Timeout) {
+				running, looked := make(chan struct{}), make(chan struct{})
+				labeled(func() {
+					arm(func() {
+						close(running)
+						<-looked
+					})
+				})
+				<-running
+				assert.False(t, isLabeled(t), when)
+				close(looked)
+			}
+			soon := func(f func()) *hashedwheel.Timeout { return tm.AfterFunc(timertest.Tick, f) }
+			run("the first worker", soon)
+			hasEnded := func() bool { return timertest.LibraryGoroutines() == 0 }
+			require.Eventually(t, hasEnded, 10*time.Second, timertest.Tick)
+			run("the next one", soon)
+
+			tm.AfterFunc(time.Hour, timertest.Nop)
+			time.Sleep(20 * timertest.Tick)
+			run("one that was woken", soon)
+		})
+	}
+}
+
+// The worker's goroutine was ended by a task, and another has begun.
+func TestWorkerInheritsNoPprofLabelsAfterGoexit(t *testing.T) {
+	tm := timertest.NewOn(hashedwheel.Inline{})
+	defer tm.Stop()
+	tm.AfterFunc(time.Hour, timertest.Nop) // else no worker stays
+	goexit := make(chan struct{})
+	labeled(func() {
+		tm.AfterFunc(timertest.Tick, func() {
+			defer close(goexit)
+			pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels(childLabel, "a task")))
+			runtime.Goexit()
+		})
+	})
+	<-goexit
+	isAnother := func() bool { return timertest.LibraryGoroutines() == 1 && !isLabeled(t) }
+	assert.Eventually(t, isAnother, 10*time.Second, timertest.Tick)
 }

@@ -2,6 +2,7 @@ package promises
 
 import (
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 	"weak"
@@ -194,4 +195,64 @@ func stoppedBySibling(tm *hashedwheel.Timer) (all []held) {
 		to.Reset(10 * timertest.Tick)
 	}
 	return all
+}
+
+// A task that has run is garbage although another task of its batch never returns.
+func TestCrewASlowTaskKeepsNothingFromTheCollector(t *testing.T) {
+	const n = 64
+	tm := timertest.New()
+	defer tm.Stop()
+	over := make(chan struct{})
+	defer close(over)
+	var freed atomic.Int64
+	for i := range n {
+		to := tm.AfterFunc(2*timertest.Tick, func() {
+			if i%2 == 0 {
+				<-over
+			}
+		})
+		runtime.AddCleanup(to, func(*atomic.Int64) { freed.Add(1) }, &freed)
+	}
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		return freed.Load() >= n/2
+	}, 20*time.Second, timertest.Tick)
+}
+
+// A hundred thousand timeouts are due at one tick, and each task takes 10 µs: a thousand ticks. Timeouts that are
+// armed and stopped in the middle are let go 50 ticks later, not when all have run.
+func TestLongPassReleasesTimeoutsStoppedDuringIt(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		const n, stops = 100_000, 100
+		ran := 0
+		var stopped []held
+		var before uint64
+		task := hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {
+			switch ran++; ran {
+			case n / 20:
+				before = tm.Stats().Canceled
+				for range stops {
+					stopped = append(stopped, holding(tm, time.Hour, stop))
+				}
+			case n / 10:
+				runtime.GC()
+				kept := 0
+				for _, h := range stopped {
+					if h.payload.Value() != nil {
+						kept++
+					}
+				}
+				assert.Zero(t, kept)
+				assert.Equal(t, uint64(stops), tm.Stats().Canceled-before)
+			}
+			time.Sleep(10 * time.Microsecond)
+		})
+		all := make([]hashedwheel.Timeout, n)
+		for i := range all {
+			all[i].Init(tm, task)
+			all[i].Reset(time.Second)
+		}
+		timertest.Pass(3 * time.Second)
+		assert.Equal(t, n, ran)
+	}, timertest.Inline)
 }

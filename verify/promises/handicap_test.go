@@ -68,7 +68,8 @@ func TestBoundedWorkOnManyProcessors(t *testing.T) {
 			producers.Wait()
 			tm.Stop()
 			assert.Less(t, (peak-before)>>20, int64(64), "MiB of heap")
-			assert.Less(t, late, 100*time.Millisecond+10*lateBeside, "the heartbeat's median lateness; package time's is %v", lateBeside)
+			const message = "the heartbeat's median lateness; package time's is %v"
+			assert.Less(t, late, 100*time.Millisecond+10*lateBeside, message, lateBeside)
 			t.Logf("heap %d MiB, heartbeat %v late, package time's %v", (peak-before)>>20, late, lateBeside)
 		})
 	}

@@ -2,8 +2,11 @@ package promises
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -14,39 +17,9 @@ import (
 )
 
 func TestAtMostOneTickLateAtAnyDelay(t *testing.T) {
-	atAnyDelay(t, func(t *testing.T, delay, late time.Duration) {
-		assert.LessOrEqual(t, late, timertest.Tick, "a delay of %v", delay)
+	atAnyDelay(t, func(t *testing.T, tick, delay, late time.Duration) {
+		assert.LessOrEqual(t, late, tick, "a delay of %v", delay)
 	})
-}
-
-func TestAtMostOneTickLateAtAnyTick(t *testing.T) {
-	for _, tick := range []time.Duration{100 * time.Microsecond, 3 * time.Millisecond, time.Second, 24 * time.Hour} {
-		t.Run(tick.String(), func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				time.Sleep(tick / 7)
-				for _, late := range timertest.Lateness(tm, timertest.DelaysAround(512)) {
-					assert.GreaterOrEqual(t, late, time.Duration(0))
-					assert.LessOrEqual(t, late, tick)
-				}
-			}, hashedwheel.WithTick(tick))
-		})
-	}
-}
-
-// A tick is closed only when all timeouts that were queued as its pass began have been filed. With -tags small
-// that takes two drains.
-func TestAtMostOneTickLateBehindTwoDrains(t *testing.T) {
-	timertest.LeaveFilingToTheWorker(t)
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		ran := 0
-		backlog := newBacklog()
-		for i := range backlog {
-			backlog[i].InitFunc(tm, func() { ran++ })
-			backlog[i].Reset(timertest.Tick / 2)
-		}
-		timertest.Pass(timertest.Tick)
-		assert.Equal(t, len(backlog), ran)
-	}, timertest.OnWorker)
 }
 
 // Timeouts of several ticks are queued together, so some of them wait behind others that are due later.
@@ -119,40 +92,6 @@ func TestAtMostOneTickLateWhenArmedAsTheWorkerGoesToSleep(t *testing.T) {
 	})
 }
 
-func TestAtMostOneTickLateWhenMovedEarlier(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		var log timertest.RunLog
-		to := timertest.Owned(tm, &log)
-		to.Reset(time.Hour)
-		time.Sleep(time.Minute)
-		due := time.Now().Add(3*timertest.Tick + 1)
-		require.True(t, to.Reset(3*timertest.Tick+1))
-		timertest.Pass(10 * timertest.Tick)
-		require.Len(t, log.Times(), 1)
-		assert.LessOrEqual(t, log.Times()[0].Sub(due), timertest.Tick)
-		timertest.Pass(2 * time.Hour)
-		assert.Len(t, log.Times(), 1, "the old deadline is forgotten")
-	})
-}
-
-func TestAtMostOneTickLateWhenMovedLater(t *testing.T) {
-	for _, d := range []time.Duration{timertest.Tick / 2, timertest.Tick, 8 * timertest.Tick, 100*timertest.Tick + 1, time.Hour} {
-		t.Run(d.String(), func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				var log timertest.RunLog
-				to := timertest.Owned(tm, &log)
-				to.Reset(10 * timertest.Tick)
-				time.Sleep(9*timertest.Tick + timertest.Tick/3)
-				due := time.Now().Add(d)
-				require.True(t, to.Reset(d))
-				timertest.Pass(2 * time.Hour)
-				require.Len(t, log.Times(), 1)
-				assert.LessOrEqual(t, log.Times()[0].Sub(due), timertest.Tick)
-			}, hashedwheel.WithWheelSize(8))
-		})
-	}
-}
-
 // A timeout that is moved while others of its tick are being handed out is behind the place where
 // the worker is.
 func TestAtMostOneTickLateWhenMovedByATaskOfItsOwnTick(t *testing.T) {
@@ -195,25 +134,125 @@ func forEveryMoveByASibling(t *testing.T, check func(t *testing.T, due, ran time
 	}
 }
 
-// Stats.Lag is the delay that the worker adds to the promised tick.
-func TestAtMostOneTickLatePlusTheDelayOfABlockedWorker(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		tm.AfterFunc(5*timertest.Tick, timertest.Nop)
-		timertest.Pass(20 * timertest.Tick)
-		assert.Zero(t, tm.Stats().MaxLag, "nothing was in the way")
-
-		const stall = 30 * timertest.Tick
-		tm.AfterFunc(timertest.Tick, func() { time.Sleep(stall) })
-		timertest.Pass(2 * timertest.Tick)
-		late := timertest.Lateness(tm, []time.Duration{timertest.Tick, 5 * timertest.Tick, 10 * timertest.Tick})
-		for _, late := range late {
-			assert.LessOrEqual(t, late, stall)
-		}
-		tm.AfterFunc(timertest.Tick, timertest.Nop)
+func TestAtMostOneTickLateWhenTheClockJumpsForward(t *testing.T) {
+	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
+		start, jump := clock.Now(), 20*24*time.Hour
+		passedOver, beyond := note(tm, clock, time.Hour), note(tm, clock, jump+time.Hour)
 		timertest.Pass(10 * timertest.Tick)
-		stats := tm.Stats()
-		assert.Greater(t, stats.MaxLag, 20*timertest.Tick)
-		assert.LessOrEqual(t, stats.MaxLag, stall)
-		assert.Zero(t, stats.Lag, "the last tick was on time")
+		clock.Step(jump)
+		landed := clock.Now()
+		synctest.Wait()
+		assert.Equal(t, landed, *passedOver, "what was passed over runs at once")
+		fresh := note(tm, clock, 5*timertest.Tick)
+		timertest.Pass(10 * timertest.Tick)
+		assert.WithinRange(t, *fresh, landed.Add(5*timertest.Tick), landed.Add(6*timertest.Tick))
+		timertest.Pass(2 * time.Hour)
+		assert.WithinRange(t, *beyond, start.Add(jump+time.Hour), start.Add(jump+time.Hour+timertest.Tick))
+	})
+}
+
+func TestGoexitDoesNotDelayTheRestOfItsTick(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		ran := 0
+		for range 1000 {
+			tm.AfterFunc(timertest.Tick, func() {
+				ran++
+				runtime.Goexit()
+			})
+		}
+		timertest.Pass(timertest.Tick)
+		assert.Equal(t, 1000, ran)
 	}, timertest.OnWorker)
+}
+
+// tardyClock moves on just before the worker reads it, or waits on it: as if
+// the worker had been off its processor for so long.
+type tardyClock struct {
+	*hashedwheel.ManualClock
+	beforeNow, beforeAfter atomic.Int64
+
+	atEachAfter time.Duration // for a thousand calls: a mistake must not go on forever
+	afters      atomic.Int64
+}
+
+func (c *tardyClock) Now() time.Time {
+	c.Advance(time.Duration(c.beforeNow.Swap(0)))
+	return c.ManualClock.Now()
+}
+
+func (c *tardyClock) After(d time.Duration) <-chan time.Time {
+	c.Advance(time.Duration(c.beforeAfter.Swap(0)))
+	if c.afters.Add(1) < 1000 {
+		c.Advance(c.atEachAfter)
+	}
+	return c.ManualClock.After(d)
+}
+
+func onTardyClock(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer, clock *tardyClock)) {
+	t.Helper()
+	timertest.LeaveFilingToTheWorker(t) // the tests know what it does in which tick
+	clock := &tardyClock{ManualClock: hashedwheel.NewManualClock(time.Unix(0, 0))}
+	onIt := func(t *testing.T, tm *hashedwheel.Timer) { f(t, tm, clock) }
+	timertest.InBubble(t, onIt, timertest.OnWorker, hashedwheel.WithClock(clock))
+}
+
+// An arming wakes the worker just before a tick, and the worker reads the clock just after.
+// Timeouts of that tick must not wait for the next.
+func TestAWorkerWokenJustBeforeATickDoesNotMissIt(t *testing.T) {
+	onTardyClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *tardyClock) {
+		ran := false
+		tm.AfterFunc(10*timertest.Tick, func() { ran = true })
+		for range 19 {
+			clock.Advance(timertest.Tick / 2)
+			synctest.Wait()
+		}
+		other, far := timertest.Owned(tm, timertest.NopTask), clock.Now().Add(time.Hour)
+		clock.beforeNow.Store(int64(timertest.Tick / 2)) // for the worker: ResetAt does not read the clock
+		other.ResetAt(far)
+		synctest.Wait()
+		assert.True(t, ran)
+	})
+}
+
+func TestAClockThatStepsAsTheWorkerGoesToSleepDoesNotStopIt(t *testing.T) {
+	onTardyClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *tardyClock) {
+		ran := false
+		tm.AfterFunc(time.Hour, func() { ran = true })
+		synctest.Wait()
+		clock.Advance(timertest.Tick)
+		synctest.Wait() // the worker has filed it and looks for more for another tick
+		clock.beforeAfter.Store(int64(time.Hour))
+		clock.Advance(timertest.Tick)
+		synctest.Wait()
+		assert.Zero(t, clock.beforeAfter.Load())
+		clock.Advance(timertest.Tick)
+		synctest.Wait()
+		assert.True(t, ran)
+	})
+}
+
+func TestAClockThatMovesOnAsTheWorkerGoesToSleepMakesNothingLate(t *testing.T) {
+	onTardyClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *tardyClock) {
+		ran := false
+		clock.beforeAfter.Store(int64(6 * timertest.Tick / 10))
+		tm.AfterFunc(timertest.Tick/2, func() { ran = true })
+		synctest.Wait()
+		assert.Zero(t, clock.beforeAfter.Load())
+		clock.Advance(4 * timertest.Tick / 10)
+		synctest.Wait()
+		assert.True(t, ran)
+	})
+}
+
+// A worker that asked its clock until the answer suits would do nothing else.
+func TestWorkerOnAUsersClockNeitherHangsNorSpins(t *testing.T) {
+	for _, d := range []time.Duration{3 * timertest.Tick, time.Minute} {
+		onTardyClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *tardyClock) {
+			clock.atEachAfter = d
+			to := tm.AfterFunc(24*time.Hour, timertest.Nop)
+			synctest.Wait()
+			assert.LessOrEqual(t, clock.afters.Load(), int64(6))
+			assert.Equal(t, []*hashedwheel.Timeout{to}, timertest.Shutdown(t, tm))
+		})
+	}
 }

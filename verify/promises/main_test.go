@@ -1,6 +1,19 @@
-// Package promises has one or more tests for every promise of the package documentation, in a file
-// named after it. They see the library from outside, and run in virtual time, except the few whose
-// subject is real time or a deadlock.
+// Package promises has the tests of each promise of the package documentation, from outside: in virtual time, except
+// the few whose subject is real time or a deadlock. A promise has one file, or two:
+//
+//	 1 never early               early
+//	 2 at most one tick late     late, crowds
+//	 3 one outcome per arming    outcome, race
+//	 4 nothing is lost at Stop   stop
+//	 5 user code without a lock  usercode, shutdown
+//	 6 quiet                     quiet, quiet_cost
+//	 7 any delay costs the same  delay
+//	 8 small and garbage-free    memory, garbage
+//	 9 bounded work              bounded, handicap
+//	10 misuse is caught          misuse, misuse_call
+//	11 lateness is reported      reported, overdue
+//
+// The others are of what the promises are about: api, options, move, sample, executor, panic, manual_clock and bubble.
 package promises
 
 import (

@@ -60,7 +60,9 @@ func TestManualClockHandsOutInOrderOfTime(t *testing.T) {
 }
 
 func TestManualClockIsNoLaterThanItWasAdvanced(t *testing.T) {
-	clock, tm := timertest.NewManual()
+	clock := hashedwheel.NewManualClock(timertest.Epoch)
+	clock.Advance(3 * time.Millisecond) // ticks count from where the clock is when the timer is made
+	tm := timertest.NewManualOn(clock)
 	to := tm.AfterFunc(25*time.Millisecond, timertest.Nop)
 	clock.Advance(30*time.Millisecond - 1)
 	assert.Equal(t, hashedwheel.Pending, to.State())
@@ -73,7 +75,8 @@ func TestManualClockIsNoLaterThanItWasAdvanced(t *testing.T) {
 func TestManualClockServesCallersOfAfterInOrder(t *testing.T) {
 	clock, tm := timertest.NewManual()
 	at := func(d time.Duration) <-chan time.Time { return clock.After(d) }
-	third, first, second, later, now, past := at(time.Hour), at(time.Millisecond), at(time.Second), at(2*time.Hour), at(0), at(-1)
+	third, first, second, later := at(time.Hour), at(time.Millisecond), at(time.Second), at(2*time.Hour)
+	now, past := at(0), at(-1)
 	for _, c := range []<-chan time.Time{now, past} {
 		require.Len(t, c, 1)
 		assert.Equal(t, timertest.Epoch, <-c)
@@ -99,41 +102,6 @@ func TestManualClockGoesOnIfATaskAdvancesIt(t *testing.T) {
 	clock.Advance(20 * time.Millisecond)
 	assert.Equal(t, []time.Duration{10 * time.Millisecond, 500 * time.Millisecond}, seen)
 	assert.Equal(t, timertest.Epoch.Add(1020*time.Millisecond), clock.Now())
-}
-
-func TestManualClockIsUsableAfterAPanic(t *testing.T) {
-	clock, tm := timertest.NewManual()
-	ran := 0
-	for i := range 5 {
-		tm.AfterFunc(20*time.Millisecond, func() {
-			if ran++; ran == 2 {
-				panic("on purpose")
-			}
-		})
-		tm.AfterFunc(time.Duration(i)*time.Second, func() { ran++ })
-	}
-	assert.PanicsWithValue(t, "on purpose", func() { clock.Advance(time.Minute) }, "there is no handler")
-	assert.Equal(t, timertest.Epoch.Add(20*time.Millisecond), clock.Now(), "it has stopped there")
-	clock.Advance(time.Minute)
-	assert.Equal(t, 10, ran, "all had their turn, and only one")
-	assert.Zero(t, tm.Pending())
-}
-
-func TestManualClockIsUsableAfterGoexit(t *testing.T) {
-	clock, tm := timertest.NewManual()
-	ran := 0
-	tm.AfterFunc(10*time.Millisecond, runtime.Goexit)
-	tm.AfterFunc(10*time.Millisecond, func() { ran++ })
-	tm.AfterFunc(time.Second, func() { ran++ })
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		clock.Advance(time.Minute)
-		assert.Fail(t, "its goroutine has ended")
-	}()
-	<-ended
-	clock.Advance(time.Minute)
-	assert.Equal(t, 2, ran)
 }
 
 func TestManualClockAdvancesForManyGoroutines(t *testing.T) {
@@ -174,21 +142,6 @@ func TestManualClockForgetsATimerThatIsStopped(t *testing.T) {
 	assert.Equal(t, 2, ran)
 }
 
-func TestManualClockRunsTasksInGoroutinesToo(t *testing.T) {
-	clock := hashedwheel.NewManualClock(timertest.Epoch)
-	var tasks sync.WaitGroup
-	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(&tasks))
-	results := make(chan int, 10)
-	for i := range 10 {
-		tm.AfterFunc(time.Second, func() { results <- i })
-	}
-	clock.Advance(time.Second)
-	tasks.Wait()
-	assert.Len(t, results, 10)
-	_, err := tm.Shutdown(t.Context())
-	assert.NoError(t, err)
-}
-
 func TestManualClockMayStartAtTheZeroTime(t *testing.T) {
 	clock := hashedwheel.NewManualClock(time.Time{})
 	tm := timertest.NewManualOn(clock)
@@ -196,18 +149,6 @@ func TestManualClockMayStartAtTheZeroTime(t *testing.T) {
 	clock.Advance(10 * time.Millisecond)
 	assert.Equal(t, hashedwheel.Expired, to.State())
 	assert.Equal(t, time.Time{}, to.Deadline())
-}
-
-// A timer may be made at any time of the clock: its ticks count from there.
-func TestManualClockServesTimersMadeLater(t *testing.T) {
-	clock, _ := timertest.NewManual()
-	clock.Advance(3 * time.Millisecond)
-	tm := timertest.NewManualOn(clock)
-	to := tm.AfterFunc(20*time.Millisecond, timertest.Nop)
-	clock.Advance(20*time.Millisecond - 1)
-	assert.Equal(t, hashedwheel.Pending, to.State())
-	clock.Advance(1)
-	assert.Equal(t, hashedwheel.Expired, to.State())
 }
 
 func TestManualClockStopsForATimeoutArmedByATaskOfAnotherTimer(t *testing.T) {
@@ -221,15 +162,10 @@ func TestManualClockStopsForATimeoutArmedByATaskOfAnotherTimer(t *testing.T) {
 	assert.Equal(t, timertest.Epoch.Add(20*time.Millisecond), at)
 }
 
-func TestManualClockPrintsItsTime(t *testing.T) {
-	clock := hashedwheel.NewManualClock(timertest.Epoch)
-	clock.Advance(time.Second)
-	assert.Equal(t, "hashedwheel.ManualClock(2025-01-01 00:00:01 +0000 UTC)", fmt.Sprint(clock))
-}
-
 // Without its String, fmt would read the fields that New and Advance write: run with -race.
 func TestManualClockIsPrintedWhileTimersAreMade(t *testing.T) {
 	clock := hashedwheel.NewManualClock(timertest.Epoch)
+	assert.Equal(t, "hashedwheel.ManualClock(2025-01-01 00:00:00 +0000 UTC)", fmt.Sprint(clock))
 	var printing sync.WaitGroup
 	printing.Go(func() {
 		for range 100 {
@@ -241,4 +177,33 @@ func TestManualClockIsPrintedWhileTimersAreMade(t *testing.T) {
 		clock.Advance(time.Second)
 	}
 	printing.Wait()
+}
+
+func TestManualClockIsUsableAfterATaskEndedItsCaller(t *testing.T) {
+	for name, end := range map[string]func(){"by a panic": timertest.PanicHere, "by Goexit": runtime.Goexit} {
+		t.Run(name, func(t *testing.T) {
+			clock, tm := timertest.NewManual()
+			ran := 0
+			for i := range 5 {
+				tm.AfterFunc(20*time.Millisecond, func() {
+					if ran++; ran == 2 {
+						end()
+					}
+				})
+				tm.AfterFunc(time.Duration(i)*time.Second, func() { ran++ })
+			}
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				defer func() { _ = recover() }() // there is no handler
+				clock.Advance(time.Minute)
+				assert.Fail(t, "Advance has returned")
+			}()
+			<-ended
+			assert.Equal(t, timertest.Epoch.Add(20*time.Millisecond), clock.Now(), "it has stopped there")
+			clock.Advance(time.Minute)
+			assert.Equal(t, 10, ran, "all had their turn, and only one")
+			assert.Zero(t, tm.Pending())
+		})
+	}
 }

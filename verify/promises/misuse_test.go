@@ -43,7 +43,8 @@ func (l *lease) arm(tm *hashedwheel.Timer, d time.Duration) {
 func overwrite[T any](to, from *T) { *to = *from }
 
 // With -tags invariants its checks may see it first.
-const caught = `^hashedwheel: (Timeout (of a \*promises\.lease|that has been cleared) was copied or overwritten after it was armed|invariant: .*)$`
+const caught = `^hashedwheel: (Timeout (of a \*promises\.lease|that has been cleared) ` +
+	`was copied or overwritten after it was armed|invariant: .*)$`
 
 // Mistakes of a program with leases that the wheel has filed. Go vet sees none of them except the
 // loops.
@@ -105,7 +106,7 @@ var meetings = map[string]func(tm *hashedwheel.Timer, clock *hashedwheel.ManualC
 }
 
 func TestMisuseIsCaughtInTheWheel(t *testing.T) {
-	forEveryMisuse(t, func(tm *hashedwheel.Timer, clock *hashedwheel.ManualClock) { clock.Advance(time.Second) }, misuses)
+	forEveryMisuse(t, func(clock *hashedwheel.ManualClock) { clock.Advance(time.Second) }, misuses)
 }
 
 // A copy of a queued timeout cannot be told from the original.
@@ -113,21 +114,24 @@ func TestMisuseIsCaughtInTheQueue(t *testing.T) {
 	overwritten := make(map[string]func(*hashedwheel.Timer, []lease))
 	for _, name := range []string{
 		"one is cleared in a pool", "all are cleared in a pool", "one is cleared and armed again",
-		"one is cleared and armed for another time", "one is cleared, armed and stopped", "all are cleared and armed again",
+		"one is cleared and armed for another time", "one is cleared, armed and stopped",
+		"all are cleared and armed again",
 	} {
 		overwritten[name] = misuses[name]
 	}
-	forEveryMisuse(t, func(*hashedwheel.Timer, *hashedwheel.ManualClock) {}, overwritten)
+	forEveryMisuse(t, func(*hashedwheel.ManualClock) {}, overwritten)
 }
 
-func forEveryMisuse(t *testing.T, file func(*hashedwheel.Timer, *hashedwheel.ManualClock), misuses map[string]func(*hashedwheel.Timer, []lease)) {
+func forEveryMisuse(
+	t *testing.T, file func(*hashedwheel.ManualClock), misuses map[string]func(*hashedwheel.Timer, []lease),
+) {
 	for name, misuse := range misuses {
 		for by, meet := range meetings {
 			for _, apart := range []time.Duration{0, time.Second} {
 				t.Run(fmt.Sprintf("%s, %v apart, met by %s", name, apart, by), func(t *testing.T) {
 					clock, tm := timertest.NewManual()
 					all := leases(tm, apart)
-					file(tm, clock)
+					file(clock)
 					assertCaught(t, func() {
 						misuse(tm, all) // an arming may also meet it
 						meet(tm, clock)
@@ -147,8 +151,8 @@ func assertCaught(t *testing.T, f func()) {
 	f()
 }
 
-// The timeout may be in the batch that the worker hands out when its neighbor's task copies or
-// clears it.
+// The timeout may be in the batch that the worker hands out when its neighbor's task copies or clears it. None runs
+// twice, and none runs in the place of another.
 func TestMisuseIsCaughtInABatch(t *testing.T) {
 	for name, misuse := range map[string]func(tm *hashedwheel.Timer, all []lease){
 		"a slice grows, and copies are armed": func(_ *hashedwheel.Timer, all []lease) {
@@ -172,20 +176,43 @@ func TestMisuseIsCaughtInABatch(t *testing.T) {
 				tm.Pending() // files it
 			}
 		},
+		"the first is deleted from a slice": func(_ *hashedwheel.Timer, all []lease) { _ = slices.Delete(all, 0, 1) },
+		// The last two places then hold the same pending timeout, and only its place in the batch shows that the first
+		// of them is a copy.
+		"the first is deleted by append": func(_ *hashedwheel.Timer, all []lease) { _ = append(all[:0], all[1:]...) },
 	} {
 		for by, meet := range meetings {
-			t.Run(name+", met by "+by, func(t *testing.T) {
-				clock, tm := timertest.NewManual(timertest.Inline)
-				var all []lease
-				tm.AfterFunc(time.Minute, func() { misuse(tm, all) })
-				all = leases(tm, 0)
-				tm.AfterFunc(time.Minute, func() { misuse(tm, all) })
-				assertCaught(t, func() {
-					clock.Advance(time.Minute)
-					meet(tm, clock)
+			for _, n := range slices.Compact([]int{min(10, limits.Batch-1), 10}) { // a batch; if small, also several
+				t.Run(fmt.Sprintf("%s, %d in all, met by %s", name, n, by), func(t *testing.T) {
+					clock, tm := timertest.NewManual(timertest.Inline)
+					all := make([]lease, n)
+					tm.AfterFunc(time.Minute, func() { misuse(tm, all) })
+					for i := range all {
+						tm.Pending() // files the last: they run in this order
+						all[i].arm(tm, time.Minute)
+					}
+					tm.Pending()
+					tm.AfterFunc(time.Minute, func() { misuse(tm, all) })
+					assertCaught(t, func() {
+						clock.Advance(time.Minute)
+						meet(tm, clock)
+					})
+					for i := range all {
+						assert.LessOrEqual(t, all[i].runs, 1)
+					}
 				})
-			})
+			}
 		}
+	}
+}
+
+func TestMisuseIsCaughtBySample(t *testing.T) {
+	for _, apart := range []time.Duration{0, time.Second} {
+		_, tm := timertest.NewManual()
+		all := leases(tm, apart)
+		tm.Pending() // files them
+		overwrite(&all[1], &all[0])
+		assertCaught(t, func() { tm.Sample(100) })
 	}
 }
 
@@ -239,7 +266,8 @@ func TestMisuseEndsTheProcess(t *testing.T) {
 	var exit *exec.ExitError
 	require.ErrorAs(t, err, &exit)
 	assert.Equal(t, 2, exit.ExitCode())
-	assert.Contains(t, string(out), "panic: hashedwheel: Timeout of a *promises.lease was copied or overwritten after it was armed")
+	const message = "panic: hashedwheel: Timeout of a *promises.lease was copied or overwritten after it was armed"
+	assert.Contains(t, string(out), message)
 }
 
 // The original of a copy stays valid, and a slice may grow as long as nothing in it is armed.
@@ -269,67 +297,19 @@ func TestNoMisuseIsReportedInCorrectPrograms(t *testing.T) {
 	assert.Zero(t, tm.Pending())
 }
 
-// A task that deletes itself from its slice moves the timeouts behind it in memory: one would be
-// handed out twice, another never.
-func TestMisuseInABatchIsCaught(t *testing.T) {
-	clock, tm := timertest.NewManual(hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	all := make([]hashedwheel.Timeout, 10)
-	runs := 0
-	for i := range all {
-		all[i].InitFunc(tm, func() {
-			if runs++; runs == 1 {
-				all = slices.Delete(all, 3, 4)
-			}
-		})
-		all[i].Reset(tm.Tick())
-	}
-	defer func() {
-		said := recover()
-		assert.NotNil(t, said)
-		if !invariants.Enabled { // with them the wheel finds it at its next step, and its own message comes first
-			assert.Contains(t, said, "was copied or overwritten after it was armed")
-		}
-	}()
-	clock.Advance(2 * tm.Tick())
-}
-
-// slices.Delete also clears the last place of the slice. With append the last two places hold the same pending
-// timeout, and only its place in the batch shows that the first of them is a copy.
-func TestMisuseInABatchIsCaughtBeforeATimeoutRunsTwice(t *testing.T) {
-	clock, tm := timertest.NewManual(timertest.Inline)
-	all := make([]hashedwheel.Timeout, min(10, limits.Batch))
-	runs := make([]int, len(all))
-	for i := len(all) - 1; i >= 0; i-- {
-		all[i].InitFunc(tm, func() {
-			runs[i]++
-			if i == 0 {
-				all = append(all[:1], all[2:]...)
-			}
-		})
-		all[i].Reset(tm.Tick())
-		tm.Pending() // files the timeout: the first of the slice is filed last, and runs first
-	}
-	defer func() {
-		assert.Contains(t, recover(), "was copied or overwritten after it was armed")
-		assert.Equal(t, 1, runs[0])
-		assert.LessOrEqual(t, slices.Max(runs), 1)
-	}()
-	clock.Advance(2 * tm.Tick())
-}
-
 // A Timeout that was saved and restored does not know which lists it is in by now. Not every such misuse is
 // found, but none may end in another panic, such as a nil dereference.
 func TestMisuseBySaveAndRestorePanicsWithNoOtherMessage(t *testing.T) {
-	for name, between := range map[string]func(clock *hashedwheel.ManualClock, tm *hashedwheel.Timer, to *hashedwheel.Timeout){
-		"saved before it was armed": func(_ *hashedwheel.ManualClock, tm *hashedwheel.Timer, to *hashedwheel.Timeout) {},
-		"saved while queued": func(_ *hashedwheel.ManualClock, tm *hashedwheel.Timer, to *hashedwheel.Timeout) {
+	for name, between := range map[string]func(tm *hashedwheel.Timer, to *hashedwheel.Timeout){
+		"saved before it was armed": func(tm *hashedwheel.Timer, to *hashedwheel.Timeout) {},
+		"saved while queued": func(tm *hashedwheel.Timer, to *hashedwheel.Timeout) {
 			to.Reset(tm.Tick())
 		},
-		"saved while filed, moved": func(_ *hashedwheel.ManualClock, tm *hashedwheel.Timer, to *hashedwheel.Timeout) {
+		"saved while filed, moved": func(tm *hashedwheel.Timer, to *hashedwheel.Timeout) {
 			to.Reset(9 * tm.Tick())
 			tm.Pending()
 		},
-		"saved while filed, far, stopped": func(_ *hashedwheel.ManualClock, tm *hashedwheel.Timer, to *hashedwheel.Timeout) {
+		"saved while filed, far, stopped": func(tm *hashedwheel.Timer, to *hashedwheel.Timeout) {
 			to.Reset(time.Hour)
 			tm.Pending()
 			to.Stop()
@@ -338,7 +318,7 @@ func TestMisuseBySaveAndRestorePanicsWithNoOtherMessage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			clock, tm := timertest.NewManual(hashedwheel.WithExecutor(hashedwheel.Inline{}))
 			to := timertest.Owned(tm, timertest.NopTask)
-			between(clock, tm, to)
+			between(tm, to)
 			var saved hashedwheel.Timeout
 			overwrite(&saved, to)
 			to.Reset(5 * tm.Tick())

@@ -1,6 +1,7 @@
 package promises
 
 import (
+	"maps"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -20,15 +21,28 @@ var moves = map[string]func(to *hashedwheel.Timeout, d time.Duration) bool{
 	"MoveAt": func(to *hashedwheel.Timeout, d time.Duration) bool { return to.MoveAt(to.Timer().Now().Add(d)) },
 }
 
+// Move and Reset agree about a pending timeout, in any form.
 func TestMoveOfAPendingTimeoutChangesWhenItRuns(t *testing.T) {
-	for name, move := range moves {
-		for _, d := range []time.Duration{-time.Hour, 0, time.Second, time.Minute, time.Hour, 100 * time.Hour} {
+	ways := map[string]func(to *hashedwheel.Timeout, d time.Duration) bool{
+		"Reset":   func(to *hashedwheel.Timeout, d time.Duration) bool { return to.Reset(d) },
+		"ResetAt": func(to *hashedwheel.Timeout, d time.Duration) bool { return to.ResetAt(time.Now().Add(d)) },
+		"ResetAt of a wall time": func(to *hashedwheel.Timeout, d time.Duration) bool {
+			return to.ResetAt(time.Now().Add(d).Round(0))
+		},
+	}
+	maps.Copy(ways, moves)
+	delays := []time.Duration{
+		-time.Hour, 0, timertest.Tick / 2, timertest.Tick, 8 * timertest.Tick, 100*timertest.Tick + 1,
+		time.Second, time.Minute, time.Hour, 100 * time.Hour,
+	}
+	for name, move := range ways {
+		for _, d := range delays {
 			t.Run(name+"/"+d.String(), func(t *testing.T) {
 				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 					var log timertest.RunLog
 					to := timertest.Owned(tm, &log)
 					to.Reset(time.Minute)
-					time.Sleep(10 * time.Second)
+					time.Sleep(10*time.Second + timertest.Tick/3)
 					due := time.Now().Add(max(0, d))
 					require.True(t, move(to, d))
 					assert.Equal(t, 1, tm.Pending())
@@ -36,7 +50,7 @@ func TestMoveOfAPendingTimeoutChangesWhenItRuns(t *testing.T) {
 					synctest.Wait()
 					require.Len(t, log.Times(), 1)
 					assert.WithinRange(t, log.Times()[0], due, due.Add(timertest.Tick))
-				})
+				}, hashedwheel.WithWheelSize(8))
 			})
 		}
 	}
@@ -49,7 +63,10 @@ func TestMoveNeverArms(t *testing.T) {
 		"Expired":           func(to *hashedwheel.Timeout) { to.Reset(0); time.Sleep(time.Second) },
 		"Canceled":          func(to *hashedwheel.Timeout) { to.Reset(time.Minute); to.Stop() },
 		"Canceled by Timer": func(to *hashedwheel.Timeout) { to.Reset(time.Minute); to.Timer().Stop() },
-		"Rejected, full":    func(to *hashedwheel.Timeout) { to.Timer().AfterFunc(time.Minute, timertest.Nop); to.Reset(0) },
+		"Rejected, full": func(to *hashedwheel.Timeout) {
+			to.Timer().AfterFunc(time.Minute, timertest.Nop)
+			to.Reset(0)
+		},
 		"Rejected, stopped": func(to *hashedwheel.Timeout) { to.Timer().Stop(); to.Reset(time.Minute) },
 	} {
 		for name, move := range moves {
@@ -69,11 +86,6 @@ func TestMoveNeverArms(t *testing.T) {
 			})
 		}
 	}
-}
-
-func TestMoveBeforeInitPanics(t *testing.T) {
-	assert.PanicsWithValue(t, "hashedwheel: Move before Init", func() { new(hashedwheel.Timeout).Move(time.Second) })
-	assert.PanicsWithValue(t, "hashedwheel: MoveAt before Init", func() { new(hashedwheel.Timeout).MoveAt(time.Now()) })
 }
 
 func TestMoveInATaskDoesNotRunTheTaskAgain(t *testing.T) {
@@ -107,7 +119,8 @@ func TestMoveThatRacesWithTheExpiryRevivesNothing(t *testing.T) {
 				var readers sync.WaitGroup
 				for range 2 {
 					readers.Go(func() {
-						for begun := time.Now(); move(to, 300*time.Microsecond) && time.Since(begun) < 2*time.Millisecond; {
+						until := time.Now().Add(2 * time.Millisecond)
+						for move(to, 300*time.Microsecond) && time.Now().Before(until) {
 						}
 						for range 3 { // once it has expired, or is about to
 							move(to, 100*time.Microsecond)

@@ -27,6 +27,7 @@ func TestNewRefusesBadOptions(t *testing.T) {
 		{hashedwheel.WithWheelSize(1<<24 + 1), "WithWheelSize(16777217)"},
 		{hashedwheel.WithMaxPending(-1), "WithMaxPending(-1)"},
 		{hashedwheel.WithExecutor(nil), "WithExecutor: must not be nil"},
+		{hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(nil)), "WithExecutor: must not be nil"},
 		{hashedwheel.WithClock(nil), "WithClock: must not be nil"},
 		{hashedwheel.WithPanicHandler(nil), "WithPanicHandler: must not be nil"},
 		{nil, "nil Option"},
@@ -72,18 +73,6 @@ func TestTheLargestWheelWorks(t *testing.T) {
 	assert.Equal(t, hashedwheel.Expired, last.State())
 }
 
-// Sizes that are no powers of two behave like any other.
-func TestWheelSizeIsRoundedUp(t *testing.T) {
-	for _, size := range []int{3, 5, 63, 65, 100, 513} {
-		timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-			for i, late := range timertest.Lateness(tm, timertest.DelaysAround(size)) {
-				assert.GreaterOrEqual(t, late, time.Duration(0), timertest.DelaysAround(size)[i])
-				assert.LessOrEqual(t, late, timertest.Tick, timertest.DelaysAround(size)[i])
-			}
-		}, hashedwheel.WithWheelSize(size))
-	}
-}
-
 func TestDefaultTickIs100Milliseconds(t *testing.T) {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), timertest.OnWorker)
@@ -110,9 +99,4 @@ func TestTheLastOptionOfASortCounts(t *testing.T) {
 		tm.AfterFunc(time.Hour, timertest.Nop)
 	}
 	assert.Equal(t, 2, tm.Pending())
-}
-
-func TestAnExecutorFuncThatIsNilIsABadOption(t *testing.T) {
-	_, err := hashedwheel.New(hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(nil)))
-	assert.ErrorContains(t, err, "hashedwheel: WithExecutor: must not be nil")
 }

@@ -5,13 +5,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
@@ -85,61 +85,6 @@ func TestOneOutcomePerArmingThatIsMoved(t *testing.T) {
 	})
 }
 
-// The books of a storm: every arming that began has one outcome.
-func TestOneOutcomePerArmingUnderAStorm(t *testing.T) {
-	for name, opts := range map[string][]hashedwheel.Option{
-		"unbounded":       {timertest.OnWorker},
-		"MaxPending(100)": {timertest.OnWorker, hashedwheel.WithMaxPending(100)},
-		"WheelSize(2)":    {hashedwheel.WithWheelSize(2)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, storm, opts...)
-		})
-	}
-}
-
-func storm(t *testing.T, tm *hashedwheel.Timer) {
-	var began, ran, canceled atomic.Int64
-	shared := make([]hashedwheel.Timeout, 150)
-	for i := range shared {
-		shared[i].Init(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { ran.Add(1) }))
-	}
-	var users sync.WaitGroup
-	for u := range 4 {
-		users.Go(func() {
-			for i := range 4000 {
-				to := &shared[(i*7+u*31)%len(shared)]
-				switch (i*u + i/3) % 5 {
-				case 0, 1, 2:
-					if !to.Reset(time.Duration(i%23) * timertest.Tick / 4) {
-						began.Add(1)
-					}
-				case 3:
-					if to.Stop() {
-						canceled.Add(1)
-					}
-				case 4:
-					began.Add(1)
-					if tm.AfterFunc(time.Duration(i%5)*timertest.Tick, func() { ran.Add(1) }).Stop() {
-						canceled.Add(1)
-					}
-				}
-				if i%50 == 0 {
-					time.Sleep(timertest.Tick / 2)
-				}
-			}
-		})
-	}
-	users.Wait()
-	left := len(tm.Stop())
-	synctest.Wait()
-	refused := int(tm.Stats().Rejected)
-	assert.Equal(t, int(began.Load()), int(ran.Load()+canceled.Load())+refused+left,
-		"armings = ran %d + canceled %d + refused %d + left %d", ran.Load(), canceled.Load(), refused, left)
-	assert.Equal(t, uint64(ran.Load()), tm.Stats().Expired)
-	assert.Zero(t, tm.Pending())
-}
-
 // With room for one, each outcome makes room for the next, and for no more.
 func TestOneOutcomePerArmingFreesItsPlaceOnce(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -186,4 +131,151 @@ func TestOneOutcomePerArmingIsCountedOnce(t *testing.T) {
 		assert.Equal(t, uint64(10), stats.Canceled)
 		assert.Equal(t, uint64(1), stats.Rejected)
 	})
+}
+
+func TestPendingIsExact(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		for i := range 100 {
+			to := tm.AfterFunc(time.Duration(i)*timertest.Tick, timertest.Nop)
+			require.Equal(t, i+1, tm.Pending(), "at once, before any tick")
+			to.Reset(time.Duration(100+i) * timertest.Tick)
+			require.Equal(t, i+1, tm.Pending())
+		}
+		timertest.Pass(99 * timertest.Tick)
+		for left := 100; left >= 0; left-- {
+			require.Equal(t, left, tm.Pending())
+			timertest.Pass(timertest.Tick)
+		}
+	})
+}
+
+func TestPendingDoesNotCountATaskThatRuns(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		counts := make(map[int]int)
+		for range 100 {
+			tm.AfterFunc(timertest.Tick, func() { counts[tm.Pending()]++ })
+		}
+		timertest.Pass(timertest.Tick)
+		assert.Len(t, counts, 100, "each of 99, 98 ... 0 once")
+		assert.Equal(t, 1, counts[0])
+	}, timertest.OnWorker)
+}
+
+// Pending releases the lock after each portion of queued timeouts. A batch that ends in between must not
+// leave out a timeout that was moved earlier while it was in the batch. With -tags small the two meet
+// within a second or two.
+func TestPendingCountsATimeoutThatIsMovedEarlierInABatch(t *testing.T) {
+	const others = 32 * limits.Portion
+	clock, tm := timertest.NewManual(hashedwheel.WithTick(timertest.Tick))
+	defer tm.Stop()
+	var all []*hashedwheel.Timeout
+	for range others + 2 {
+		all = append(all, tm.AfterFunc(1000*time.Hour, timertest.Nop))
+	}
+	twins := all[others:]
+
+	var quit atomic.Bool
+	var counters sync.WaitGroup
+	for range 4 {
+		counters.Go(func() {
+			for !quit.Load() && assert.GreaterOrEqual(t, tm.Pending(), others+1) {
+			}
+		})
+	}
+	lasting := timertest.Lasting(5 * time.Second)
+	for begun, round := time.Now(), 0; time.Since(begun) < lasting && !t.Failed(); round++ {
+		// One of the two is in the batch before the task, the other after it.
+		twins[0].Reset(timertest.Tick)
+		tm.Next() // files it
+		tm.AfterFunc(timertest.Tick, func() {
+			moved := twins[0]
+			if moved.State() != hashedwheel.Pending {
+				moved = twins[1]
+			}
+			moved.Reset(900 * time.Hour)
+			for _, to := range all[:others] {
+				to.Reset(999*time.Hour - time.Duration(round)*time.Second)
+			}
+			moved.Reset(time.Hour)
+		})
+		tm.Next()
+		twins[1].Reset(timertest.Tick)
+		clock.Advance(timertest.Tick)
+	}
+	quit.Store(true)
+	counters.Wait()
+}
+
+// whileATaskIsSlow runs f for each executor that runs tasks on the worker, and at three moments after a slow task has
+// begun: in its first instant, within the tick and some ticks later.
+func whileATaskIsSlow(
+	t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer, at time.Duration), opts ...hashedwheel.Option,
+) {
+	for name, executor := range blocking {
+		for _, at := range []time.Duration{0, timertest.Tick / 4, 3 * timertest.Tick} {
+			t.Run(fmt.Sprintf("%s, after %v", name, at), func(t *testing.T) {
+				then := func(t *testing.T, tm *hashedwheel.Timer) { f(t, tm, at) }
+				timertest.InBubble(t, then, append(opts, executor)...)
+			})
+		}
+	}
+}
+
+// Calls that stop or move timeouts behind the slow task return the truth, Pending is exact, and each place under the
+// bound is given back once. There are less than a batch, a batch, and several.
+func TestOneOutcomePerArmingBehindASlowTask(t *testing.T) {
+	for _, n := range []int{2, 64, 1000} {
+		whileATaskIsSlow(t, func(t *testing.T, tm *hashedwheel.Timer, at time.Duration) {
+			for range 2 {
+				stopAndMove(t, tm, n, at)
+			}
+		}, hashedwheel.WithMaxPending(n))
+	}
+}
+
+func stopAndMove(t *testing.T, tm *hashedwheel.Timer, n int, at time.Duration) {
+	const later = 60 * timertest.Tick
+	runs, want, pending := make([]timertest.RunLog, n), make([]int, n), 0
+	all := make([]*hashedwheel.Timeout, n)
+	var slept atomic.Bool
+	for i := range all {
+		all[i] = tm.AfterFunc(5*timertest.Tick, func() {
+			runs[i].Note()
+			if slept.CompareAndSwap(false, true) {
+				time.Sleep(50 * timertest.Tick)
+			}
+		})
+		assert.Equal(t, hashedwheel.Pending, all[i].State())
+	}
+	assert.Equal(t, hashedwheel.Rejected, tm.AfterFunc(0, timertest.Nop).State(), "full")
+	timertest.Pass(5*timertest.Tick + at)
+	moved := time.Now()
+	for i, to := range all {
+		want[i]++
+		switch was := to.State() == hashedwheel.Pending; {
+		case !was: // the slow task
+			assert.False(t, to.Stop())
+			assert.False(t, to.Reset(later))
+			want[i]++
+		case i%3 == 0:
+			assert.True(t, to.Stop())
+			want[i]--
+		case i%3 == 1: // and back
+			assert.True(t, to.Reset(time.Minute))
+			assert.True(t, to.Reset(later))
+		}
+		if to.State() == hashedwheel.Pending {
+			pending++
+		}
+	}
+	assert.Equal(t, pending, tm.Pending())
+	assert.Equal(t, pending, tm.Stats().Pending)
+	timertest.Pass(100*timertest.Tick - at) // to the beginning of a tick
+	for i := range runs {
+		assert.Equal(t, want[i], runs[i].Count(), "runs of number %d", i)
+		if want[i] == 2 || want[i] == 1 && i%3 == 1 {
+			assert.False(t, runs[i].Times()[want[i]-1].Before(moved.Add(later)), "early")
+		}
+	}
+	assert.Zero(t, tm.Pending())
 }

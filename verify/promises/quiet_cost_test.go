@@ -30,7 +30,8 @@ func TestQuietCallsAllocateNothing(t *testing.T) {
 	for range 10 {
 		call()
 	}
-	require.Eventually(t, func() bool { return timertest.LibraryGoroutines() == 0 }, 10*time.Second, time.Millisecond, "the worker has gone")
+	hasGone := func() bool { return timertest.LibraryGoroutines() == 0 }
+	require.Eventually(t, hasGone, 10*time.Second, time.Millisecond, "the worker")
 	before := tm.Stats().Wakeups
 	assert.Zero(t, testing.AllocsPerRun(100, call))
 	assert.GreaterOrEqual(t, tm.Stats().Wakeups-before, uint64(50), "a worker came for each")

@@ -117,7 +117,9 @@ func TestLatenessIsReportedNoLatenessOfADeadlineInThePast(t *testing.T) {
 		"ResetAt an hour ago": func(tm *hashedwheel.Timer) {
 			timertest.Owned(tm, timertest.NopTask).ResetAt(time.Now().Add(-time.Hour))
 		},
-		"ResetAt the zero time": func(tm *hashedwheel.Timer) { timertest.Owned(tm, timertest.NopTask).ResetAt(time.Time{}) },
+		"ResetAt the zero time": func(tm *hashedwheel.Timer) {
+			timertest.Owned(tm, timertest.NopTask).ResetAt(time.Time{})
+		},
 		"moved to an hour ago": func(tm *hashedwheel.Timer) {
 			to := tm.AfterFunc(time.Hour, timertest.Nop)
 			timertest.Pass(10 * timertest.Tick)
@@ -130,6 +132,10 @@ func TestLatenessIsReportedNoLatenessOfADeadlineInThePast(t *testing.T) {
 		"after an hour of sleep": func(tm *hashedwheel.Timer) {
 			tm.AfterFunc(24*time.Hour, timertest.Nop)
 			timertest.Pass(time.Hour + timertest.Tick/3)
+		},
+		"shortly before a far timeout, in whose slot the worker sleeps": func(tm *hashedwheel.Timer) {
+			tm.AfterFunc(time.Hour, timertest.Nop)
+			timertest.Pass(time.Hour - 50*timertest.Tick)
 		},
 		"while the worker keeps ticking": func(tm *hashedwheel.Timer) {
 			tm.AfterFunc(24*time.Hour, timertest.Nop)
@@ -226,7 +232,8 @@ func TestLatenessIsReportedMaxLagAfterALateAlarm(t *testing.T) {
 // silentClock never rings, so the worker never files anything.
 type silentClock struct{}
 
-func (silentClock) Now() time.Time                       { return time.Now() }
+func (silentClock) Now() time.Time { return time.Now() }
+
 func (silentClock) After(time.Duration) <-chan time.Time { return nil }
 
 func TestLatenessIsReportedOverdueOfQueuedTimeoutsOnAClockThatNeverRings(t *testing.T) {

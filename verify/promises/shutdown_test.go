@@ -3,7 +3,6 @@ package promises
 import (
 	"context"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -17,24 +16,31 @@ import (
 )
 
 func TestShutdownWaitsForRunningTasks(t *testing.T) {
-	for name, opts := range timertest.EitherExecutor {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				returned := false
-				tm.AfterFunc(timertest.Tick, func() {
-					time.Sleep(time.Second)
-					returned = true
-				})
-				far := tm.AfterFunc(time.Hour, timertest.Nop)
-				time.Sleep(2 * timertest.Tick)
-				left, err := tm.Shutdown(context.Background())
-				require.NoError(t, err)
-				assert.True(t, returned)
-				assert.Equal(t, []*hashedwheel.Timeout{far}, left)
-				synctest.Wait() // Shutdown returns a few instructions before the worker does
-				assert.Zero(t, timertest.LibraryGoroutines(), "the worker has ended, too")
-			}, opts...)
-		})
+	for end, f := range map[string]func(){
+		"returns":      timertest.Nop,
+		"calls Goexit": runtime.Goexit,
+		"panics":       timertest.PanicHere,
+	} {
+		for name, opts := range timertest.EitherExecutor {
+			t.Run("a task that "+end+", "+name, func(t *testing.T) {
+				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+					returned := false
+					tm.AfterFunc(timertest.Tick, func() {
+						time.Sleep(time.Second)
+						returned = true
+						f()
+					})
+					far := tm.AfterFunc(time.Hour, timertest.Nop)
+					time.Sleep(2 * timertest.Tick)
+					left, err := tm.Shutdown(context.Background())
+					require.NoError(t, err)
+					assert.True(t, returned)
+					assert.Equal(t, []*hashedwheel.Timeout{far}, left)
+					synctest.Wait() // Shutdown returns a few instructions before the worker does
+					assert.Zero(t, timertest.LibraryGoroutines(), "the worker has ended")
+				}, append(opts, hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))...)
+			})
+		}
 	}
 }
 
@@ -131,108 +137,6 @@ func TestShutdownFromATask(t *testing.T) {
 	}
 }
 
-func TestGoexitOfATaskEndsNothingElse(t *testing.T) {
-	for name, opts := range timertest.EitherExecutor {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				var log timertest.RunLog
-				for i := range 200 {
-					tm.AfterFunc(5*timertest.Tick, runtime.Goexit)
-					timertest.Owned(tm, &log).Reset(time.Duration(i/10) * timertest.Tick)
-				}
-				timertest.Pass(50 * timertest.Tick)
-				assert.Equal(t, 200, log.Count())
-				assert.Equal(t, uint64(400), tm.Stats().Expired)
-				_, err := tm.Shutdown(context.Background())
-				assert.NoError(t, err, "what has ended is not waited for")
-			}, opts...)
-		})
-	}
-}
-
-func TestPanicOfATaskGoesToTheHandler(t *testing.T) {
-	for name, opts := range timertest.EitherExecutor {
-		t.Run(name, func(t *testing.T) {
-			var panicked *hashedwheel.Timeout
-			var value any
-			var stack string
-			handler := hashedwheel.WithPanicHandler(func(to *hashedwheel.Timeout, recovered any) {
-				panicked, value, stack = to, recovered, string(debug.Stack())
-			})
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				to := tm.AfterFunc(timertest.Tick, timertest.PanicHere)
-				timertest.Pass(timertest.Tick)
-				assert.Same(t, to, panicked)
-				assert.Equal(t, "on purpose", value)
-				assert.Contains(t, stack, "timertest.PanicHere", "debug.Stack shows where it came from")
-				assert.Equal(t, uint64(1), tm.Stats().Panics)
-				assert.Equal(t, hashedwheel.Expired, to.State())
-			}, append(opts, handler)...)
-		})
-	}
-}
-
-func TestPanicOfATaskEndsNothingElse(t *testing.T) {
-	for name, opts := range timertest.EitherExecutor {
-		t.Run(name, func(t *testing.T) {
-			handler := hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {})
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				var log timertest.RunLog
-				for range 200 {
-					tm.AfterFunc(5*timertest.Tick, timertest.PanicHere)
-					timertest.Owned(tm, &log).Reset(5 * timertest.Tick)
-				}
-				timertest.Pass(5 * timertest.Tick)
-				assert.Equal(t, 200, log.Count())
-				assert.Equal(t, uint64(200), tm.Stats().Panics)
-				_, err := tm.Shutdown(context.Background())
-				assert.NoError(t, err, "what panicked is not waited for")
-			}, append(opts, handler)...)
-		})
-	}
-}
-
-// The handler gets the executor's own panics, whether the task has run or not, and Shutdown does
-// not wait for a task that will never begin.
-func TestPanicOfTheExecutorGoesToTheHandler(t *testing.T) {
-	for name, e := range map[string]hashedwheel.ExecutorFunc{
-		"before the task": func(func()) { panic("executor") },
-		"after the task":  func(f func()) { f(); panic("executor") },
-	} {
-		t.Run(name, func(t *testing.T) {
-			var value any
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				tm.AfterFunc(timertest.Tick, timertest.Nop)
-				timertest.Pass(5 * timertest.Tick)
-				assert.Equal(t, "executor", value)
-				ctx, end := context.WithTimeout(context.Background(), time.Minute)
-				defer end()
-				_, err := tm.Shutdown(ctx)
-				assert.NoError(t, err)
-			}, hashedwheel.WithExecutor(e), hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, r any) { value = r }))
-		})
-	}
-}
-
-// Without a handler the caller of Advance gets the panic, and may go on.
-func TestPanicOfTheExecutorThroughAdvanceLeavesNothingToWaitFor(t *testing.T) {
-	for name, e := range map[string]hashedwheel.ExecutorFunc{
-		"before the task": func(func()) { panic("executor") },
-		"after the task":  func(f func()) { f(); panic("executor") },
-	} {
-		t.Run(name, func(t *testing.T) {
-			clock := hashedwheel.NewManualClock(time.Now())
-			tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(e))
-			tm.AfterFunc(time.Second, timertest.Nop)
-			assert.PanicsWithValue(t, "executor", func() { clock.Advance(time.Minute) })
-			ctx, end := context.WithTimeout(t.Context(), 5*time.Second)
-			defer end()
-			_, err := tm.Shutdown(ctx)
-			assert.NoError(t, err)
-		})
-	}
-}
-
 // An executor that ends the worker's goroutine, or panics, once another has the task.
 func TestShutdownWaitsForATaskThatItsExecutorHasBegun(t *testing.T) {
 	for name, end := range map[string]func(){
@@ -256,4 +160,27 @@ func TestShutdownWaitsForATaskThatItsExecutorHasBegun(t *testing.T) {
 			}, hashedwheel.WithExecutor(begun), hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
 		})
 	}
+}
+
+// As a handler does that logs and panics again. The executor has run the task,
+// so the panic that leaves it is no sign that the task will not run.
+func TestShutdownWaitsForATaskAfterAPanicHandlerPanicked(t *testing.T) {
+	handled := 0
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		for range 2 {
+			tm.AfterFunc(0, func() { panic("on purpose") })
+		}
+		tm.AfterFunc(5*timertest.Tick, func() { time.Sleep(time.Hour) })
+		timertest.Pass(6 * timertest.Tick) // the last one runs now
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err := tm.Shutdown(ctx)
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		timertest.Pass(time.Hour)
+	}, hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { f() })),
+		hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, recovered any) {
+			if handled++; handled%2 == 1 {
+				panic(recovered)
+			}
+		}))
 }

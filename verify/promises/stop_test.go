@@ -27,7 +27,7 @@ func armedEverywhere(tm *hashedwheel.Timer) (all []*hashedwheel.Timeout) {
 	for i, to := range moved {
 		to.Reset(time.Duration(1+i) * 20 * time.Hour)
 	}
-	for range 100 { // with -tags small, some of these are in the backlog
+	for range 1000 { // several portions
 		all = append(all, tm.AfterFunc(time.Minute, timertest.Nop), tm.AfterFunc(1<<62, timertest.Nop))
 	}
 	return all
@@ -40,38 +40,25 @@ func TestNothingIsLostAtStop(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				expired, stopped := tm.AfterFunc(timertest.Tick, timertest.Nop), tm.AfterFunc(time.Hour, timertest.Nop)
 				all := armedEverywhere(tm)
+				stopped.Stop()
+				tm.AfterFunc(0, timertest.Nop).Stop()
 				require.Equal(t, len(all), tm.Pending())
+				all = append(all, tm.AfterFunc(0, timertest.Nop)) // is not filed
 				assert.ElementsMatch(t, all, tm.Stop())
 				for _, to := range all {
 					assert.Equal(t, hashedwheel.Canceled, to.State())
 				}
+				assert.Equal(t, hashedwheel.Expired, expired.State())
+				assert.Empty(t, tm.Stop(), "a second time")
+				timertest.Pass(time.Second)
 				assert.Zero(t, tm.Pending())
-				assert.Equal(t, uint64(len(all)), tm.Stats().Canceled)
+				assert.Equal(t, uint64(len(all)+2), tm.Stats().Canceled)
+				assert.Equal(t, uint64(1), tm.Stats().Expired)
 			}, opts...)
 		})
 	}
-}
-
-func TestNothingIsLostAtStopIfNothingWasFiledYet(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		to, stopped := tm.AfterFunc(0, timertest.Nop), tm.AfterFunc(0, timertest.Nop)
-		stopped.Stop()
-		assert.Equal(t, []*hashedwheel.Timeout{to}, tm.Stop())
-		timertest.Pass(time.Second)
-		assert.Zero(t, tm.Stats().Expired)
-	})
-}
-
-func TestNothingIsLostAtStopExceptOtherOutcomes(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		expired, stopped := tm.AfterFunc(timertest.Tick, timertest.Nop), tm.AfterFunc(time.Hour, timertest.Nop)
-		left := tm.AfterFunc(time.Hour, timertest.Nop)
-		timertest.Pass(2 * timertest.Tick)
-		stopped.Stop()
-		assert.Equal(t, []*hashedwheel.Timeout{left}, tm.Stop())
-		assert.Equal(t, hashedwheel.Expired, expired.State())
-	})
 }
 
 func TestNothingIsLostAtStopOfAnArmingThatIsTooLate(t *testing.T) {
@@ -91,17 +78,6 @@ func TestNothingIsLostAtStopOfAnArmingThatIsTooLate(t *testing.T) {
 		assert.Zero(t, tm.Stats().Expired)
 		assert.Equal(t, uint64(4), tm.Stats().Rejected)
 		assert.Zero(t, tm.Pending())
-	})
-}
-
-func TestNothingIsLostAtStopASecondTime(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		tm.AfterFunc(time.Hour, timertest.Nop)
-		assert.Len(t, tm.Stop(), 1)
-		assert.Empty(t, tm.Stop())
-		left, err := tm.Shutdown(t.Context())
-		assert.Empty(t, left)
-		require.NoError(t, err)
 	})
 }
 
@@ -192,22 +168,6 @@ func TestNothingIsLostAtStopByATaskOfTheSameTick(t *testing.T) {
 	}
 }
 
-func TestNothingIsLostAtStopByATaskInAGoroutine(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		const n = 1000
-		var ran, left atomic.Int64
-		for range n {
-			tm.AfterFunc(5*timertest.Tick, func() {
-				if ran.Add(1) == n/2 {
-					left.Add(int64(len(tm.Stop())))
-				}
-			})
-		}
-		timertest.Pass(time.Second)
-		assert.Equal(t, int64(n), ran.Load()+left.Load())
-	})
-}
-
 // With -tags small the worker has taken a backlog from its producers, but filed little of it.
 func TestNothingIsLostAtStopOfABacklog(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -241,5 +201,131 @@ func TestNothingIsLostAtStopIfATaskArmedItselfAgain(t *testing.T) {
 				assert.Equal(t, hashedwheel.Rejected, to.State(), "that came too late")
 			}, timertest.OnWorker)
 		})
+	}
+}
+
+// fileFar returns n timeouts that wait in the wheel for two hours.
+func fileFar(tm *hashedwheel.Timer, n int) []hashedwheel.Timeout {
+	all := make([]hashedwheel.Timeout, n)
+	for i := range all {
+		all[i].Init(tm, timertest.NopTask)
+		all[i].Reset(2 * time.Hour)
+	}
+	tm.Pending()
+	return all
+}
+
+// A timeout that is moved earlier during Stop is in its result; if its caller stops it and arms it again, the arming
+// may also be refused.
+func TestNothingIsLostAtStopIfTimeoutsAreMovedEarlierDuringIt(t *testing.T) {
+	for _, stopsToo := range []bool{false, true} {
+		t.Run(fmt.Sprintf("stopped and armed=%v", stopsToo), func(t *testing.T) {
+			for range 10 {
+				tm := timertest.New()
+				all := fileFar(tm, 20_000)
+				moved := make([]bool, len(all))
+				var callers sync.WaitGroup
+				for part := range 4 {
+					callers.Go(func() {
+						for i := part / 2; i < len(all); i += 2 { // two for each
+							if stopsToo && part%2 == 1 {
+								all[i].Stop()
+								all[i].Reset(time.Minute)
+							} else if all[i].Reset(time.Hour) && part%2 == 0 {
+								moved[i] = true
+							}
+						}
+					})
+				}
+				left := tm.Stop()
+				callers.Wait()
+				requireOneEnd(t, all, moved, append(left, tm.Stop()...), stopsToo)
+				require.Zero(t, tm.Pending())
+			}
+		})
+	}
+}
+
+func requireOneEnd(t *testing.T, all []hashedwheel.Timeout, moved []bool, left []*hashedwheel.Timeout, stopsToo bool) {
+	t.Helper()
+	returned := make(map[*hashedwheel.Timeout]int, len(left))
+	for _, to := range left {
+		returned[to]++
+	}
+	for i := range all {
+		to := &all[i]
+		if stopsToo {
+			isStopped := to.State() == hashedwheel.Canceled || to.Err() != nil
+			require.True(t, isStopped, "timeout %d is %v", i, to)
+			continue
+		}
+		if moved[i] {
+			require.Equal(t, 1, returned[to], "timeout %d was moved, is %v, and is in so many results", i, to)
+		} else if returned[to] == 0 {
+			require.ErrorIs(t, to.Err(), hashedwheel.ErrStopped, "timeout %d is %v", i, to)
+		}
+	}
+}
+
+// When State is Canceled because of Timer.Stop, armings return ErrStopped, full or not.
+func TestArmingDuringStopOfAFullTimerReturnsErrStopped(t *testing.T) {
+	for round := range 300 {
+		tm := timertest.New(hashedwheel.WithMaxPending(64))
+		all := fileFar(tm, 64)
+		own := timertest.Owned(tm, timertest.NopTask)
+		refused := make(chan error)
+		go func() {
+			for all[round%64].State() == hashedwheel.Pending {
+			}
+			_, err := tm.Schedule(time.Hour, timertest.NopTask)
+			own.Reset(time.Hour)
+			refused <- fmt.Errorf("%w, %w", err, own.Err())
+		}()
+		tm.Stop()
+		err := <-refused
+		require.ErrorIs(t, err, hashedwheel.ErrStopped)
+		require.NotErrorIs(t, err, hashedwheel.ErrFull)
+	}
+}
+
+// Stop is called while a task keeps the worker in the middle of a batch, by that task or from outside.
+func TestNothingIsLostAtStopDuringASlowTask(t *testing.T) {
+	for _, n := range []int{2, 64, 1000} {
+		for _, isInside := range []bool{false, true} {
+			whileATaskIsSlow(t, func(t *testing.T, tm *hashedwheel.Timer, at time.Duration) {
+				var left []*hashedwheel.Timeout
+				var ran, lateRuns, stopped atomic.Int64
+				stop := func() {
+					left = tm.Stop()
+					stopped.Store(1)
+				}
+				for range n {
+					tm.AfterFunc(5*timertest.Tick, func() {
+						lateRuns.Add(stopped.Load())
+						if ran.Add(1) > 1 {
+							return
+						}
+						time.Sleep(at)
+						if isInside {
+							stop()
+						}
+						time.Sleep(20 * timertest.Tick)
+					})
+				}
+				timertest.Pass(5*timertest.Tick + at)
+				if !isInside {
+					stop()
+				}
+				timertest.Pass(100 * timertest.Tick)
+				assert.Zero(t, lateRuns.Load(), "ran after Stop had returned")
+				assert.Equal(t, n, int(ran.Load())+len(left), "each ran or was left")
+				for _, to := range left {
+					assert.Equal(t, hashedwheel.Canceled, to.State())
+				}
+				assert.Zero(t, tm.Pending())
+				assert.Equal(t, uint64(ran.Load()), tm.Stats().Expired)
+				assert.Zero(t, timertest.LibraryGoroutines())
+			})
+		}
 	}
 }

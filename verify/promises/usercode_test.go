@@ -23,7 +23,9 @@ var everyExecutor = map[string]hashedwheel.Executor{
 	}),
 }
 
-func forEveryMethodAndExecutor(t *testing.T, f func(t *testing.T, call func(*hashedwheel.Timeout), e hashedwheel.Option)) {
+func forEveryMethodAndExecutor(
+	t *testing.T, f func(t *testing.T, call func(*hashedwheel.Timeout), e hashedwheel.Option),
+) {
 	for method, call := range timertest.EveryMethod {
 		for name, e := range everyExecutor {
 			t.Run(method+" on "+name, func(t *testing.T) { f(t, call, hashedwheel.WithExecutor(e)) })
@@ -195,4 +197,21 @@ func TestUserCodeNeverRunsUnderALockSoOnlyShutdownWaitsForIt(t *testing.T) {
 		assert.Equal(t, time.Minute, time.Since(start), "Shutdown did")
 		synctest.Wait()
 	}, timertest.OnWorker)
+}
+
+// Its mutex may be locked by the caller.
+func TestResetAtAndStopCallNoUsersClock(t *testing.T) {
+	clock := new(sleepLog)
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		at := time.Now().Add(100 * time.Hour)
+		for i := range 50_000 { // parts of the queue become deep
+			to := timertest.Owned(tm, timertest.NopTask)
+			to.ResetAt(at)
+			to.ResetAt(at.Add(-time.Hour))
+			if i%2 == 0 {
+				to.Stop()
+			}
+		}
+		assert.LessOrEqual(t, clock.reads.Load(), int64(10), "the worker's")
+	}, hashedwheel.WithClock(clock), hashedwheel.WithTick(time.Hour))
 }

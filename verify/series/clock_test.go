@@ -40,20 +40,6 @@ func TestEveryRunsOnceWhenTheClockJumpsForward(t *testing.T) {
 	}
 }
 
-// When the Scheduler returns a time without a monotonic reading, the wall clock of that moment
-// decides how far away it is, whatever the wall clock showed when the timer was made.
-func TestRecurWaitsForAWallClockTimeByTheDifferenceToNow(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		time.Sleep(tick / 3)
-		log, start := new(timertest.RunLog), time.Now()
-		tm.Recur(schedule(func(now time.Time) time.Time {
-			return now.Round(0).Add(aPeriod).In(time.FixedZone("elsewhere", -7*3600))
-		}), noted(log))
-		timertest.Pass(aPeriod + tick)
-		timertest.AssertOnGrid(t, start, aPeriod, tick, log.Times(), 1)
-	})
-}
-
 // A clock that fails is no reason to call f. The series ends, and can begin again.
 func TestSeriesEndsWhenTheClockFailsInItsRun(t *testing.T) {
 	for way, fail := range failures {

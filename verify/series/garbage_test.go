@@ -17,7 +17,9 @@ import (
 // repeating begins a series that holds a payload, and lets f end it.
 //
 //go:noinline
-func repeating(tm *hashedwheel.Timer, f func(*hashedwheel.Series)) (series weak.Pointer[hashedwheel.Series], payload weak.Pointer[[1024]byte]) {
+func repeating(tm *hashedwheel.Timer, f func(*hashedwheel.Series)) (
+	series weak.Pointer[hashedwheel.Series], payload weak.Pointer[[1024]byte],
+) {
 	p := new([1024]byte)
 	s := tm.Every(aPeriod, func(*hashedwheel.Series) { p[0]++ })
 	f(s)

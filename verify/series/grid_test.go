@@ -48,7 +48,8 @@ func TestEveryWithAPeriodShorterThanATickRunsOnceATick(t *testing.T) {
 // lateClock rings a little late, as every system's clock does.
 type lateClock struct{ by time.Duration }
 
-func (c lateClock) Now() time.Time                         { return time.Now() }
+func (c lateClock) Now() time.Time { return time.Now() }
+
 func (c lateClock) After(d time.Duration) <-chan time.Time { return time.After(d + c.by) }
 
 // A point of the grid that is past when the run before it begins is not missed
@@ -68,23 +69,6 @@ func TestEveryMissesNothingOnAClockThatRingsALittleLate(t *testing.T) {
 	}
 }
 
-// But one whose tick has begun is passed over: after a stall there is one run for all.
-func TestEveryRunsOnceForAllPointsOfAStallThatEndsJustAfterOne(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		time.Sleep(tick / 10)
-		log, start := new(timertest.RunLog), time.Now()
-		const period = 10 * tick
-		tm.Every(period, noted(log))
-		// The stall ends in the tick that begins right after a point.
-		tm.AfterFunc(2*period+2*tick, func() { time.Sleep(50*period - tick - tick/4) })
-		timertest.Pass(54*period + tick)
-		runs := log.Times()
-		require.Len(t, runs, 5)
-		timertest.AssertOnGrid(t, start, period, tick, runs[:2], 1, 2)
-		timertest.AssertOnGrid(t, start, period, tick, runs[3:], 53, 54)
-	}, timertest.OnWorker)
-}
-
 func TestEveryGoesOnThroughTheZeroTime(t *testing.T) {
 	clock := hashedwheel.NewManualClock(time.Time{}.Add(-5 * time.Second))
 	tm := timertest.NewManualOn(clock)
@@ -94,19 +78,6 @@ func TestEveryGoesOnThroughTheZeroTime(t *testing.T) {
 	require.False(t, ended(s))
 	clock.Advance(10 * time.Second)
 	assert.Equal(t, 10, runs)
-}
-
-func TestEveryWithAPeriodOutOfReachNeverRunsAndIsPending(t *testing.T) {
-	for _, period := range []time.Duration{20 * 365 * 24 * time.Hour, math.MaxInt64 - 1, math.MaxInt64} {
-		timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-			time.Sleep(tick / 3)
-			s := tm.Every(period, nop)
-			timertest.Pass(365 * 24 * time.Hour)
-			assert.Equal(t, 1, tm.Pending())
-			assert.Zero(t, tm.Stats().Expired)
-			assert.True(t, s.Stop())
-		})
-	}
 }
 
 func TestEveryRunsAtEachHourOfADayOnAManualClock(t *testing.T) {
@@ -143,4 +114,147 @@ func TestEveryIsQuietBetweenItsRuns(t *testing.T) {
 		timertest.Pass(5 * tick)
 		assert.Zero(t, timertest.LibraryGoroutines())
 	})
+}
+
+func TestEveryFromRunsAtItsFirstTimeAndOnTheGridThroughIt(t *testing.T) {
+	for _, ahead := range []time.Duration{0, 1, tick / 2, aPeriod / 3, aPeriod, 3*aPeriod + tick, 100 * aPeriod} {
+		t.Run("in "+ahead.String(), func(t *testing.T) {
+			onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, late time.Duration) {
+				log, first := new(timertest.RunLog), tm.Now().Add(ahead)
+				s := tm.EveryFrom(first, aPeriod, noted(log))
+				assert.Equal(t, first, s.Next())
+				timertest.Pass(ahead + 20*aPeriod + late)
+				timertest.AssertOnGrid(t, first, aPeriod, late, log.Times(), append([]int{0}, timertest.UpTo(20)...)...)
+			})
+		})
+	}
+}
+
+// The grid of a first time that is past goes on from there.
+func TestEveryFromThePastRunsAtTheNextPointOfTheGrid(t *testing.T) {
+	for _, points := range []int{0, 1, 7, 1_000_000} {
+		onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, late time.Duration) {
+			log := new(timertest.RunLog)
+			next := time.Now().Add(aPeriod / 3)
+			first := next.Add(-aPeriod).Add(-time.Duration(points) * aPeriod)
+			s := tm.EveryFrom(first, aPeriod, noted(log))
+			assert.Equal(t, next, s.Next())
+			timertest.Pass(5 * aPeriod)
+			timertest.AssertOnGrid(t, next, aPeriod, late, log.Times(), 0, 1, 2, 3, 4)
+		})
+	}
+}
+
+// However long the caller was held between Now and EveryFrom, up to the bound.
+func TestEveryFromNowRunsAtOnce(t *testing.T) {
+	for _, c := range []struct {
+		period, held time.Duration
+		atOnce       bool
+	}{
+		{time.Hour, 0, true},
+		{time.Hour, 1, true},
+		{time.Hour, tick, true},
+		{time.Hour, time.Second - 1, true},
+		{time.Hour, time.Second, false},
+		{time.Second, time.Second/10 - 1, true},
+		{time.Second, time.Second / 10, false},
+		{10 * tick, tick - 1, true},
+		{1, 0, true},
+		{1, tick, true}, // each tick has a point
+	} {
+		t.Run(c.held.String()+" of "+c.period.String(), func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				time.Sleep(tick / 3)
+				log, first := new(timertest.RunLog), tm.Now()
+				time.Sleep(c.held)
+				s := tm.EveryFrom(first, c.period, noted(log))
+				timertest.Pass(tick)
+				assert.Equal(t, c.atOnce, log.Count() == 1)
+				if c.period > tick {
+					assert.Equal(t, first.Add(c.period), s.Next())
+				}
+			})
+		})
+	}
+}
+
+// A time that was truncated has no monotonic reading: the wall clock decides how far away it is.
+func TestEveryFromATruncatedTimeRunsOnTheHour(t *testing.T) {
+	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, late time.Duration) {
+		timertest.Pass(17*time.Minute + 3)
+		log, hour := new(timertest.RunLog), time.Now().Truncate(time.Hour)
+		s := tm.EveryFrom(hour, time.Hour, noted(log))
+		assert.True(t, s.Next().Equal(hour.Add(time.Hour)))
+		timertest.Pass(24 * time.Hour)
+		timertest.AssertOnGrid(t, hour, time.Hour, late, log.Times(), timertest.UpTo(24)...)
+	})
+}
+
+// Centuries ago is farther than a time.Duration reaches.
+func TestEveryFromATimeCenturiesAgoKeepsToItsGrid(t *testing.T) {
+	for name, first := range map[string]time.Time{
+		"the zero time":   {},
+		"before that":     time.Date(-5000, 3, 4, 5, 0, 0, 0, time.UTC),
+		"the year 1600":   time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC),
+		"the first there": time.Unix(math.MinInt64/2, 0).Truncate(time.Hour),
+	} {
+		t.Run(name, func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				timertest.Pass(17*time.Minute + 3)
+				log, hour := new(timertest.RunLog), time.Now().Truncate(time.Hour)
+				tm.EveryFrom(first, time.Hour, noted(log))
+				timertest.Pass(3 * time.Hour)
+				timertest.AssertOnGrid(t, hour, time.Hour, tick, log.Times(), 1, 2, 3)
+			})
+		})
+	}
+}
+
+// As Every's: the new period counts from now.
+func TestEveryFromHasAnotherGridAfterReset(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		log, first := new(timertest.RunLog), tm.Now().Add(aPeriod/2)
+		s := tm.EveryFrom(first, aPeriod, noted(log))
+		timertest.Pass(3 * aPeriod)
+		timertest.AssertOnGrid(t, first, aPeriod, tick, log.Times(), 0, 1, 2)
+		start := time.Now()
+		assert.True(t, s.Reset(2*aPeriod))
+		timertest.Pass(4*aPeriod + tick)
+		timertest.AssertOnGrid(t, start, 2*aPeriod, tick, log.Times()[3:], 1, 2)
+	})
+}
+
+// Times that no clock reaches.
+func TestSeriesOutOfReachNeverRunsAndIsPending(t *testing.T) {
+	year9999, last := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(math.MaxInt64/2, 0)
+	everyFrom := func(first time.Time) func(tm *hashedwheel.Timer) *hashedwheel.Series {
+		return func(tm *hashedwheel.Timer) *hashedwheel.Series { return tm.EveryFrom(first, time.Hour, nop) }
+	}
+	recur := func(next time.Time) func(tm *hashedwheel.Timer) *hashedwheel.Series {
+		always := schedule(func(time.Time) time.Time { return next })
+		return func(tm *hashedwheel.Timer) *hashedwheel.Series { return tm.Recur(always, nop) }
+	}
+	every := func(period time.Duration) func(tm *hashedwheel.Timer) *hashedwheel.Series {
+		return func(tm *hashedwheel.Timer) *hashedwheel.Series { return tm.Every(period, nop) }
+	}
+	for name, begin := range map[string]func(tm *hashedwheel.Timer) *hashedwheel.Series{
+		"EveryFrom the year 9999":       everyFrom(year9999),
+		"EveryFrom the end of the time": everyFrom(last),
+		"Recur in the year 9999":        recur(year9999),
+		"Recur at the end of the time":  recur(last),
+		"Every 20 years":                every(20 * 365 * 24 * time.Hour),
+		"Every longest period but one":  every(math.MaxInt64 - 1),
+		"Every longest period":          every(math.MaxInt64),
+	} {
+		t.Run(name, func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				time.Sleep(tick / 3)
+				s := begin(tm)
+				timertest.Pass(365 * 24 * time.Hour)
+				assert.Equal(t, 1, tm.Pending())
+				assert.Zero(t, tm.Stats().Expired)
+				assert.True(t, s.Stop())
+			})
+		})
+	}
 }

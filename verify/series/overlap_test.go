@@ -72,21 +72,6 @@ func TestEveryNeverOverlapsTheRunThatWasOnWhenItBeganAgain(t *testing.T) {
 	})
 }
 
-func TestEveryRunsNoBurstAfterAStall(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		log, start := new(timertest.RunLog), time.Now()
-		tm.Every(aPeriod, noted(log))
-		tm.AfterFunc(2*aPeriod+2*tick, func() { time.Sleep(50 * aPeriod) })
-		timertest.Pass(55*aPeriod + tick)
-		runs := log.Times()
-		require.Len(t, runs, 6)
-		timertest.AssertOnGrid(t, start, aPeriod, tick, runs[:2], 1, 2)
-		stallEnd := start.Add(52*aPeriod + 2*tick)
-		assert.WithinRange(t, runs[2], stallEnd, stallEnd.Add(2*tick), "one for all that were missed")
-		timertest.AssertOnGrid(t, start, aPeriod, tick, runs[3:], 53, 54, 55)
-	}, timertest.OnWorker)
-}
-
 func TestEveryMissesNothingWhileEachRunEndsBeforeTheNextTick(t *testing.T) {
 	const n = 1000
 	for _, takes := range []time.Duration{tick / 10, tick / 2, 9 * tick / 10} {
@@ -131,5 +116,58 @@ func TestEveryRunsOnceIfItExpiresWhileAVoidRunBegins(t *testing.T) {
 		pool.Release()
 		require.EqualValues(t, 1, ran.Load())
 		require.False(t, ended(s))
+	}
+}
+
+// A point that is past when the stall ends is passed over if its tick has begun: there is one run for all. One stall
+// ends between two points, the other in the tick that begins right after a point.
+func TestEveryRunsNoBurstAfterAStall(t *testing.T) {
+	const period = 10 * tick
+	for name, stall := range map[string]time.Duration{
+		"between two points": 50*period + period/2,
+		"just after a point": 50*period - tick - tick/4,
+	} {
+		t.Run(name, func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				time.Sleep(tick / 10)
+				log, start := new(timertest.RunLog), time.Now()
+				tm.Every(period, noted(log))
+				tm.AfterFunc(2*period+2*tick, func() { time.Sleep(stall) })
+				timertest.Pass(55*period + tick)
+				runs, end := log.Times(), start.Add(2*period+2*tick+stall)
+				require.GreaterOrEqual(t, len(runs), 5)
+				timertest.AssertOnGrid(t, start, period, tick, runs[:2], 1, 2)
+				assert.WithinRange(t, runs[2], end, end.Add(2*tick), "one for all that were missed")
+				next := 1 + int(end.Sub(start)/period)
+				timertest.AssertOnGrid(t, start, period, tick, runs[3:], timertest.UpTo(55)[next-1:]...)
+			}, timertest.OnWorker)
+		})
+	}
+}
+
+// Only one run ends, and a panic goes to the handler.
+func TestEverySurvivesPanicAndGoexit(t *testing.T) {
+	for way, fail := range failures {
+		t.Run(way, func(t *testing.T) {
+			var told []any
+			handler := hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, recovered any) {
+				told = append(told, recovered)
+			})
+			onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, late time.Duration) {
+				told = nil
+				log, start := new(timertest.RunLog), time.Now()
+				tm.Every(aPeriod, func(*hashedwheel.Series) {
+					if log.Note(); log.Count()%2 == 0 {
+						fail()
+					}
+				})
+				timertest.Pass(6*aPeriod + late)
+				timertest.AssertOnGrid(t, start, aPeriod, late, log.Times(), timertest.UpTo(6)...)
+				assert.Equal(t, uint64(len(told)), tm.Stats().Panics)
+				if way == "panics" {
+					assert.Equal(t, []any{"on purpose", "on purpose", "on purpose"}, told)
+				}
+			}, handler)
+		})
 	}
 }

@@ -1,7 +1,6 @@
 package series_test
 
 import (
-	"math"
 	"testing"
 	"time"
 
@@ -25,14 +24,16 @@ func TestRecurCallsNextForEachRun(t *testing.T) {
 		assert.Equal(t, at(1), s.Next())
 		timertest.Pass(200 * aPeriod)
 		timertest.AssertOnGrid(t, start, aPeriod, late, log.Times(), 1, 5, 6, 100)
-		assert.Equal(t, append([]time.Time{start}, log.Times()...), a.asked, "once at the beginning, and before each run")
+		want := append([]time.Time{start}, log.Times()...)
+		assert.Equal(t, want, a.asked, "once at the beginning, and before each run")
 	})
 }
 
 func TestRecurEndsWhenNextReturnsTheZeroTime(t *testing.T) {
 	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, _ time.Duration) {
 		log, start := new(timertest.RunLog), time.Now()
-		s := tm.Recur(&agenda{times: []time.Time{start.Add(aPeriod), start.Add(2 * aPeriod)}}, func(s *hashedwheel.Series) {
+		twice := &agenda{times: []time.Time{start.Add(aPeriod), start.Add(2 * aPeriod)}}
+		s := tm.Recur(twice, func(s *hashedwheel.Series) {
 			if log.Note(); log.Count() == 2 {
 				assert.False(t, s.Stop(), "it has ended, this is the last run")
 				assert.True(t, ended(s))
@@ -97,23 +98,6 @@ func TestRecurFollowsACalendar(t *testing.T) {
 		timertest.Pass(24 * time.Hour)
 		timertest.AssertOnGrid(t, start, time.Hour, late, log.Times(), timertest.UpTo(24)...)
 	})
-}
-
-func TestRecurWaitsForATimeOutOfReach(t *testing.T) {
-	for name, far := range map[string]time.Time{
-		"the year 9999":       time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC),
-		"the end of the time": time.Unix(math.MaxInt64/2, 0),
-	} {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				s := tm.Recur(schedule(func(time.Time) time.Time { return far }), nop)
-				timertest.Pass(365 * 24 * time.Hour)
-				assert.Equal(t, 1, tm.Pending())
-				assert.Zero(t, tm.Stats().Expired)
-				assert.True(t, s.Stop())
-			})
-		})
-	}
 }
 
 // Each run takes as long as two and a half others: those are left out, and the

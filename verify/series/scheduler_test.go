@@ -109,7 +109,11 @@ func TestRecurKeepsTheRunOfAResetBeforeNextReturnedTheZeroTime(t *testing.T) {
 
 // The series that the Reset has begun is due by then, and the executor has its run.
 func TestRecurKeepsADueRunOfAResetBeforeNextReturnedTheZeroTime(t *testing.T) {
-	for way, end := range map[string]func(){"ends": func() {}, "panics": failures["panics"], "exits": failures["exits"]} {
+	for way, end := range map[string]func(){
+		"ends":   func() {},
+		"panics": failures["panics"],
+		"exits":  failures["exits"],
+	} {
 		t.Run(way, func(t *testing.T) {
 			timertest.OnHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *timertest.HeldBack) {
 				log, calls := new(timertest.RunLog), 0

@@ -175,29 +175,3 @@ func TestSeriesIsStoppedByOneOfMany(t *testing.T) {
 	}
 	timertest.Shutdown(t, tm)
 }
-
-// A run that has begun goes on. From outside it looks like a run that is about to call f, so there
-// may be one; none comes after that.
-func TestSeriesBeginsNoRunAfterStop(t *testing.T) {
-	for name, e := range timertest.Executors() {
-		t.Run(name, func(t *testing.T) {
-			tm := timertest.NewOn(e, hashedwheel.WithTick(100*time.Microsecond))
-			for until := time.Now().Add(timertest.Lasting(time.Second / 3)); time.Now().Before(until); {
-				var stopped atomic.Bool
-				var late atomic.Int64
-				s := tm.Every(1, func(*hashedwheel.Series) {
-					if stopped.Load() {
-						late.Add(1)
-					}
-				})
-				time.Sleep(rand.N(500 * time.Microsecond))
-				require.True(t, s.Stop())
-				stopped.Store(true)
-				time.Sleep(300 * time.Microsecond)
-				require.LessOrEqual(t, late.Load(), int64(1))
-				require.True(t, ended(s))
-			}
-			timertest.Shutdown(t, tm)
-		})
-	}
-}

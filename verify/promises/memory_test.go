@@ -1,7 +1,12 @@
 package promises
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
 	"runtime"
+	"slices"
+	"strconv"
 	"testing"
 	"time"
 	"unsafe"
@@ -70,7 +75,7 @@ func TestAllocationsOfACall(t *testing.T) {
 func TestAllocationsOfAWholeLife(t *testing.T) {
 	plainSizes(t)
 	clock := hashedwheel.NewManualClock(time.Now())
-	tm := timertest.New(hashedwheel.WithClock(clock), hashedwheel.WithWheelSize(8), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	tm := timertest.New(hashedwheel.WithClock(clock), hashedwheel.WithWheelSize(8), timertest.Inline)
 	all := make([]hashedwheel.Timeout, 10_000)
 	for i := range all {
 		all[i].Init(tm, timertest.NopTask)
@@ -97,18 +102,18 @@ func plainSizes(t *testing.T) {
 
 // A timeout is 48 bytes, and needs at most 16 more in the wheel, 9 where many are pending.
 func TestBytesOfAPendingTimeout(t *testing.T) {
-	const size = 48
+	const size, tick = 48, timertest.Tick
 	assert.LessOrEqual(t, unsafe.Sizeof(hashedwheel.Timeout{}), uintptr(size))
 	plainSizes(t)
 	for name, c := range map[string]struct {
 		n     int
-		delay func(i int) time.Duration
-		most  float64
+		more  float64 // bytes a timeout, besides its own
+		delay func(i time.Duration) time.Duration
 	}{
-		"a thousand, all over a turn":      {1000, func(i int) time.Duration { return time.Duration(i*7919%500) * timertest.Tick }, size + 16},
-		"a timeout in each of 400 buckets": {400, func(i int) time.Duration { return time.Duration(i) * timertest.Tick }, size + 16},
-		"half a million in one bucket":     {500_000, func(int) time.Duration { return 100 * timertest.Tick }, size + 9},
-		"half a million, all over":         {500_000, func(i int) time.Duration { return time.Duration(i%1e5) * time.Second }, size + 9},
+		"a thousand in a turn":     {1000, 16, func(i time.Duration) time.Duration { return i * 7919 % 500 * tick }},
+		"one in a bucket, 400":     {400, 16, func(i time.Duration) time.Duration { return i * tick }},
+		"half a million in a tick": {500_000, 9, func(time.Duration) time.Duration { return 100 * tick }},
+		"half a million, spread":   {500_000, 9, func(i time.Duration) time.Duration { return i % 1e5 * time.Second }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tm := timertest.New(hashedwheel.WithClock(hashedwheel.NewManualClock(time.Now())))
@@ -118,10 +123,10 @@ func TestBytesOfAPendingTimeout(t *testing.T) {
 			all := make([]*hashedwheel.Timeout, c.n)
 			before := timertest.Heap()
 			for i := range all {
-				all[i] = tm.AfterFunc(c.delay(i), timertest.Nop)
+				all[i] = tm.AfterFunc(c.delay(time.Duration(i)), timertest.Nop)
 			}
 			require.Equal(t, c.n+1, tm.Pending()) // all are filed
-			assert.LessOrEqual(t, float64(timertest.Heap()-before)/float64(c.n), c.most+0.5)
+			assert.LessOrEqual(t, float64(timertest.Heap()-before)/float64(c.n), size+c.more+0.5)
 			runtime.KeepAlive(all)
 		})
 	}
@@ -144,4 +149,55 @@ func TestWheelGivesMemoryBack(t *testing.T) {
 	clock.Advance(time.Hour)
 	require.Equal(t, 1, tm.Pending())
 	assert.Less(t, timertest.Heap()-before, int64(100<<10))
+}
+
+// armers arm a timeout whose handle is dropped, by package time or on a wheel.
+var armers = map[string]func(tm *hashedwheel.Timer, d time.Duration){
+	"package time": func(_ *hashedwheel.Timer, d time.Duration) { time.AfterFunc(d, timertest.Nop) },
+	"the wheel":    func(tm *hashedwheel.Timer, d time.Duration) { tm.AfterFunc(d, timertest.Nop) },
+	"the wheel, one bucket": func(tm *hashedwheel.Timer, _ time.Duration) {
+		tm.AfterFunc(45*time.Second, timertest.Nop)
+	},
+}
+
+// The collector marks a list node by node, on one processor, at several times the cost of package time's heap. Each
+// contestant has a process, since a load leaves work for the collections after it.
+func TestCollectionBesideAMillionPendingTimeoutsCostsNoMoreThanPackageTimes(t *testing.T) {
+	cost := map[string]float64{}
+	for name, arm := range armers {
+		t.Run(name, func(t *testing.T) {
+			if timertest.IsOwnProcess(t) {
+				fmt.Printf("a collection takes %d ns\n", collection(arm))
+				return
+			}
+			out, err := timertest.OwnProcess(t).CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			took := regexp.MustCompile(`takes (\d+) ns`).FindSubmatch(out)
+			require.NotNil(t, took, "%s", out)
+			cost[name], err = strconv.ParseFloat(string(took[1]), 64)
+			require.NoError(t, err)
+		})
+	}
+	for name, ns := range cost {
+		t.Logf("%s: %.1f ms", name, ns/1e6)
+		assert.LessOrEqual(t, ns, 1.5*cost["package time"], name) // about 0.8; with lists four times as much
+	}
+}
+
+// collection returns the CPU time of one, the median of a few.
+func collection(arm func(tm *hashedwheel.Timer, d time.Duration)) time.Duration {
+	tm := hashedwheel.MustNew()
+	defer tm.Stop()
+	for _, i := range rand.Perm(1_000_000) { // the neighbors in a bucket are not neighbors in memory
+		arm(tm, 40*time.Second+time.Duration(i)*20*time.Microsecond)
+	}
+	time.Sleep(300 * time.Millisecond) // the worker files them
+	var took []time.Duration
+	for range 7 {
+		before := timertest.CPUTime()
+		runtime.GC()
+		took = append(took, timertest.CPUTime()-before)
+	}
+	slices.Sort(took)
+	return took[len(took)/2]
 }

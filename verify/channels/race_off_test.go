@@ -1,5 +1,0 @@
-//go:build !race
-
-package channels_test
-
-const underRace = false

@@ -1,0 +1,144 @@
+package promises
+
+import (
+	"context"
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+func TestGoexitOfATaskEndsNothingElse(t *testing.T) {
+	for name, opts := range timertest.EitherExecutor {
+		t.Run(name, func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				var log timertest.RunLog
+				for i := range 200 {
+					tm.AfterFunc(5*timertest.Tick, runtime.Goexit)
+					timertest.Owned(tm, &log).Reset(time.Duration(i/10) * timertest.Tick)
+				}
+				timertest.Pass(50 * timertest.Tick)
+				assert.Equal(t, 200, log.Count())
+				assert.Equal(t, uint64(400), tm.Stats().Expired)
+				_, err := tm.Shutdown(context.Background())
+				assert.NoError(t, err, "what has ended is not waited for")
+			}, opts...)
+		})
+	}
+}
+
+func TestPanicOfATaskGoesToTheHandler(t *testing.T) {
+	for name, opts := range timertest.EitherExecutor {
+		t.Run(name, func(t *testing.T) {
+			var panicked *hashedwheel.Timeout
+			var value any
+			var stack string
+			handler := hashedwheel.WithPanicHandler(func(to *hashedwheel.Timeout, recovered any) {
+				panicked, value, stack = to, recovered, string(debug.Stack())
+			})
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				to := tm.AfterFunc(timertest.Tick, timertest.PanicHere)
+				timertest.Pass(timertest.Tick)
+				assert.Same(t, to, panicked)
+				assert.Equal(t, "on purpose", value)
+				assert.Contains(t, stack, "timertest.PanicHere", "debug.Stack shows where it came from")
+				assert.Equal(t, uint64(1), tm.Stats().Panics)
+				assert.Equal(t, hashedwheel.Expired, to.State())
+			}, append(opts, handler)...)
+		})
+	}
+}
+
+func TestPanicOfATaskEndsNothingElse(t *testing.T) {
+	for name, opts := range timertest.EitherExecutor {
+		t.Run(name, func(t *testing.T) {
+			handler := hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {})
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				var log timertest.RunLog
+				for range 200 {
+					tm.AfterFunc(5*timertest.Tick, timertest.PanicHere)
+					timertest.Owned(tm, &log).Reset(5 * timertest.Tick)
+				}
+				timertest.Pass(5 * timertest.Tick)
+				assert.Equal(t, 200, log.Count())
+				assert.Equal(t, uint64(200), tm.Stats().Panics)
+				_, err := tm.Shutdown(context.Background())
+				assert.NoError(t, err, "what panicked is not waited for")
+			}, append(opts, handler)...)
+		})
+	}
+}
+
+// The handler gets the executor's own panics, whether the task has run or not, and Shutdown does
+// not wait for a task that will never begin.
+func TestPanicOfTheExecutorGoesToTheHandler(t *testing.T) {
+	for name, e := range map[string]hashedwheel.ExecutorFunc{
+		"before the task": func(func()) { panic("executor") },
+		"after the task":  func(f func()) { f(); panic("executor") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var value any
+			handler := hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, r any) { value = r })
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				tm.AfterFunc(timertest.Tick, timertest.Nop)
+				timertest.Pass(5 * timertest.Tick)
+				assert.Equal(t, "executor", value)
+				ctx, end := context.WithTimeout(context.Background(), time.Minute)
+				defer end()
+				_, err := tm.Shutdown(ctx)
+				assert.NoError(t, err)
+			}, hashedwheel.WithExecutor(e), handler)
+		})
+	}
+}
+
+// Without a handler the caller of Advance gets the panic, and may go on.
+func TestPanicOfTheExecutorThroughAdvanceLeavesNothingToWaitFor(t *testing.T) {
+	for name, e := range map[string]hashedwheel.ExecutorFunc{
+		"before the task": func(func()) { panic("executor") },
+		"after the task":  func(f func()) { f(); panic("executor") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			clock := hashedwheel.NewManualClock(time.Now())
+			tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(e))
+			tm.AfterFunc(time.Second, timertest.Nop)
+			assert.PanicsWithValue(t, "executor", func() { clock.Advance(time.Minute) })
+			ctx, end := context.WithTimeout(t.Context(), 5*time.Second)
+			defer end()
+			_, err := tm.Shutdown(ctx)
+			assert.NoError(t, err)
+		})
+	}
+}
+
+// There recover returns nil for a panic(nil), as before Go 1.21.
+func TestPanicHandlerGetsPanicNilUnderGODEBUG(t *testing.T) {
+	if !timertest.InOwnProcess(t, "GODEBUG=panicnil=1") {
+		return
+	}
+	for name, opts := range timertest.EitherExecutor {
+		t.Run(name, func(t *testing.T) {
+			var got []any // no lock: tasks are a tick apart
+			handler := hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, recovered any) {
+				got = append(got, recovered)
+			})
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				for range 3 {
+					tm.AfterFunc(timertest.Tick, func() { panic(nil) })
+					timertest.Pass(2 * timertest.Tick)
+				}
+				tm.AfterFunc(timertest.Tick, func() { runtime.Goexit() }) // no panic
+				timertest.Pass(2 * timertest.Tick)
+				nilError := new(runtime.PanicNilError)
+				assert.Equal(t, []any{nilError, nilError, nilError}, got)
+				assert.Equal(t, uint64(3), tm.Stats().Panics)
+				assert.NoError(t, timertest.ShutdownErr(tm))
+			}, append(opts, handler)...)
+		})
+	}
+}
