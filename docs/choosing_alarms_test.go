@@ -70,7 +70,8 @@ func TestAlarmsNameRefusalsPanicsAndAFullTimer(t *testing.T) {
 			tm.AfterFunc(time.Hour, func() {})
 		}
 		_, reasons := alarms(tm, hashedwheel.Stats{}, time.Second)
-		assert.Equal(t, []string{"1 armings were refused", "1 tasks panicked", "10 of 10 timeouts are pending"}, reasons)
+		want := []string{"1 armings were refused", "1 tasks panicked", "10 of 10 timeouts are pending"}
+		assert.Equal(t, want, reasons)
 	}, hashedwheel.WithMaxPending(10), hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
 }
 

@@ -138,7 +138,9 @@ func TestAHandlerThatSuspendsTheIdleTimeAnswers(t *testing.T) {
 			l <- server
 			handler := http.NewServeMux()
 			handler.HandleFunc("/slow", slowReport)
-			handler.HandleFunc("/silent", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, makeReport()) })
+			handler.HandleFunc("/silent", func(w http.ResponseWriter, _ *http.Request) {
+				fmt.Fprintln(w, makeReport())
+			})
 			ended := make(chan error)
 			go func() { ended <- serveHTTP(tm, l, handler) }()
 			go func() {

@@ -39,9 +39,11 @@ func (d Drawing) SVG() string {
 	}
 	c.y += 26
 	c.text(8, c.y, "start", "t", fmt.Sprintf("in all: %d visits, woken %d times", d.Play.Visits, d.Play.Wakes))
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" role="img" font-family="Helvetica, Arial, sans-serif">
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" `+
+		`role="img" font-family="Helvetica, Arial, sans-serif">
 <title>%[3]s</title>
-<style>text{font-size:12px;fill:%[4]s}.t{font-weight:bold}.i{font-size:10px}.c{fill:#fff;font-size:11px;font-weight:bold}.n{font-size:9px}rect,line{stroke:%[4]s;fill:none}.k{fill:%[5]s;stroke:none}.g{stroke-dasharray:2 3}.h{fill:%[6]s}</style>
+<style>text{font-size:12px;fill:%[4]s}.t{font-weight:bold}.i{font-size:10px}.c{fill:#fff;font-size:11px;font-weight:bold}.n{font-size:9px}`+
+		`rect,line{stroke:%[4]s;fill:none}.k{fill:%[5]s;stroke:none}.g{stroke-dasharray:2 3}.h{fill:%[6]s}</style>
 `, c.right+8, c.y+14, html.EscapeString(d.Title), grey, blue, orange) + c.String() + "</svg>\n"
 }
 
@@ -60,7 +62,8 @@ func (c *canvas) text(x, y int, anchor, class, s string) {
 	if anchor == "start" {
 		c.right = max(c.right, x+7*len(s)) // more than a letter takes on average
 	}
-	fmt.Fprintf(c, "<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" class=\"%s\">%s</text>\n", x, y, anchor, class, html.EscapeString(s))
+	const element = "<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" class=\"%s\">%s</text>\n"
+	fmt.Fprintf(c, element, x, y, anchor, class, html.EscapeString(s))
 }
 
 func (c *canvas) line(x1, y1, x2, y2 int) {

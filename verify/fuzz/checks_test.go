@@ -23,7 +23,8 @@ func (s *script) handed(e *entry) {
 	first, last := s.window(e)
 	s.check(m.now >= first, "#%d early: not before %d", e.id, first)
 	s.check(m.now <= last, "#%d late: at %d", e.id, last)
-	if s.clock != onHand && s.executor != withGoroutines && len(s.entries) <= limits.Drain { // else one of an earlier tick may wait for the next drain
+	// Otherwise one of an earlier tick may wait for the next drain.
+	if s.clock != onHand && s.executor != withGoroutines && len(s.entries) <= limits.Drain {
 		s.check(!m.overdue(false), "#%d handed out before one of an earlier tick", e.id)
 	}
 	m.expire(e)

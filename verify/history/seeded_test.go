@@ -23,7 +23,8 @@ func TestSeededMistakesAreFound(t *testing.T) {
 			require.NoError(t, err)
 			begun := time.Now()
 			var out strings.Builder
-			exitCode, err := runProgram(&out, program, "-for", "1m", "-patience", "500ms", "-kind", strings.TrimPrefix(m.Kind, mistakes.Any), "-html", filepath.Join(dir, "found.html"))
+			exitCode, err := runProgram(&out, program, "-for", "1m", "-patience", "500ms",
+				"-kind", strings.TrimPrefix(m.Kind, mistakes.Any), "-html", filepath.Join(dir, "found.html"))
 			require.NoError(t, err)
 			took := time.Since(begun).Round(time.Millisecond)
 			if strings.Contains(out.String(), mistakes.Misuse) {

@@ -88,7 +88,8 @@ func TestOneOutcomePerArmingWhenStopRacesWithStop(t *testing.T) {
 // Timer.Stop collects it: the queue and the batch both hold them.
 func TestNothingIsLostAtStopNorReturnedTwice(t *testing.T) {
 	for range 500 {
-		tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+		inline := hashedwheel.WithExecutor(hashedwheel.Inline{})
+		tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond), inline)
 		entered, leave := make(chan bool, 40), make(chan bool)
 		all := make([]hashedwheel.Timeout, 40)
 		for i := range all {
