@@ -42,7 +42,8 @@ func (d Drawing) SVG() string {
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" `+
 		`role="img" font-family="Helvetica, Arial, sans-serif">
 <title>%[3]s</title>
-<style>text{font-size:12px;fill:%[4]s}.t{font-weight:bold}.i{font-size:10px}.c{fill:#fff;font-size:11px;font-weight:bold}.n{font-size:9px}`+
+<style>text{font-size:12px;fill:%[4]s}.t{font-weight:bold}.i{font-size:10px}`+
+		`.c{fill:#fff;font-size:11px;font-weight:bold}.n{font-size:9px}`+
 		`rect,line{stroke:%[4]s;fill:none}.k{fill:%[5]s;stroke:none}.g{stroke-dasharray:2 3}.h{fill:%[6]s}</style>
 `, c.right+8, c.y+14, html.EscapeString(d.Title), grey, blue, orange) + c.String() + "</svg>\n"
 }

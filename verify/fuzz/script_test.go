@@ -74,7 +74,8 @@ func (s *script) inBubble() bool { return s.clock != onManual || s.executor == w
 // options decodes the options from the head of the stream.
 func (s *script) options() []hashedwheel.Option {
 	ticks := []time.Duration{
-		100 * time.Microsecond, time.Millisecond, 100 * time.Millisecond, 7777777, time.Hour, 5 * time.Duration(years), never,
+		100 * time.Microsecond, time.Millisecond, 100 * time.Millisecond, 7777777, time.Hour,
+		5 * time.Duration(years), never,
 	}
 	sizes := []int{1, 2, 8, 64, 512}
 	bounds := []int{0, 0, 0, 1, 2, 7, 100}
