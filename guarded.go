@@ -164,14 +164,19 @@ func (g *guarded) park(tick int64, isBusy bool) (next int64, status int32) {
 	return next, status
 }
 
-// fileStripe has a producer file a part of the lists or, if there are none, of its stripe.
+// fileStripe has a producer file a part of the lists or, if there are none, of its stripe. If that is being combed, it
+// waits with the lock released: the comber may have lost its processor, and the stripe would grow until it has it back.
 func (g *guarded) fileStripe(s *stripe, tick int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.fileFor(s, tick)
+	for !g.fileFor(s, tick) {
+		g.mu.Unlock()
+		s.awaitComber()
+		g.mu.Lock()
+	}
 }
 
-// tryFileStripe is fileStripe if the lock is free.
+// tryFileStripe is fileStripe if the lock is free, without a wait for a comber.
 func (g *guarded) tryFileStripe(s *stripe, tick int64) {
 	if g.mu.TryLock() {
 		defer g.mu.Unlock()
@@ -232,7 +237,7 @@ func (g *guarded) refuse(t *Timeout) bool {
 	return t.refuse(t.home.level() >= 0)
 }
 
-// From here on the caller holds the lock. takeAll alone releases it on the way, and drainAll above.
+// From here on the caller holds the lock. takeAll alone releases it on the way, as fileStripe and drainAll above do.
 
 // turn moves the wheel on to a tick if nothing is due before it. Timeouts that are armed for the past are then filed
 // under that tick, and not under the one at which the wheel was left. But nobody turns the wheel past the tick at
@@ -251,16 +256,17 @@ func (g *guarded) rest(tick int64, isBusy bool) (next int64, status int32) {
 	return next, asleep
 }
 
-// fileFor files a part of the lists or, if there are none, of a stripe.
-func (g *guarded) fileFor(s *stripe, tick int64) {
+// fileFor files a part of the lists or, if there are none, of a stripe. It reports false if that is being combed.
+func (g *guarded) fileFor(s *stripe, tick int64) (ok bool) {
 	if g.stopped {
-		return
+		return true
 	}
 	g.turn(tick)
-	if len(g.lists) == 0 {
-		g.takeFrom(s)
+	if len(g.lists) == 0 && !g.takeFrom(s) {
+		return false
 	}
 	g.file(2*portion, len(g.lists))
+	return true
 }
 
 // takeAll takes everything that is queued. If a stripe is being combed, it waits with the lock released: the comber may

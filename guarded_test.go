@@ -251,6 +251,30 @@ func TestNobodyWaitsForAComberWithTheLockHeld(t *testing.T) {
 	}
 }
 
+// Otherwise the producers of a flooded stripe would go on while its comber waits for a processor, however long.
+func TestProducerOfAFloodedStripeWaitsForItsComber(t *testing.T) {
+	g, tm := newGuarded()
+	tm.queue.makeStripes(1)
+	tm.armMany(t, 1)
+	s := &tm.queue.stripes[0]
+	s.mu.Lock() // as comb does
+	s.depth.Store(tm.queue.flooded)
+	reduced := make(chan struct{})
+	go func() {
+		defer close(reduced)
+		tm.help.reduce(s, deepened)
+	}()
+	require.Eventually(t, s.wanted.Load, 10*time.Second, time.Millisecond)
+	select {
+	case <-reduced:
+		t.Error("it did not wait")
+	default:
+	}
+	s.mu.Unlock()
+	<-reduced
+	assert.Equal(t, 1, g.wheel.count)
+}
+
 // Combers that came again and again would keep a goroutine waiting that takes the stripe.
 func TestNobodyCombsAStripeThatSomebodyWaitsToTake(t *testing.T) {
 	q, litter := newStripes(1), newTimeouts(2)

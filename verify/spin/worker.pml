@@ -299,7 +299,16 @@ bit turnstile;
 inline wait_(to) {
 	atomic { turnstile == 0 -> turnstile = 1 };
 	if
-	:: true -> seen = now; lock(); fileFor(stripeOf(to))
+	:: true -> seen = now; lock();
+		do
+		:: atomic {
+			!stopped && lists[0] == 0 && HOLDS_ANY(stripeOf(to)) && stripeMu[stripeOf(to)] != 0 -> mu = 0
+			};
+			stripeMu[stripeOf(to)] == 0;
+			lock()
+		:: else -> break
+		od;
+		fileFor(stripeOf(to))
 	:: true
 	fi;
 #ifndef MISTAKE_TURNSTILE_KEPT
