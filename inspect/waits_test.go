@@ -30,8 +30,8 @@ func crowd() {
 func TestProcessorWaitIsOnThePageAndInTheReport(t *testing.T) {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
 	defer tm.Stop()
-	tm.AfterFunc(0, func() {})
 	h := inspect.Handler(timers{"calls": tm})
+	tm.AfterFunc(0, func() {}) // after the Handler, which counts from then on
 	time.Sleep(600 * time.Millisecond) // the page leaves out a shorter time
 	crowd()
 	got := page(h)
