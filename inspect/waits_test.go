@@ -31,7 +31,7 @@ func TestProcessorWaitIsOnThePageAndInTheReport(t *testing.T) {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
 	defer tm.Stop()
 	h := inspect.Handler(timers{"calls": tm})
-	tm.AfterFunc(0, func() {}) // after the Handler, which counts from then on
+	tm.AfterFunc(0, func() {})         // after the Handler, which counts from then on
 	time.Sleep(600 * time.Millisecond) // the page leaves out a shorter time
 	crowd()
 	got := page(h)
