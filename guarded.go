@@ -297,6 +297,7 @@ func (g *guarded) file(limit, lists int) (n, ended int) {
 		t := g.lists[0]
 		for ; n < limit && t != nil; n++ {
 			next := t.link
+			g.lists[0] = t // if t is misused, the next call after a recovered panic finds it again
 			g.fileOne(t, g.round > 0)
 			t = next
 		}
@@ -388,9 +389,11 @@ func (g *guarded) look() (next int64, pending int) {
 
 // stop closes the queue. Everything that waits becomes one list, without the timeouts of the batch.
 func (g *guarded) stop() {
+	all := append(g.queue.close(), append(g.lists, g.held)...)
 	g.stopped = true
+	g.lists, g.round, g.held = []*Timeout{nil}, 0, nil // first: a program may recover misused's panic
 	var waiting *Timeout
-	for _, t := range append(g.queue.close(), append(g.lists, g.held)...) {
+	for _, t := range all {
 		for t != nil {
 			next := t.link
 			if g.isInBatch(t) {
@@ -401,7 +404,7 @@ func (g *guarded) stop() {
 			t = next
 		}
 	}
-	g.lists, g.round, g.held = []*Timeout{waiting}, 0, nil
+	g.lists[0] = waiting
 }
 
 // popAny takes any timeout out of the lists or the wheel, nil if there is none.

@@ -84,16 +84,16 @@ func (l *level) pop(i int) *Timeout { return l.popLast(i, l.slots.len(i)-1) }
 // popLast is pop of the timeout at index n, the last.
 func (l *level) popLast(i, n int) *Timeout {
 	t := l.slots.drop(i)
-	if t == nil || t.home != homeIn(l.kind, i, n) {
-		misused(t)
-	}
-	t.home = unfiled
 	if n == crowd-1 {
 		l.crowded.Clear(i)
 	}
 	if n == 0 {
 		l.occupied.Clear(i)
 	}
+	if t == nil || t.home != homeIn(l.kind, i, n) {
+		misused(t) // after the slot is in order again: a program may recover the panic
+	}
+	t.home = unfiled
 	return t
 }
 

@@ -184,17 +184,17 @@ func TestThinFindsMovedTimeoutsAmongDueOnes(t *testing.T) {
 // A crowd may form in a bucket before the one that was opened last.
 func TestCrowdBeforeAnOpenedCrowdIsThinned(t *testing.T) {
 	d := newDriverOf(time.Millisecond, 512)
-	d.armCrowd(50*crowd, 400, 1)
-	d.take(min(d.wake(), 300))
+	d.armCrowd(10*crowd, 400, 1)
+	d.take(min(d.wake(), 385))
 	d.thinAll(t)
-	for _, to := range d.armCrowd(8*crowd, 380, 1) {
+	for _, to := range d.armCrowd(2*crowd, 396, 1) {
 		setWord(to, 90_000*d.tickLen, alone, Pending)
 	}
-	for wake := d.wake(); wake < 380; wake = d.wake() {
+	for wake := d.wake(); wake < 396; wake = d.wake() {
 		d.take(wake)
 		d.thinAll(t)
 	}
-	assert.Zero(t, d.levels[0].slots.len(380))
+	assert.Zero(t, d.levels[0].slots.len(396))
 }
 
 func TestCrowdMovedLaterInABucketIsThinnedBeforeItsTick(t *testing.T) {

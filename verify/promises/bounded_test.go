@@ -154,12 +154,12 @@ func TestCallersKeepTheirProcessorsBesideGoroutinesThatCompute(t *testing.T) {
 			called := time.Now()
 			call()
 			inside += time.Since(called)
-			for worked := time.Now(); time.Since(worked) < 20*time.Microsecond; {
+			for worked := time.Now(); time.Since(worked) < 200*time.Microsecond; {
 			}
 		}
 		share := float64(inside) / float64(time.Since(begun))
 		t.Logf("%s has %.0f%% of the caller's time", name, 100*share)
-		assert.Less(t, share, 0.5, name) // at most a few, more if the system interrupts a call; 96 with a yield in each
+		assert.Less(t, share, 0.5, name) // at most a few, more if the system interrupts a call; 99 with a yield in each
 	}
 }
 

@@ -86,8 +86,9 @@ inline pass() {
 			fi
 		od;
 		if
-		:: left
-		:: else -> break
+		:: left && now <= tick
+		:: left && now > tick -> more = 1; left = 0; break
+		:: !left -> break
 		fi
 	od;
 #ifdef ROUNDS
