@@ -112,7 +112,8 @@ const maxSpares = 4 // of a capacity: slots of a few neighboring ticks fill whil
 
 func (s *spares) of(size int) *[][]*Timeout { return &s[bits.Len(uint(size-1))] }
 
-// take returns an empty chunk for size timeouts, at most chunkLen.
+// take returns an empty chunk for size timeouts, at most chunkLen. Without a spare it allocates under the lock, and may
+// have to help the collector there: in a burst of armings, not in a steady load.
 func (s *spares) take(size int) []*Timeout {
 	size = min(size, chunkLen)
 	some := s.of(size)

@@ -11,8 +11,8 @@ import (
 const (
 	crowd = limits.Crowd
 
-	// The time allowed for each timeout of a crowd; it takes 100 to 250 on two cores.
-	perCrowd = 500 * time.Nanosecond
+	// The time allowed for each timeout of a crowd: twice what it takes in scattered memory, or more.
+	perTimeout = 500 * time.Nanosecond
 )
 
 // crowdInHand is the slot of a level that was opened last. Its timeouts are looked at from the end to the front: a
@@ -41,11 +41,7 @@ func (w *hashedWheel) thin() bool {
 // isInHand reports whether a crowd was opened and not looked at to its end, unless the wheel has come to its slot.
 func (l *level) isInHand(current int64) bool {
 	c := &l.opened
-	if c.unseen == 0 || c.number<<l.shift < current {
-		return false
-	}
-	c.unseen = min(c.unseen, l.len(c.number))
-	return c.unseen > 0
+	return c.unseen > 0 && c.number<<l.shift >= current && l.len(c.number) > 0
 }
 
 // open takes a crowd in hand, once: a worker that looked again and again would never end its pass.
@@ -63,6 +59,7 @@ func (w *hashedWheel) isMoved(t *Timeout, number int64) bool {
 // thinSlot looks at a portion of the crowd in hand.
 func (w *hashedWheel) thinSlot(l *level) {
 	c := &l.opened
+	c.unseen = min(c.unseen, l.len(c.number)) // some may have left
 	i := l.index(c.number)
 	for n := 0; n < portion && c.unseen > 0; n++ {
 		c.unseen--
@@ -92,9 +89,9 @@ func (w *hashedWheel) wake() int64 {
 func (l *level) crowdAt(current, tickLen int64) (number, at int64) {
 	number, at = noTick, noTick
 	work := int64(0)
-	for n := l.next(l.crowded, current>>l.shift, current); n != noTick; n = l.next(l.crowded, n+1, current) {
+	for n := l.next(l.crowded, l.number(current), current); n != noTick; n = l.next(l.crowded, n+1, current) {
 		number = min(number, n)
-		work += int64(l.len(n)) * int64(perCrowd)
+		work += int64(l.len(n)) * int64(perTimeout)
 		at = min(at, n<<l.shift-work/tickLen-1)
 	}
 	if number != noTick && l.shift > 0 {

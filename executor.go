@@ -44,7 +44,7 @@ type runner struct {
 	count    atomic.Uint64        // tasks handed out, counted by the worker, for Stats
 
 	// running counts goroutines, the worker's, Advance's and crews', tasks that the executor has, and
-	// one until Timer.Stop. At 0 nothing runs and nothing can start. Leave pairs with Enter.
+	// one until Timer.Stop. Once it has been 0 nothing runs and nothing can start. Leave pairs with Enter.
 	running atomic.Int64
 	idle    sync.Once     // closes done
 	done    chan struct{} // closed when running has come to 0
@@ -68,8 +68,8 @@ func (r *runner) init(o *options) {
 
 func (r *runner) Enter() { r.running.Add(1) }
 
-// Leave ends what Enter began. After Timer.Stop running can come to 0 again: unpark enters, and finds no worker to
-// start.
+// Leave ends what Enter began. After Timer.Stop running can come to 0 again: unpark, or an Advance under way, enters,
+// and finds nothing to do.
 func (r *runner) Leave() {
 	if r.running.Add(-1) == 0 {
 		r.idle.Do(func() { close(r.done) })

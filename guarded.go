@@ -58,8 +58,8 @@ func (g *guarded) beginPass(tick int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.turn(tick)
-	// User code has ended the goroutine in a pass of this tick, or the tick is an older reading: the next pass takes
-	// the round.
+	// The tick was closed but not left: user code ended a pass of it, or this is an older reading of the clock. A round
+	// taken now could hold what the pass's own tasks have armed, without end: the next tick takes it.
 	isCut := g.wheel.current <= tick && tick < g.wheel.opening
 	if !isCut && g.round == 0 {
 		g.takeAll()
@@ -314,7 +314,7 @@ func (g *guarded) file(limit, lists int) (n, ended int) {
 
 // fileOne takes a timeout from the queue, and places it in the wheel if it is pending. A timeout that is
 // in the batch stays queued, so that the batch does not claim it, and is held until the batch is settled.
-// A timeout that is no longer queued is in the wheel, or nowhere: Timeout.begin relies on that.
+// Canceled and no longer queued it is nowhere: Timeout.begin relies on that.
 func (g *guarded) fileOne(t *Timeout, isOfRound bool) {
 	handicap.Spend()
 	if g.isInBatch(t) {
@@ -328,7 +328,7 @@ func (g *guarded) fileOne(t *Timeout, isOfRound bool) {
 	case w.state() == Canceled:
 		g.canceled++
 	case w.state() == Pending && isOfRound:
-		g.wheel.placeDue(t, g.wheel.tickOf(w.deadline()))
+		g.wheel.placeOpen(t, g.wheel.tickOf(w.deadline()))
 	case w.state() == Pending:
 		g.wheel.place(t, g.wheel.tickOf(w.deadline()))
 	}

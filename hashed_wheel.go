@@ -5,9 +5,10 @@ import (
 )
 
 // hashedWheel keeps timeouts by the tick at which they expire. It is pure: no clock, no goroutine, no lock, and the
-// only atomic it reads is a timeout's word. A timeout with no rounds remaining is in the bucket of its tick, modulo
-// the number of buckets. A timeout with rounds remaining waits in an overflow ring of 64 slots, the first ring that
-// reaches it. A slot is as wide as half a turn of the buckets, or as 32 slots of the ring below.
+// only atomic it reads is a timeout's word. A timeout that is due within a turn of the buckets is in the bucket of its
+// tick, modulo their number. A later one has turns ahead of it, the field's remaining rounds, and waits in an overflow
+// ring of 64 slots, the first ring that reaches it. A slot is as wide as half a turn of the buckets, or as 32 slots of
+// the ring below.
 //
 //	                 tick = 1000, current = 3, 8 buckets
 //
@@ -17,7 +18,7 @@ import (
 //	level 3   ring, 4096 ticks a slot
 //
 // When the wheel reaches the start of that slot, tick 896, the timeout is filed again, into level 1, and
-// at tick 1000 into a bucket: it is touched once a level. Ticks are absolute and rounds are derived from
+// at tick 1000 into a bucket: it is touched once a level. Ticks are absolute and slots are derived from
 // them, so any number of ticks can be skipped. From Varghese and Lauck, "Hashed and Hierarchical Timing
 // Wheels" (1987): a window of one turn (scheme 4) over hashed ticks (6), with a hierarchy (7).
 type hashedWheel struct {
@@ -30,7 +31,7 @@ type hashedWheel struct {
 	//	              ▲ current, floor                 ▲ opening
 	//
 	// place files at opening or later: if a task arms its own timeout for the past again and again, the pass ends all
-	// the same. placeDue files the pass's round, and the timeouts of slots that are filed again, at current and at
+	// the same. placeOpen files the pass's round, and the timeouts of slots that are filed again, at current and at
 	// floor or later. Both hands stay at or before opening, and either may be ahead of the other: floor where a slot of
 	// a ring has begun and nothing in it is due yet (a timeout that ResetAt arms for the past would otherwise be filed,
 	// and be Overdue, since then), current where the worker is late.
@@ -60,10 +61,10 @@ func roundUp(deadline, ns int64) (tick int64) {
 	return tick
 }
 
-// place files a timeout under a tick, or under the first open tick if that is closed. With placeDue a
+// place files a timeout under a tick, or under the first open tick if that is closed. With placeOpen a
 // timeout of the round may still be due at the tick that is being taken.
-func (w *hashedWheel) place(t *Timeout, tick int64)    { w.put(t, max(tick, w.opening)) }
-func (w *hashedWheel) placeDue(t *Timeout, tick int64) { w.put(t, max(tick, w.current, w.floor)) }
+func (w *hashedWheel) place(t *Timeout, tick int64)     { w.put(t, max(tick, w.opening)) }
+func (w *hashedWheel) placeOpen(t *Timeout, tick int64) { w.put(t, max(tick, w.current, w.floor)) }
 
 // put files a timeout under a tick that has not been taken.
 func (w *hashedWheel) put(t *Timeout, tick int64) {
@@ -144,7 +145,7 @@ func (w *hashedWheel) leave(tick int64) {
 func (w *hashedWheel) first() (tick int64, first *level) {
 	tick = noTick
 	for _, l := range w.levels {
-		if n := l.next(l.occupied, w.current>>l.shift, w.current); n != noTick && n<<l.shift <= tick {
+		if n := l.next(l.occupied, l.number(w.current), w.current); n != noTick && n<<l.shift <= tick {
 			tick, first = n<<l.shift, l
 		}
 	}
@@ -172,14 +173,14 @@ func (w *hashedWheel) popAny() *Timeout {
 	if l == nil {
 		return nil
 	}
-	return w.popFrom(l, l.index(tick>>l.shift))
+	return w.popFrom(l, l.index(l.number(tick)))
 }
 
 // fileAgain files a popped timeout by the deadline in its word if it is pending, and lets any other go. A queued
 // timeout is kept: its push may be refused, and then Timer.Stop must find it here.
 func (w *hashedWheel) fileAgain(t *Timeout) {
 	if word := t.load(); word.state() == Pending {
-		w.placeDue(t, w.tickOf(word.deadline()))
+		w.placeOpen(t, w.tickOf(word.deadline()))
 	}
 }
 
@@ -188,7 +189,7 @@ func (w *hashedWheel) fileAgain(t *Timeout) {
 func (w *hashedWheel) next() (tick int64) {
 	tick = noTick
 	for _, l := range w.levels {
-		if number := l.next(l.occupied, w.current>>l.shift, w.current); number != noTick {
+		if number := l.next(l.occupied, l.number(w.current), w.current); number != noTick {
 			tick = min(tick, l.earliestIn(number))
 		}
 	}

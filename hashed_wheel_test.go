@@ -93,7 +93,7 @@ func (d *driver) reach(last int64) int64 {
 func (d *driver) slotAt() int64 {
 	start := int64(noTick)
 	for _, l := range d.levels[1:] {
-		if number := l.next(l.occupied, d.current>>l.shift, d.current); number != noTick {
+		if number := l.next(l.occupied, l.number(d.current), d.current); number != noTick {
 			start = min(start, number<<l.shift)
 		}
 	}

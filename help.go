@@ -5,10 +5,13 @@ import "sync"
 // help is what the producers of a deep stripe do, since one worker cannot keep up with many of them: they drop their
 // stopped timeouts, file some of the others, and wait for their turn to do so if too many timeouts wait.
 type help struct {
-	time      *timeline // this and the next two are read only once New has returned
-	queue     *mpscQueue
-	guarded   *guarded
-	turnstile sync.Mutex // of producers that wait for the lock: the worker waits behind one of them, not behind all
+	time    *timeline // this and the next two are read only once New has returned
+	queue   *mpscQueue
+	guarded *guarded
+
+	// Of producers that wait for the lock, among them the worker if an Inline task arms. So others wait for the lock
+	// behind one producer, not behind all.
+	turnstile sync.Mutex
 }
 
 // reduce makes the stripe s shallower, in the goroutine of a producer.

@@ -100,13 +100,13 @@ func (w *hashedWheel) checkFiled(k, i, index int) int64 {
 	if t == nil || t.home != homeIn(inWheel+k, i, index) {
 		broken("level %d slot %d has another timeout at %d, or another home", k, i, index)
 	}
-	number := w.current>>l.shift + int64((i-l.index(w.current>>l.shift))&(l.size-1))
+	number := l.number(w.current) + int64((i-l.index(l.number(w.current)))&(l.size-1))
 	start := number << l.shift
 	if start < w.current {
 		broken("level %d holds timeouts in slot %d, before %d", k, number, w.current)
 	}
 	e := l.earliestIn(number)
-	if e>>l.shift != number {
+	if l.number(e) != number {
 		broken("level %d slot %d has earliest %d", k, number, e)
 	}
 	word := t.load()

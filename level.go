@@ -37,8 +37,10 @@ func newLevel(k int, shift uint, slots int, s *spares) *level {
 
 // reaches reports whether there is a slot for tick, which is not before current.
 func (l *level) reaches(tick, current int64) bool {
-	return tick>>l.shift-current>>l.shift < int64(l.size)
+	return l.number(tick)-l.number(current) < int64(l.size)
 }
+
+func (l *level) number(tick int64) int64 { return tick >> l.shift }
 
 func (l *level) index(number int64) int { return int(number & int64(l.size-1)) }
 
@@ -54,7 +56,7 @@ func (l *level) earliestIn(number int64) int64 {
 }
 
 func (l *level) add(t *Timeout, tick int64) {
-	i := l.index(tick >> l.shift)
+	i := l.index(l.number(tick))
 	n := l.slots.len(i)
 	if n == 0 {
 		l.occupied.Set(i)
@@ -125,7 +127,7 @@ func (l *level) next(set bitmap.Bitmap, from, current int64) int64 {
 	i := l.index(from)
 	j := set.NextRound(i)
 	from += int64(l.index(int64(j - i)))
-	if j < 0 || from-current>>l.shift >= int64(l.size) {
+	if j < 0 || from-l.number(current) >= int64(l.size) {
 		return noTick
 	}
 	return from

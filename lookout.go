@@ -7,8 +7,9 @@ import "sync/atomic"
 type lookout struct {
 	status atomic.Int32
 
-	// The tick at which the worker means to look at the wheel next, noTick while it is absent. park stores it, and
-	// whoever wakes or starts the worker: it may have to wait for a processor, and Lag and Overdue show that.
+	// The tick at which the worker means to look at the wheel next, noTick while it is absent; guarded.turn reads it.
+	// park, awaitNextTick and passOnce store it, and expectNextTick of whoever wakes or starts the worker: it may have
+	// to wait for a processor, and Lag and Overdue show that. While passes follow each other it stays at the first's.
 	expected atomic.Int64
 }
 

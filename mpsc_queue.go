@@ -29,14 +29,15 @@ type stripe struct {
 	combAt   atomic.Int32            // the depth at which combing is worth another try: comb and take store, push reads
 	canceled atomic.Uint64           // stopped timeouts that combing has let go of, for Stats
 	mu       sync.Mutex
-	wanted   atomic.Bool    // somebody waits to take the stripe: awaitComber sets it, take clears it, comb looks at it
+	wanted   atomic.Bool    // keeps combers out: awaitComber sets it, the next take of a stripe with any clears it
 	_        [128 - 40]byte // two cache lines a stripe, since they are fetched in pairs
 }
 
 const (
-	pageShift = 13                 // a page of the heap: one P's allocations share it, those of different Ps do not
-	fibonacci = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio: Knuth, TAOCP 6.4
-	combed    = limits.Deep        // the most timeouts that one combing looks at
+	pageShift     = 13 // a page of the heap: one P's allocations share it, those of different Ps do not
+	manyProducers = 128
+	fibonacci     = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio: Knuth, TAOCP 6.4
+	combLimit     = limits.Deep        // the most timeouts that one combing looks at
 )
 
 func (q *mpscQueue) init() {
@@ -44,13 +45,13 @@ func (q *mpscQueue) init() {
 	q.makeStripes(min(256, 1<<bits.Len(uint(n-1)))) // 256: 32 KiB, and as many looks in an empty drain
 }
 
-// makeStripes divides the depths among n stripes. A counted push stands for at most 64, so 128 producers with as many
-// uncounted pushes each add no more than Flooded; and one counted push makes no stripe deep.
+// makeStripes divides the depths among n stripes. One counted push stands for so few that it makes no stripe deep, and
+// that manyProducers with as many uncounted pushes each add no more than Flooded.
 func (q *mpscQueue) makeStripes(n int) {
 	q.stripes = make([]stripe, n)
 	q.deep = int32(max(2, limits.Deep/n))
 	q.flooded = int32(max(4, limits.Flooded/n))
-	q.sampled = uint32(max(0, min(bits.Len(limits.Flooded/128)-1, bits.Len(uint(q.deep))-2)))
+	q.sampled = uint32(max(0, min(bits.Len(limits.Flooded/manyProducers)-1, bits.Len(uint(q.deep))-2)))
 }
 
 type pushed uint8
@@ -107,8 +108,7 @@ func isCounted(t *Timeout, sampled uint32) bool {
 // stripe is no longer deep, or most of what it looked at was dropped. It takes no lock of the timer, so the cost of a
 // stopped timeout stays with the processor that made it. The head stays in place, so that the queue never looks empty.
 //
-// A comber owns the links below the head, by the stripe's lock. The CAS that drops a timeout fails if the
-// timeout was armed again; after it succeeds, the timeout's next push owns its link.
+// A comber owns the links below the head, by the stripe's lock. drop fails if the timeout was armed again.
 func (q *mpscQueue) comb(s *stripe) (enough bool) {
 	if s.wanted.Load() || !s.mu.TryLock() {
 		return false
@@ -119,20 +119,17 @@ func (q *mpscQueue) comb(s *stripe) (enough bool) {
 		return false
 	}
 	var dropped, counted, canceled int
-	for range combed {
+	for range combLimit {
 		t := above.link
 		if t == nil {
 			break
 		}
-		w := t.load()
+		w, below := t.load(), t.link
 		if !w.isLitter() {
 			above = t
 			continue
 		}
-		below := t.link
-		t.link = nil // before the CAS: after it the link is not the comber's
-		if !t.cas(w, w.unqueued()) {
-			t.link = below
+		if !t.drop(w) {
 			continue
 		}
 		above.link = below
@@ -147,7 +144,7 @@ func (q *mpscQueue) comb(s *stripe) (enough bool) {
 	s.canceled.Add(uint64(canceled))
 	depth := s.depth.Add(-int32(counted))
 	s.combAt.Store(max(q.deep, 2*depth))
-	return dropped >= combed/2 || depth < q.deep
+	return dropped >= combLimit/2 || depth < q.deep
 }
 
 // take removes all timeouts that wait in the stripe: a list by link, the newest first; nil if it is empty. It reports
@@ -171,7 +168,7 @@ func (s *stripe) take() (list *Timeout, ok bool) {
 func (s *stripe) awaitComber() {
 	s.wanted.Store(true)
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.mu.Unlock() // nothing else: who has had the lock has waited
 }
 
 // empty reports whether every pushed timeout has been taken. A closed queue is not empty.

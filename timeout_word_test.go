@@ -26,8 +26,8 @@ func TestWordKeepsDeadlineFlagsAndStateApart(t *testing.T) {
 
 func TestWordSettledChangesOnlyTheState(t *testing.T) {
 	for s := Unarmed; s <= tooLate; s++ {
-		assert.Equal(t, pack(minDeadline, queued, Expired), pack(minDeadline, queued, s).settled(Expired))
-		assert.Equal(t, pack(maxDeadline, 0, Canceled), pack(maxDeadline, 0, s).settled(Canceled))
+		assert.Equal(t, pack(minDeadline, queued, Expired), pack(minDeadline, queued, s).withState(Expired))
+		assert.Equal(t, pack(maxDeadline, 0, Canceled), pack(maxDeadline, 0, s).withState(Canceled))
 	}
 }
 

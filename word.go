@@ -1,6 +1,6 @@
 package hashedwheel
 
-// word is one value of Timeout.word, all of a Timeout's mutable state:
+// word is one value of Timeout.word, all in a Timeout for which callers and the worker contend:
 //
 //	deadline, 59 bits │ fresh │ queued │ state, 3 bits
 //
@@ -25,11 +25,11 @@ func pack(deadline int64, flags int64, s State) word {
 	return word(deadline<<deadlineShift | flags | int64(s))
 }
 
-func (w word) state() State         { return State(w & stateMask) }
-func (w word) queued() bool         { return w&queued != 0 }
-func (w word) deadline() int64      { return int64(w) >> deadlineShift }
-func (w word) settled(s State) word { return w&^stateMask | word(s) }
-func (w word) unqueued() word       { return w &^ (queued | fresh) }
+func (w word) state() State           { return State(w & stateMask) }
+func (w word) queued() bool           { return w&queued != 0 }
+func (w word) deadline() int64        { return int64(w) >> deadlineShift }
+func (w word) withState(s State) word { return w&^stateMask | word(s) }
+func (w word) unqueued() word         { return w &^ (queued | fresh) }
 
 // isLitter reports whether only the queue holds the timeout, and its arming has ended.
 func (w word) isLitter() bool { return w&fresh != 0 && w.state() != Pending }
@@ -52,9 +52,11 @@ func (t *Timeout) move(w word, deadline int64) (push, ok bool) {
 //	state      not queued                             queued
 //	Unarmed    fresh: it was never anywhere           (does not occur)
 //	Expired    not: it may still be in its batch      as it was
-//	Canceled   fresh: it was queued to be let go of   as it was
+//	Canceled   fresh: fileOne or comb has let it go   as it was
 //	Rejected   not: it may have been Expired before   as it was
 //	tooLate    not: as Rejected                       as it was
+//
+// After Timer.Stop a Canceled timeout may still be in the batch, and be fresh falsely: the queue is closed by then.
 func (t *Timeout) begin(w word, deadline int64) (push, ok bool) {
 	const freshAfter = 1<<Unarmed | 1<<Canceled
 	becomesFresh := int64(freshAfter >> (w & (queued | stateMask)) & 1) // no branch, since begin must fit the inliner
@@ -73,7 +75,7 @@ func (t *Timeout) reject(w word, deadline int64, s State) (ok bool) {
 
 // cancel ends a pending arming; the push makes the worker take t out of the wheel.
 func (t *Timeout) cancel(w word) (push, ok bool) {
-	return !w.queued(), t.cas(w, w.settled(Canceled)|queued)
+	return !w.queued(), t.cas(w, w.withState(Canceled)|queued)
 }
 
 // claim makes t Expired, unless its deadline is after due or it is queued: the caller then owes its task one run.
@@ -83,7 +85,7 @@ func (t *Timeout) claim(due int64) bool {
 		if w.state() != Pending || w.queued() || w.deadline() > due {
 			return false
 		}
-		if t.cas(w, w.settled(Expired)) {
+		if t.cas(w, w.withState(Expired)) {
 			return true
 		}
 	}
@@ -103,6 +105,17 @@ func (t *Timeout) unqueue() word {
 	}
 }
 
+// drop lets go of litter for a comber, which reads w first; after it has succeeded, t's next push owns link.
+func (t *Timeout) drop(w word) (ok bool) {
+	below := t.link
+	t.link = nil // before the CAS: after it the link is not the comber's
+	ok = t.cas(w, w.unqueued())
+	if !ok {
+		t.link = below
+	}
+	return ok
+}
+
 // collect ends a pending arming for Timer.Stop and reports whether this call did.
 func (t *Timeout) collect() bool {
 	for {
@@ -110,7 +123,7 @@ func (t *Timeout) collect() bool {
 		if w.state() != Pending {
 			return false
 		}
-		if t.cas(w, w.settled(Canceled)) {
+		if t.cas(w, w.withState(Canceled)) {
 			return true
 		}
 	}
@@ -124,7 +137,7 @@ func (t *Timeout) refuse(isFiled bool) bool {
 		w := t.load()
 		next := w.unqueued()
 		if w.state() == Pending && !isFiled {
-			next = next.settled(tooLate)
+			next = next.withState(tooLate)
 		}
 		if t.cas(w, next) {
 			return next.state() != w.state()

@@ -21,7 +21,7 @@ type worker struct {
 	guarded *guarded
 	out     *runner
 
-	_ [128]byte // callers read the fields above; only the worker writes the fields below
+	_ [128]byte // callers touch the fields above at each push, the worker alone those below
 
 	// The worker's own: the batch that it hands out, and its sleep.
 	batch       []*Timeout // guarded's, lent between takeDue and settle

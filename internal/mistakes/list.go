@@ -22,22 +22,22 @@ var List = []Mistake{
 	{
 		Name: "an expiry is claimed by a load and a store",
 		Edits: []Edit{{In: "Timeout.claim",
-			Old: "if t.cas(w, w.settled(Expired)) {",
-			New: "window()\n\t\tif t.word.Store(int64(w.settled(Expired)|t.load()&queued)); true {"}},
+			Old: "if t.cas(w, w.withState(Expired)) {",
+			New: "window()\n\t\tif t.word.Store(int64(w.withState(Expired)|t.load()&queued)); true {"}},
 		Kind: "expiry",
 	},
 	{
 		Name: "Stop cancels by a load and a store",
 		Edits: []Edit{{In: "Timeout.cancel",
-			Old: "return !w.queued(), t.cas(w, w.settled(Canceled)|queued)",
-			New: "window()\nt.word.Store(int64(w.settled(Canceled) | queued))\n\treturn !w.queued(), true"}},
+			Old: "return !w.queued(), t.cas(w, w.withState(Canceled)|queued)",
+			New: "window()\nt.word.Store(int64(w.withState(Canceled) | queued))\n\treturn !w.queued(), true"}},
 		Kind: "stop-at-expiry",
 	},
 	{
 		Name: "Timer.Stop cancels by a load and a store",
 		Edits: []Edit{{In: "Timeout.collect",
-			Old: "if t.cas(w, w.settled(Canceled)) {",
-			New: "window()\n\t\tif t.word.Store(int64(w.settled(Canceled))); true {"}},
+			Old: "if t.cas(w, w.withState(Canceled)) {",
+			New: "window()\n\t\tif t.word.Store(int64(w.withState(Canceled))); true {"}},
 		Kind: "timer-stop",
 	},
 	{
@@ -56,9 +56,9 @@ var List = []Mistake{
 	},
 	{
 		Name: "combing drops by a load and a store",
-		Edits: []Edit{{In: "mpscQueue.comb",
-			Old: "if !t.cas(w, w.unqueued()) {",
-			New: "window()\n\t\tt.word.Store(int64(w.unqueued()))\n\t\tif false {"}},
+		Edits: []Edit{{In: "Timeout.drop",
+			Old: "ok = t.cas(w, w.unqueued())",
+			New: "window()\n\tt.word.Store(int64(w.unqueued()))\n\tok = true"}},
 		Kind: "combing",
 	},
 	{
@@ -222,8 +222,8 @@ var List = []Mistake{
 	{
 		Name: "a refused arming stays pending",
 		Edits: []Edit{{In: "Timeout.refuse",
-			Old: "next = next.settled(tooLate)",
-			New: "next = next.settled(Pending)"}},
+			Old: "next = next.withState(tooLate)",
+			New: "next = next.withState(Pending)"}},
 		Kind: "timer-stop",
 	},
 	{
@@ -304,8 +304,8 @@ var List = []Mistake{
 	{
 		Name: "a canceled timeout is kept until its bucket comes round",
 		Edits: []Edit{{In: "Timeout.cancel",
-			Old: "return !w.queued(), t.cas(w, w.settled(Canceled)|queued)",
-			New: "return false, t.cas(w, w.settled(Canceled))"}},
+			Old: "return !w.queued(), t.cas(w, w.withState(Canceled)|queued)",
+			New: "return false, t.cas(w, w.withState(Canceled))"}},
 		Test: "./verify/promises TestSmallAndGarbageFreeTwoTicksAfterStop",
 	},
 	{
@@ -339,7 +339,7 @@ var Wide = []Edit{
 		New: "window()\n\tif tm.worker.lookout.status.Load() != awake {"},
 	{In: "mpscQueue.push", Old: "s := q.stripeOf(t)", New: "s := q.stripeOf(t)\n\twindow()"},
 	{In: "mpscQueue.push", Old: "t.link = below", New: "t.link = below\n\t\twindow()"},
-	{In: "mpscQueue.comb", Old: "t.link = nil", New: "t.link = nil\n\t\twindow()"},
+	{In: "Timeout.drop", Old: "t.link = nil", New: "t.link = nil\n\twindow()"},
 	{In: "guarded.refuse", Old: "defer g.mu.Unlock()", New: "defer g.mu.Unlock()\n\twindow()"},
 	{In: "room.reserve",
 		Old: "r.reserved.CompareAndSwap(n, n+1) {",

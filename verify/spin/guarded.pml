@@ -151,7 +151,7 @@ inline fileOne() {
 	atomic {
 		home[x] = UNFILED;
 		if
-		:: state(word[x]) == PENDING && inRound -> placeDue(x, deadline(word[x]))
+		:: state(word[x]) == PENDING && inRound -> placeOpen(x, deadline(word[x]))
 		:: state(word[x]) == PENDING && !inRound -> place(x, deadline(word[x]))
 		:: else
 		fi;

@@ -37,7 +37,7 @@ inline place(to, due) {
 #endif
 }
 
-inline placeDue(to, due) {
+inline placeOpen(to, due) {
 #ifdef MISTAKE_ROUND_PLACED_LATE
 	place(to, due)
 #else

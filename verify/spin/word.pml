@@ -19,7 +19,7 @@
 #define state(w)          ((w) & 7)
 #define queued(w)         (((w) & QUEUED) != 0)
 #define deadline(w)       ((w) >> 5)
-#define settled(w, s)     (((w) & 1016) | (s))
+#define withState(w, s)     (((w) & 1016) | (s))
 #define unqueued(w)       ((w) & 999)
 
 #ifdef MISTAKE_COMB_PENDING
@@ -137,9 +137,9 @@ inline cancel(to) {
 	:: word[to] == w ->
 		tell(to, CANCELED);
 #ifdef MISTAKE_CANCEL_NO_PUSH
-		word[to] = settled(w, CANCELED);
+		word[to] = withState(w, CANCELED);
 #else
-		word[to] = settled(w, CANCELED) | QUEUED;
+		word[to] = withState(w, CANCELED) | QUEUED;
 		owe = !queued(w);
 #endif
 		ok = 1
@@ -179,7 +179,7 @@ inline claim(to, due) {
 				assert(!queued(w));		/* a new arming waits for the next drain, so for a later pass */
 				assert(!closed);		/* nothing expires after the first hold of Timer.Stop */
 				tell(to, EXPIRED);
-				word[to] = settled(w, EXPIRED);
+				word[to] = withState(w, EXPIRED);
 				hit = 1;
 				w = 0;
 				break
@@ -195,7 +195,7 @@ inline claim(to, due) {
  */
 #define NOWHERE 0	/* the caller does nothing */
 #define LATE    1	/* place */
-#define DUE     2	/* placeDue */
+#define DUE     2	/* placeOpen */
 
 inline unqueue(to, filing) {
 	do
@@ -217,7 +217,7 @@ inline unqueue(to, filing) {
 				word[to] = unqueued(w);
 				if
 				:: filing == LATE && state(w) == PENDING -> place(to, deadline(w))
-				:: filing == DUE && state(w) == PENDING -> placeDue(to, deadline(w))
+				:: filing == DUE && state(w) == PENDING -> placeOpen(to, deadline(w))
 				:: else
 				fi;
 				w = 0;
@@ -248,7 +248,7 @@ inline collect(to) {
 			:: word[to] == w ->
 #endif
 				tell(to, CANCELED);
-				word[to] = settled(w, CANCELED);
+				word[to] = withState(w, CANCELED);
 				assert(!inLeft[to]);	/* a Stop returns it, once */
 				inLeft[to] = 1;
 				ended++;
@@ -287,7 +287,7 @@ inline refuse(to) {
 			next = w;
 #endif
 			if
-			:: state(w) == PENDING && !isFiled(to) -> next = settled(next, TOO_LATE)
+			:: state(w) == PENDING && !isFiled(to) -> next = withState(next, TOO_LATE)
 			:: else
 			fi;
 			if
