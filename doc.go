@@ -1,6 +1,6 @@
 // Package hashedwheel keeps tens of thousands to millions of timeouts, most of which are moved or stopped before
 // they expire: idle timeouts that move at every read, deadlines of calls that nearly all return in time.
-// Arming, moving or stopping a timeout takes tens of nanoseconds, a few hundred with millions pending,
+// Arming, moving or stopping a timeout takes tens of nanoseconds, about a hundred with a million pending,
 // because memory is slow. In exchange a task runs up to one tick late: 100ms by default, see [WithTick].
 //
 //	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
@@ -15,8 +15,8 @@
 // Four packages are built on it. Package wheeltime has package time's timers and tickers with channels, idle
 // closes idle connections, keyed is a map whose values expire, and inspect is a page of pending timeouts.
 //
-// Stay with package time for timeouts that must be exact to less than a tick, and for a few thousand timers
-// or fewer. Timeouts do not survive the process: work that must happen after a restart belongs in a store.
+// Stay with package time for timeouts that must be exact to less than a tick, and for fewer than ten thousand
+// timers. Timeouts do not survive the process: work that must happen after a restart belongs in a store.
 //
 // # Words
 //

@@ -128,15 +128,15 @@ func ExampleInline() {
 	// Output: 1000
 }
 
-// wallClock is the wall clock: Round(0) removes the monotonic reading.
-type wallClock struct{}
+// halfSpeed is a clock on which time passes half as fast.
+type halfSpeed struct{ start time.Time }
 
-func (wallClock) Now() time.Time                         { return time.Now().Round(0) }
-func (wallClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
+func (c halfSpeed) Now() time.Time                         { return c.start.Add(time.Since(c.start) / 2) }
+func (c halfSpeed) After(d time.Duration) <-chan time.Time { return time.After(2 * d) }
 
-// A Clock has two methods.
+// A Clock has two methods, and never goes back.
 func ExampleClock() {
-	tm := hashedwheel.MustNew(hashedwheel.WithClock(wallClock{}), hashedwheel.WithTick(time.Millisecond))
+	tm := hashedwheel.MustNew(hashedwheel.WithClock(halfSpeed{time.Now()}), hashedwheel.WithTick(time.Millisecond))
 	defer tm.Stop()
 
 	done := make(chan struct{})

@@ -23,7 +23,8 @@ func newConn(tm *hashedwheel.Timer, name string) *conn {
 	return c
 }
 
-func (c *conn) onRead() { c.idle.Move(time.Minute) } // does nothing once close runs
+func (c *conn) onRead() { c.idle.Move(time.Minute) } // unlike Reset, does not arm again once close runs
+func (c *conn) onEOF()  { c.idle.Stop() }
 func (c *conn) close()  { fmt.Println(c.name, "was idle for a minute") }
 
 // A struct has its timeout as a field. Every read moves it, without an allocation.
@@ -39,10 +40,13 @@ func ExampleTimeout() {
 	}
 	fmt.Println("busy is", busy.idle.State())
 	fmt.Println("quiet is", quiet.idle.State())
+	busy.onEOF()
+	fmt.Println("busy is", busy.idle.State())
 	// Output:
 	// quiet was idle for a minute
 	// busy is Pending
 	// quiet is Expired
+	// busy is Canceled
 }
 
 // A call has a deadline. AfterFunc replaces time.AfterFunc.

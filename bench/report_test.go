@@ -28,8 +28,8 @@ var readmeRows = []struct {
 }{
 	{"Arm a new timeout and stop it, a million pending", figure{".name:Arm /pending:1M", "sec/op"}},
 	{"A million armed and fired, CPU time each", figure{".name:Fire", "cpu-sec/timeout"}},
-	{"Arm a timeout, a million due in one tick: slowest in a hundred", figure{".name:Due", "arming-p99-sec"}},
-	{"A collection next to a million pending", figure{".name:Collector /handles:dropped /due:minute", "sec/op"}},
+	{"Arm a timeout while a million others become due, 99th percentile", figure{".name:Due", "arming-p99-sec"}},
+	{"A garbage collection with a million pending", figure{".name:Collector /handles:dropped /due:minute", "sec/op"}},
 	{"Memory of a pending timeout, its function not counted", figure{".name:Memory", "B/timeout"}},
 	{"How late a timeout runs at a tick of 1 ms, median", figure{".name:Late /next-to:nothing", "late-p50-ms"}},
 }

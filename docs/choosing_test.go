@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,34 +25,34 @@ func newPool() (*hashedwheel.Timer, chan func()) {
 			}
 		}()
 	}
-	pool := hashedwheel.ExecutorFunc(func(f func()) {
-		select {
-		case jobs <- f:
-		default:
-			go f() // the pool is full: do not keep the worker waiting
-		}
-	})
+	pool := hashedwheel.ExecutorFunc(func(f func()) { jobs <- f })
 	tm := hashedwheel.MustNew(hashedwheel.WithExecutor(pool))
 	return tm, jobs
 }
 
-func TestAFullPoolDoesNotKeepTheWorkerWaiting(t *testing.T) {
+func TestAFullPoolKeepsDueTasksWaitingAndShowsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm, jobs := newPool()
 		defer close(jobs)
 		defer tm.Stop()
 		release := make(chan struct{})
-		defer close(release)
 		for range 16 + cap(jobs) {
 			tm.AfterFunc(0, func() { <-release })
 		}
 		pass(0)
 		require.Len(t, jobs, cap(jobs))
 
-		ran := false
-		tm.AfterFunc(0, func() { ran = true })
+		var ran atomic.Int32
+		for range 2 { // the worker is blocked with the first
+			tm.AfterFunc(0, func() { ran.Add(1) })
+		}
+		tm.AfterFunc(time.Hour, func() {}).Stop() // does not wait
+		pass(time.Second)
+		assert.Zero(t, ran.Load())
+		assert.Greater(t, tm.Stats().Overdue, time.Second-2*tm.Tick())
+		close(release)
 		pass(0)
-		assert.True(t, ran)
+		assert.EqualValues(t, 2, ran.Load())
 	})
 }
 

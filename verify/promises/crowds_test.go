@@ -44,7 +44,7 @@ func (c *crowd) assertInTime(t *testing.T) {
 	assert.GreaterOrEqual(t, c.earliest, time.Duration(0), "early")
 }
 
-const aCrowd = 100_000
+const aCrowd = min(100_000, 500*limits.Crowd) // with -tags small a few thousand are many crowds
 
 // The worker reads this clock once for each timeout that it hands out, and a few times for each portion that it files
 // or looks at: so the reads count the visits. A crowd is opened ahead of its time, which ends: a worker that looked
@@ -81,7 +81,7 @@ func TestCrowdsOfOneTickThatAreMovedLater(t *testing.T) {
 	for _, size := range wheelSizes {
 		t.Run(fmt.Sprintf("%d buckets", size), func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				c := newCrowd(tm, 50_000)
+				c := newCrowd(tm, aCrowd/2)
 				for range 3 {
 					for i := range c.timeouts {
 						c.timeouts[i].Reset(10 * time.Second)

@@ -163,6 +163,7 @@ var armers = map[string]func(tm *hashedwheel.Timer, d time.Duration){
 // The collector marks a list node by node, on one processor, at several times the cost of package time's heap. Each
 // contestant has a process, since a load leaves work for the collections after it.
 func TestCollectionBesideAMillionPendingTimeoutsCostsNoMoreThanPackageTimes(t *testing.T) {
+	plainSizes(t)
 	cost := map[string]float64{}
 	for name, arm := range armers {
 		t.Run(name, func(t *testing.T) {
