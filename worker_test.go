@@ -166,6 +166,19 @@ func TestWorkerStartsWhileThePreviousWorkerEnds(t *testing.T) {
 	done.Wait()
 }
 
+// A worker that was woken or started may have to wait for a processor. Stats shows that by the tick at which it means
+// to look.
+func TestWakingTheWorkerNotesTheTickAtWhichItMeansToLook(t *testing.T) {
+	for _, status := range []int32{asleep, absent} {
+		tm := MustNew(WithTick(time.Hour))
+		tm.worker.lookout.expected.Store(1000)
+		tm.worker.lookout.status.Store(status)
+		tm.worker.unpark()
+		assert.EqualValues(t, 1, tm.worker.lookout.expected.Load(), "status was %d", status)
+		tm.Stop()
+	}
+}
+
 // newTimelineAt returns a timeline with a tick of 10ns, ns after its start.
 func newTimelineAt(ns int64) *timeline {
 	clock := NewManualClock(time.Unix(0, 0))
