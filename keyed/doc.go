@@ -47,6 +47,8 @@
 //	tm.Stop()
 //	sessions.Drain(func(id string, s *Session) { s.Close() })
 //
+// To close a map whose timer goes on, set a flag, then Drain; callers look at the flag after Set.
+//
 // # Keys whose bytes change
 //
 // As in a Go map, a key must not change. A string over a reused buffer, such as fasthttp's, does:

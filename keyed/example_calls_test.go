@@ -15,6 +15,7 @@ type Client struct {
 	send   func(id uint64, request string)
 	lastID atomic.Uint64
 	calls  *keyed.Map[uint64, chan<- answer]
+	closed atomic.Bool
 }
 
 type answer struct {
@@ -22,7 +23,7 @@ type answer struct {
 	err  error
 }
 
-var errTimeout = errors.New("no answer in time")
+var errTimeout, errClosed = errors.New("no answer in time"), errors.New("closed")
 
 // NewClient returns a Client. Each call ends once, by its answer or by its deadline: whichever
 // takes it out of the table sends to its channel, which has room for one.
@@ -38,20 +39,27 @@ func (c *Client) Call(request string, timeout time.Duration) <-chan answer {
 		reply <- answer{err: err} // not sent: too many calls are in flight
 		return reply
 	}
+	if c.closed.Load() { // after Set: Close may have drained before it
+		c.end(id, answer{err: errClosed})
+		return reply
+	}
 	c.send(id, request)
 	return reply
 }
 
 // Received is called for each answer. A late answer finds no call.
-func (c *Client) Received(id uint64, text string) {
+func (c *Client) Received(id uint64, text string) { c.end(id, answer{text: text}) }
+
+func (c *Client) end(id uint64, a answer) {
 	if reply, ok := c.calls.Delete(id); ok {
-		reply <- answer{text: text}
+		reply <- a
 	}
 }
 
-// Close ends the calls in flight.
+// Close ends the calls in flight, and refuses later ones.
 func (c *Client) Close() {
-	c.calls.Drain(func(_ uint64, reply chan<- answer) { reply <- answer{err: errors.New("closed")} })
+	c.closed.Store(true)
+	c.calls.Drain(func(_ uint64, reply chan<- answer) { reply <- answer{err: errClosed} })
 }
 
 // A table of calls in flight: nearly all are answered long before their deadline.
