@@ -285,8 +285,8 @@ func (r *room) release(n int) {
 // calls run at once, each returns the timeouts that it canceled, and none returns before all are canceled. Stop does
 // not wait for tasks. It takes 0.1 to 0.5 s for each million pending, and 20 MB while the result grows.
 //
-// To run the Task of a returned Timeout has an effect if the Timeout is your own, or of AfterFunc or Schedule; the Tasks
-// of a Series and of packages keyed and idle do nothing then.
+// To run the Task of a returned Timeout has an effect if the Timeout is your own, or of AfterFunc or Schedule; the
+// Tasks of a Series and of packages keyed and idle do nothing then.
 func (tm *Timer) Stop() []*Timeout {
 	tm.time.checkMade()
 	var left []*Timeout

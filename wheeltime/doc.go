@@ -43,8 +43,8 @@
 // that on a ManualClock all values have been sent when Advance returns. The Executor runs the f of [AfterFunc]: by
 // default a goroutine, in which f may block; with Inline the worker, where a slow f delays all other timeouts. An
 // Executor that loses tasks loses calls of f. Everything is late while the worker is blocked, by an Inline task that is
-// slow or by an Executor whose Go does not return: values, f, After and Sleep alike. A Sleep in an Inline task of tm itself
-// never returns.
+// slow or by an Executor whose Go does not return: values, f, After and Sleep alike. A Sleep in an Inline task of tm
+// itself never returns.
 //
 // A panic of f is handled like that of any task of tm. But if d is zero or less, or tm was stopped, f runs in a new
 // goroutine, as under time.AfterFunc: then its panic crashes the program, and Shutdown does not wait for it.
