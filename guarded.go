@@ -107,11 +107,13 @@ func (g *guarded) takeDue(tick int64) (batch []*Timeout, more bool) {
 func (g *guarded) settle(expired uint64, now int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	for i, t := range g.batch {
+		checkInBatch(t, i) // all, before anything changes: a program may recover the panic
+	}
 	if expired > 0 {
 		g.noteLag(expired, time.Duration(max(0, now-g.batchTick*g.wheel.tickLen)))
 	}
-	for i, t := range g.batch {
-		checkInBatch(t, i)
+	for _, t := range g.batch {
 		t.home = unfiled
 		w := t.load()
 		isRefused := w.queued() && g.stopped    // or about to be

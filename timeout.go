@@ -18,9 +18,10 @@ import (
 // ticks after the outcome, or until a task or Executor that blocks the worker returns. So a struct from a pool keeps
 // its Timeout, bound to the same Timer, and is armed again by Reset; it is not cleared. Vet's copylocks finds
 // assignments and calls that copy a Timeout. If a slice grew by append, or a struct was cleared, the timer panics when
-// it meets the Timeout. Three mistakes are not found: a copy that was made within a tick of an arming, a move to
-// earlier or a Stop (then one of the two may never run), a copy that is only moved later (the original runs), and a
-// copy over another Timeout within a tick of its arming, which can lose others.
+// it meets the Timeout. After a program has recovered that panic, later calls may panic again or leave timeouts out;
+// none hangs. Three mistakes are not found: a copy that was made within a tick of an arming, a move to earlier or a
+// Stop (then one of the two may never run), a copy that is only moved later (the original runs), and a copy over
+// another Timeout within a tick of its arming, which can lose others.
 //
 //	 Init             Reset               its turn to run
 //	──────▶ Unarmed ─────────▶ Pending ──────────────────────▶ Expired

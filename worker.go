@@ -94,15 +94,15 @@ func (wk *worker) awaitNextTick() {
 
 // pass files the round, which is everything that is queued when the pass begins, and hands out the timeouts that are
 // due at the current tick, between two parts of a long round also. The worker passes again at once if a crowd is in
-// hand, or if the pass has outlasted the tick: neither the timeouts of the next tick wait until a long round is filed,
-// nor the next round until a million timeouts are handed out.
+// hand, or if the pass has outlasted the tick: a new round must not wait until a million timeouts are handed out.
 func (wk *worker) pass() (tick int64, filed int, again bool) {
 	g := wk.guarded
 	tick = wk.time.thisTick()
 	wk.finishBatch(tick)
 	g.beginPass(tick)
-	for {
-		n, isFiled := wk.drain()
+	for isFiled := false; !isFiled; {
+		var n int
+		n, isFiled = wk.drain()
 		filed += n
 		for wk.takeDue(tick) {
 			now := wk.handOut(tick)
@@ -110,13 +110,8 @@ func (wk *worker) pass() (tick int64, filed int, again bool) {
 				return tick, filed, true
 			}
 		}
-		switch {
-		case isFiled:
-			return tick, filed, g.thin()
-		case wk.time.thisTick() > tick:
-			return tick, filed, true
-		}
 	}
+	return tick, filed, g.thin()
 }
 
 // drain files the round for at most half a tick or two milliseconds, and reports whether all of it is filed.

@@ -9,8 +9,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
 // Pending, Stats and a helping producer file lists in portions. A worker that parks between two portions
@@ -88,46 +86,6 @@ func TestPassWithAStaleClockReadingLooksAgain(t *testing.T) {
 	tm.worker.lookout.status.Store(awake)
 	tm.worker.pass()
 	assert.Equal(t, 2, ran)
-}
-
-// filingClock moves on by a tick for each half of a drain that is filed.
-type filingClock struct {
-	*ManualClock
-	filed func() int
-}
-
-func (c *filingClock) Now() time.Time {
-	ticks := c.filed() / (limits.Drain / 2)
-	return c.ManualClock.Now().Add(time.Duration(ticks) * time.Millisecond)
-}
-
-// A timeout that falls due while a long round is being filed does not wait for the rest of the round.
-func TestTimeoutThatIsDueDuringALongRoundRunsDuringIt(t *testing.T) {
-	clock := &filingClock{NewManualClock(time.Unix(0, 0)), func() int { return 0 }}
-	tm := MustNew(WithTick(time.Millisecond), WithClock(clock), WithExecutor(Inline{}))
-	defer tm.Stop()
-	tm.worker.lookout.status.Store(awake) // the test runs the passes in the worker's place
-	filed := func() int {
-		tm.guarded.mu.Lock()
-		defer tm.guarded.mu.Unlock()
-		return tm.guarded.wheel.count
-	}
-	filedBefore := 0
-	tm.AfterFunc(2*time.Millisecond, func() { filedBefore = filed() })
-	tm.Pending()
-	round := make([]Timeout, 6*limits.Drain)
-	for i := range round {
-		round[i].InitFunc(tm, func() {})
-		setWord(&round[i], int64(time.Hour), queued, Pending)
-		tm.queue.push(&round[i])
-	}
-	clock.filed = filed
-	for again := true; again; {
-		_, _, again = tm.worker.pass()
-	}
-	assert.Equal(t, len(round), filed())
-	assert.Positive(t, filedBefore)
-	assert.Less(t, filedBefore, len(round)/2)
 }
 
 // The goroutine that starts the worker again need not be synchronized with the goroutine that started it

@@ -68,18 +68,14 @@ func TestBoundedWorkGoesOnInTheTimeThatIsLeft(t *testing.T) {
 	}, timertest.OnWorker)
 }
 
-// The worker looks at the clock at least once for every portion of a backlog.
-func TestBoundedWorkBetweenTwoLooksAtTheClock(t *testing.T) {
+func TestBoundedWorkTakesNoTickForEachPortionOfABacklog(t *testing.T) {
 	clock := new(sleepLog)
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		for range timertest.Backlog {
 			tm.AfterFunc(time.Hour, timertest.Nop)
 		}
-		before := clock.reads.Load()
-		timertest.Pass(timertest.Tick)
-		assert.GreaterOrEqual(t, clock.reads.Load()-before, int64(timertest.Backlog/limits.Drain))
-		timertest.Pass(timertest.Tick)
-		assert.LessOrEqual(t, clock.sleeps.Load(), int64(4), "it has not taken a tick for each")
+		timertest.Pass(2 * timertest.Tick)
+		assert.LessOrEqual(t, clock.sleeps.Load(), int64(4))
 	}, hashedwheel.WithClock(clock))
 }
 

@@ -272,6 +272,33 @@ func TestMisuseIsNamedAgainAfterAPanicInTheQueue(t *testing.T) {
 	}
 }
 
+// A task clears the struct of its own Timeout, and the program recovers the panic. No other timeout of the batch is
+// named for it later, and none is counted twice.
+func TestMisuseInABatchNamesNoOtherTimeoutLater(t *testing.T) {
+	clock, tm := timertest.NewManual(timertest.Inline)
+	var other lease
+	bad := new(clearing)
+	bad.to.Init(tm, bad)
+	bad.to.Reset(time.Second)
+	tm.Pending()
+	other.arm(tm, time.Second) // is before it in the batch
+	tm.Pending()
+	for range 4 {
+		value := recovered(func() { clock.Advance(time.Second) })
+		assert.NotContains(t, fmt.Sprint(value), "promises.lease")
+	}
+	counted := uint64(0)
+	for _, n := range tm.Stats().LagCounts {
+		counted += n
+	}
+	assert.LessOrEqual(t, counted, tm.Stats().Expired)
+}
+
+// clearing is a task that clears its own struct.
+type clearing struct{ to hashedwheel.Timeout }
+
+func (c *clearing) Run(*hashedwheel.Timeout) { overwrite(c, new(clearing)) }
+
 // recovered returns the value with which f panics, nil if it returns.
 func recovered(f func()) (value any) {
 	defer func() { value = recover() }()

@@ -86,9 +86,8 @@ inline pass() {
 			fi
 		od;
 		if
-		:: left && now <= tick
-		:: left && now > tick -> more = 1; left = 0; break
-		:: !left -> break
+		:: left
+		:: else -> break
 		fi
 	od;
 #ifdef ROUNDS
