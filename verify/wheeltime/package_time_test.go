@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
 var ofTime = flag.String("of-time", "", "`flags` of go test for package time's tests: \"-tags small -run TestChan\"")
@@ -38,10 +40,10 @@ func TestPackageTimesTestsPassOnAWheel(t *testing.T) {
 // ofThisTest returns the flags under which this test runs itself.
 func ofThisTest() []string {
 	flags := strings.Fields(*ofTime)
-	if isRace {
+	if timertest.Race {
 		flags = append(flags, "-race")
 	}
-	if testing.Short() || isRace {
+	if testing.Short() || timertest.Race {
 		flags = append(flags, "-short")
 	}
 	return flags

@@ -1,5 +1,0 @@
-//go:build race
-
-package wheeltime_test
-
-const isRace = true
