@@ -116,12 +116,16 @@ func reason(out []byte) string {
 	return strings.TrimSpace(string(line))
 }
 
-// Loads that have no use for ResetAt are for these timers.
+// The loads that docs/timing-wheels.md shows are for these timers.
 func notAt(k Kind) bool { return !k.At }
 
-// Loads whose timeouts are armed again are for these.
-func owners(k Kind) bool { return k.Owns && !k.At }
+// Other loads that have no use for ResetAt are for these.
+func notDrawn(k Kind) bool { return !k.At && !k.Drawn }
 
+// Loads whose timeouts are armed again are for these.
+func owners(k Kind) bool { return k.Owns && notDrawn(k) }
+
+// Loads of goroutines that compute, of crowds and of the collector are for these.
 func isOneOfTwo(k Kind) bool { return k.Name == Two[0].Name || k.Name == Two[1].Name }
 
 // armTick is the tick where lateness is not the subject.

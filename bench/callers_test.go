@@ -16,7 +16,7 @@ func BenchmarkCallers(b *testing.B) {
 	for _, tick := range []time.Duration{ms, 10 * ms} {
 		for _, computing := range []int{0, 4, 20} {
 			labels := fmt.Sprintf("computing=%d/tick=%v", computing, tick)
-			each(b, labels, notAt, func(b *testing.B, k Kind) {
+			each(b, labels, isOneOfTwo, func(b *testing.B, k Kind) {
 				turnsPerMicrosecond()
 				t := k.Open(tick)
 				settle(tick, 0)
@@ -56,7 +56,7 @@ func BenchmarkCallers(b *testing.B) {
 // on to the next. late is a heartbeat of 5 ms on the same timer.
 func BenchmarkSaturated(b *testing.B) {
 	for _, tick := range []time.Duration{ms, 10 * ms} {
-		each(b, fmt.Sprint("goroutines=100/tick=", tick), notAt, func(b *testing.B, k Kind) {
+		each(b, fmt.Sprint("goroutines=100/tick=", tick), isOneOfTwo, func(b *testing.B, k Kind) {
 			turnsPerMicrosecond()
 			t := k.Open(tick)
 			settle(tick, 0)

@@ -17,7 +17,7 @@ const callsTick = 10 * ms
 // or Reset, at a random place among a hundred.
 func BenchmarkCalls(b *testing.B) {
 	for _, timeouts := range []string{"new", "reused"} {
-		fits := notAt
+		fits := notDrawn
 		if timeouts == "reused" {
 			fits = owners
 		}
@@ -112,7 +112,7 @@ func (c *callsOfOne) run(over *atomic.Bool) {
 // BenchmarkCallsAtRate is a call every 10 µs, otherwise as in BenchmarkCalls with new timeouts. arming is the time from
 // the point at which a call should have begun: a stall counts for each call that it delays.
 func BenchmarkCallsAtRate(b *testing.B) {
-	each(b, "rate=100k", notAt, func(b *testing.B, k Kind) {
+	each(b, "rate=100k", notDrawn, func(b *testing.B, k Kind) {
 		t := k.Open(callsTick)
 		var fired tally
 		arm := armer(t)

@@ -23,7 +23,7 @@ func BenchmarkCollector(b *testing.B) {
 			{"instant", 2 * time.Minute, 1},
 		} {
 			labels := fmt.Sprintf("pending=%s/handles=%s/due=%s", short(n), handles, due.name)
-			each(b, labels, owners, func(b *testing.B, k Kind) {
+			each(b, labels, isOneOfTwo, func(b *testing.B, k Kind) {
 				t := k.Open(armTick).(Owner)
 				var fired tally
 				kept := make([]Owned, n)

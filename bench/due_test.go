@@ -10,7 +10,7 @@ import (
 func BenchmarkDue(b *testing.B) {
 	const tick = 10 * ms
 	n := count(1e6)
-	each(b, "due="+short(n), notAt, func(b *testing.B, k Kind) {
+	each(b, "due="+short(n), notDrawn, func(b *testing.B, k Kind) {
 		var fired tally
 		t := k.Open(tick)
 		at := time.Now().Add(time.Second + time.Duration(n)*5*time.Microsecond)

@@ -15,7 +15,7 @@ func BenchmarkFire(b *testing.B) {
 		d    = 50 * ms
 	)
 	n := count(1e6)
-	each(b, "timeouts="+short(n), notAt, func(b *testing.B, k Kind) {
+	each(b, "timeouts="+short(n), notDrawn, func(b *testing.B, k Kind) {
 		var fired tally
 		t := k.Open(tick)
 		settle(tick, 0)

@@ -12,7 +12,7 @@ import (
 // each processor that arms and stops on the same timer as fast as it can.
 func BenchmarkLate(b *testing.B) {
 	for _, nextTo := range []string{"nothing", "producers"} {
-		each(b, "tick=1ms/next-to="+nextTo, notAt, func(b *testing.B, k Kind) {
+		each(b, "tick=1ms/next-to="+nextTo, notDrawn, func(b *testing.B, k Kind) {
 			t := k.Open(ms)
 			settle(ms, 0)
 			var over atomic.Bool

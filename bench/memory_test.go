@@ -12,7 +12,7 @@ import (
 // it and its function. left is what of that is there two seconds after all were stopped.
 func BenchmarkMemory(b *testing.B) {
 	n := count(1e6)
-	each(b, "pending="+short(n), notAt, func(b *testing.B, k Kind) {
+	each(b, "pending="+short(n), notDrawn, func(b *testing.B, k Kind) {
 		arm := armer(k.Open(armTick))
 		all := make([]Armed, n)
 		settle(armTick, 0)
@@ -38,7 +38,7 @@ func BenchmarkMemory(b *testing.B) {
 // collected two seconds later, while the others stay pending.
 func BenchmarkStopped(b *testing.B) {
 	n, of := count(45_000), count(200_000)
-	each(b, fmt.Sprintf("stopped=%s/of=%s", short(n), short(of)), notAt, func(b *testing.B, k Kind) {
+	each(b, fmt.Sprintf("stopped=%s/of=%s", short(n), short(of)), notDrawn, func(b *testing.B, k Kind) {
 		t := k.Open(armTick)
 		var freed atomic.Int64
 		var stopped []Armed

@@ -13,7 +13,7 @@ import (
 // The sessions are structs of 256 bytes in shuffled memory. cpu-ns is CPU time in that second.
 func BenchmarkSessions(b *testing.B) {
 	n := count(1e6)
-	each(b, fmt.Sprintf("due=%s/tick=1ms", short(n)), owners, func(b *testing.B, k Kind) {
+	each(b, fmt.Sprintf("due=%s/tick=1ms", short(n)), isOneOfTwo, func(b *testing.B, k Kind) {
 		c := newCrowd(k.Open(ms).(Owner), n)
 		first, window := max(span(20*time.Second), 500*ms), span(time.Second)
 		c.arm(first, window)
@@ -32,7 +32,7 @@ func BenchmarkSessions(b *testing.B) {
 func BenchmarkSessionsMoved(b *testing.B) {
 	const tick = 10 * ms
 	n := count(1e6)
-	each(b, fmt.Sprintf("moved=%s/tick=%v", short(n), tick), owners, func(b *testing.B, k Kind) {
+	each(b, fmt.Sprintf("moved=%s/tick=%v", short(n), tick), isOneOfTwo, func(b *testing.B, k Kind) {
 		t := k.Open(tick).(Owner)
 		others, moved := newCrowd(t, count(10_000)), newCrowd(t, n)
 		others.start = moved.start

@@ -10,15 +10,15 @@ import (
 )
 
 // BenchmarkStorm is goroutines that do nothing but arm a timeout of 30 s and stop it, for three seconds: a new timeout
-// for each call, a new session with a timeout, a timeout that each goroutine owns, or a new timeout that is stopped
-// 5 ms after its arming, with at most a million in flight. One timeout in 1,024 is not stopped and expires after 20 ms.
+// for each call, a timeout that each goroutine owns, or a new timeout that is stopped 5 ms after its arming, with at
+// most a million in flight. One timeout in 1,024 is not stopped and expires after 20 ms.
 //
 // late is a heartbeat of 5 ms on the same timer, counted at every point of its grid during a stall. peak is how far
 // the heap grows beyond twice the memory of the timeouts in flight, which the collector allows them.
 func BenchmarkStorm(b *testing.B) {
 	for _, tick := range []time.Duration{ms, 10 * ms} {
-		for _, goroutines := range []int{2, 4, 24, 64, 256} {
-			for _, call := range []string{"new", "session", "owned", "5ms"} {
+		for _, goroutines := range []int{2, 24, 256} {
+			for _, call := range []string{"new", "owned", "5ms"} {
 				labels := fmt.Sprintf("call=%s/goroutines=%d/tick=%v", call, goroutines, tick)
 				fits := func(k Kind) bool { // the others where the storm is of a middling kind
 					return owners(k) && (isOneOfTwo(k) || call == "new" && goroutines == 24 && tick == 10*ms)
@@ -143,14 +143,6 @@ func (s *storm) caller(name string) func() stormCall {
 	case "new":
 		return func() stormCall {
 			return stormCall{func() { s.stop(s.timer.AfterFunc(deadline, nop)) }, nop}
-		}
-	case "session":
-		return func() stormCall {
-			return stormCall{func() {
-				own := newSession(s.timer, nop)
-				own.Reset(deadline)
-				s.stop(own)
-			}, nop}
 		}
 	case "owned":
 		return func() stormCall {

@@ -40,6 +40,8 @@ type Kind struct {
 	Owns  bool // its Timer is an Owner
 	At    bool // its timeouts are armed by ResetAt, with a time that the caller has already read
 	Early bool // it is known to fire early
+
+	Drawn bool // it is one of the designs of docs/timing-wheels.md, and takes part in the loads of its table
 }
 
 // Two are the timers that cmd/gain compares.

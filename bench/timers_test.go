@@ -22,10 +22,10 @@ var kinds = append(Two[:2:2],
 	Kind{Name: "timingwheel", Early: true, Open: openTimingWheel},
 	Kind{Name: "go-zero", Owns: true, Early: true, Open: openGoZero},
 	Kind{Name: "nats-thw", Owns: true, Open: openNATS},
-	Kind{Name: "list", Owns: true, Open: openClassic(wheels.OpenList)},
-	Kind{Name: "heap", Owns: true, Open: openClassic(wheels.OpenHeap)},
-	Kind{Name: "rounds", Owns: true, Open: openClassic(wheels.OpenRounds)},
-	Kind{Name: "hierarchy", Owns: true, Open: openClassic(wheels.OpenHierarchy)},
+	Kind{Name: "list", Owns: true, Drawn: true, Open: openClassic(wheels.OpenList)},
+	Kind{Name: "heap", Owns: true, Drawn: true, Open: openClassic(wheels.OpenHeap)},
+	Kind{Name: "rounds", Owns: true, Drawn: true, Open: openClassic(wheels.OpenRounds)},
+	Kind{Name: "hierarchy", Owns: true, Drawn: true, Open: openClassic(wheels.OpenHierarchy)},
 )
 
 // contextTimer is context.WithTimeout, with context.AfterFunc where a task must run. Deadlines cannot be moved.
