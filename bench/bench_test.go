@@ -125,6 +125,9 @@ func notDrawn(k Kind) bool { return !k.At && !k.Drawn }
 // Loads whose timeouts are armed again are for these.
 func owners(k Kind) bool { return k.Owns && notDrawn(k) }
 
+// Those in which ResetAt is of use are for these.
+func ownersAt(k Kind) bool { return k.Owns && !k.Drawn }
+
 // Loads of goroutines that compute, of crowds and of the collector are for these.
 func isOneOfTwo(k Kind) bool { return k.Name == Two[0].Name || k.Name == Two[1].Name }
 

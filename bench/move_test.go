@@ -16,7 +16,7 @@ import (
 // until the old deadline is not counted.
 func BenchmarkMoveLater(b *testing.B) {
 	n := count(1e6)
-	parallel(b, "pending="+short(n), func(k Kind) bool { return k.Owns && !k.Drawn }, func(k Kind) func(pb *testing.PB) {
+	parallel(b, "pending="+short(n), ownersAt, func(k Kind) func(pb *testing.PB) {
 		all := ownFar(k.Open(armTick).(Owner), armTick, n, nop)
 		var goroutines atomic.Int64
 		mine := func() []Owned {

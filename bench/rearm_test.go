@@ -12,7 +12,7 @@ const callsPerRead = 256
 
 // BenchmarkRearm arms and stops a timeout that its goroutine owns.
 func BenchmarkRearm(b *testing.B) {
-	parallel(b, "", func(k Kind) bool { return k.Owns && !k.Drawn }, func(k Kind) func(pb *testing.PB) {
+	parallel(b, "", ownersAt, func(k Kind) func(pb *testing.PB) {
 		t := k.Open(armTick).(Owner)
 		if k.At {
 			return func(pb *testing.PB) {
