@@ -109,8 +109,8 @@ func (c *callsOfOne) run(over *atomic.Bool) {
 	}
 }
 
-// BenchmarkCallsAtRate is a call every 10 µs, otherwise as in BenchmarkCalls with new timeouts. arming is the time from
-// the point at which a call should have begun: a stall counts for each call that it delays.
+// BenchmarkCallsAtRate is a call every 10 µs, otherwise as in BenchmarkCalls with new timeouts. arming is the time
+// from the point at which a call should have begun: a stall counts for each call that it delays.
 func BenchmarkCallsAtRate(b *testing.B) {
 	each(b, "rate=100k", notDrawn, func(b *testing.B, k Kind) {
 		t := k.Open(callsTick)
