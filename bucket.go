@@ -22,6 +22,10 @@ type buckets struct {
 const (
 	chunkLen   = limits.Chunk
 	smallLevel = 1 << 14 // full is made under the lock: for so many slots in less than 100 µs
+
+	// How many full chunks a slot has room for at first: 768 bytes. Since Go 1.26 the collector puts off objects of up
+	// to 512 bytes (golang/go#73581), and would come from here to timeouts in pages that it has read before.
+	indexLen = 32
 )
 
 func (b *buckets) init(slots int, s *spares) {
@@ -70,6 +74,9 @@ func (b *buckets) grow(i int) []*Timeout {
 	}
 	if b.full == nil {
 		b.full = make([][][]*Timeout, len(b.last))
+	}
+	if b.full[i] == nil {
+		b.full[i] = make([][]*Timeout, 0, indexLen)
 	}
 	b.full[i] = append(b.full[i], last)
 	return b.spares.take(chunkLen)

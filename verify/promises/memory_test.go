@@ -167,32 +167,42 @@ func TestCollectionBesideAMillionPendingTimeoutsCostsNoMoreThanPackageTimes(t *t
 	if timertest.Race {
 		t.Skip("the race detector has memory of its own for each word that a collection reads")
 	}
-	cost := map[string]float64{}
-	for name, arm := range armers {
-		t.Run(name, func(t *testing.T) {
-			if timertest.IsOwnProcess(t) {
-				fmt.Printf("a collection takes %d ns\n", collection(arm))
-				return
-			}
-			out, err := timertest.OwnProcess(t).CombinedOutput()
-			require.NoError(t, err, "%s", out)
-			took := regexp.MustCompile(`takes (\d+) ns`).FindSubmatch(out)
-			require.NotNil(t, took, "%s", out)
-			cost[name], err = strconv.ParseFloat(string(took[1]), 64)
-			require.NoError(t, err)
-		})
+	least := map[string]float64{} // ns; other programs only add
+	for round := 1; round <= 5 && !costNoMore(least); round++ {
+		for name, arm := range armers {
+			t.Run(fmt.Sprintf("%s, %d", name, round), func(t *testing.T) {
+				if timertest.IsOwnProcess(t) {
+					fmt.Printf("a collection takes %d ns\n", collection(arm))
+					return
+				}
+				out, err := timertest.OwnProcess(t).CombinedOutput()
+				require.NoError(t, err, "%s", out)
+				took := regexp.MustCompile(`takes (\d+) ns`).FindSubmatch(out)
+				require.NotNil(t, took, "%s", out)
+				ns, err := strconv.ParseFloat(string(took[1]), 64)
+				require.NoError(t, err)
+				if before, ok := least[name]; !ok || ns < before {
+					least[name] = ns
+				}
+			})
+		}
 	}
-	for name, ns := range cost {
-		t.Logf("%s: %.1f ms", name, ns/1e6)
-		assert.LessOrEqual(t, ns, 2*cost["package time"], name) // 0.7 to 1.2; with lists four times as much
-	}
+	t.Log(least)
+	assert.True(t, len(least) == 0 || costNoMore(least)) // 0: in the process of one contestant
+}
+
+// costNoMore reports whether a collection beside the wheel costs no more than one beside package time. Measured: 0.75
+// of it, with Go 1.25 0.92, in one bucket 0.65; with lists four times as much.
+func costNoMore(least map[string]float64) bool {
+	bound := 1.1 * least["package time"]
+	return len(least) > 0 && least["the wheel"] <= bound && least["the wheel, one bucket"] <= bound
 }
 
 // collection returns the CPU time of one, the least of a few: other programs only add to it.
 func collection(arm func(tm *hashedwheel.Timer, d time.Duration)) time.Duration {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()
-	for _, i := range rand.Perm(1_000_000) { // the neighbors in a bucket are not neighbors in memory
+	for _, i := range rand.Perm(1_000_000) { // except in one bucket neighbors there are not neighbors in memory
 		arm(tm, 40*time.Second+time.Duration(i)*20*time.Microsecond)
 	}
 	time.Sleep(300 * time.Millisecond) // the worker files them
