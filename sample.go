@@ -1,9 +1,8 @@
 package hashedwheel
 
 import (
+	"math/rand/v2"
 	"time"
-
-	"github.com/hashedwheel/hashedwheel/internal/spread"
 )
 
 // Sampled is a pending timeout that Sample has found. It is a value: nobody can stop or move the timeout by it.
@@ -16,7 +15,7 @@ type Sampled struct {
 // all of them if there are no more than n. It may miss a timeout that is armed while Sample runs, or that was moved and
 // is filed elsewhere then.
 //
-// For any n Sample visits all pending timeouts: a million take 20 ms, or 200 ms if they are scattered in
+// For any n Sample visits nearly all pending timeouts: a million take 20 ms, or 200 ms if they are scattered in
 // memory. The lock is held for 256 of these visits at a time, and a worker that waits for it has its turn within a
 // millisecond.
 func (tm *Timer) Sample(n int) []Sampled {
@@ -57,7 +56,7 @@ type sample struct {
 	found []*Timeout
 	seen  map[*Timeout]bool // the timeouts of found, since a timeout may be visited again
 
-	picker spread.Picker
+	left   int // so many visits are expected still
 	level  int
 	slot   int // the slot under way, before the first of a level -1
 	unseen int // so many of its timeouts are still to be visited
@@ -67,7 +66,7 @@ type sample struct {
 }
 
 func (s *sample) start(w *hashedWheel, pending int) {
-	s.picker = spread.New(s.want, max(1, pending))
+	s.left = pending
 	s.picked = s.space[:0]
 	s.level, s.slot, s.unseen = len(w.levels)-1, -1, 0
 }
@@ -84,10 +83,15 @@ func (s *sample) walk(w *hashedWheel) (more bool) {
 	return true
 }
 
+// visit picks t as likely as each timeout that is still to be visited: Knuth's algorithm S, TAOCP 3.4.2.
 func (s *sample) visit(t *Timeout) {
-	if t.State() == Pending && s.picker.Visit() {
+	if t.State() != Pending {
+		return
+	}
+	if rand.IntN(max(1, s.left)) < s.want-len(s.found)-len(s.picked) {
 		s.picked = append(s.picked, t)
 	}
+	s.left--
 }
 
 // reach goes on to the next slot with a timeout that is still to be visited, and reports whether there is one.
