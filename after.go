@@ -115,14 +115,16 @@ func (a *afters) remove(s *sharedTick) {
 	}
 }
 
-// Run closes the channel at its tick.
-func (s *sharedTick) Run(*Timeout) {
-	close(s.done)
-	s.to.timer.after.remove(s)
+// Run closes the channel at its tick, for the timer: others have no pointer to s.to.
+func (s *sharedTick) Run(to *Timeout) {
+	if to == &s.to {
+		close(s.done)
+		s.to.timer.after.remove(s)
+	}
 }
 
 // TimerStopped closes the channel, as an own.Task.
-func (s *sharedTick) TimerStopped(own.Mark) { s.Run(nil) }
+func (s *sharedTick) TimerStopped(own.Mark) { s.Run(&s.to) }
 
 // IsBrief makes s an own.Task that no Executor of a user's runs.
 func (s *sharedTick) IsBrief(own.Mark) bool { return true }

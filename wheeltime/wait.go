@@ -52,8 +52,12 @@ type wait struct {
 	c  chan time.Time // buffer of one, sent to once
 }
 
-// Run sends the time.
-func (w *wait) Run(*hashedwheel.Timeout) { w.c <- readClock(w.to.Timer()) }
+// Run sends the time, for tm and package time: others have no pointer to w.to.
+func (w *wait) Run(to *hashedwheel.Timeout) {
+	if to == &w.to {
+		w.c <- readClock(to.Timer())
+	}
+}
 
 // TimerStopped makes w an own.Task, which package time ends.
 func (w *wait) TimerStopped(own.Mark) { w.endInTime() }
