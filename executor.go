@@ -13,9 +13,11 @@ import (
 // hands out the next task: tasks that wait for others must not fill a pool whose Go blocks. One Timer
 // never calls Go concurrently. Go runs f once, itself or in another goroutine. If f never runs the task is
 // lost, and Shutdown waits until its context ends. If Go panics or ends its goroutine, Shutdown does not wait
-// for a task that has not begun by then; the panic goes to the panic handler, or crashes the program.
+// for a task that has not begun by then, and a series rests until its Reset; the panic goes to the panic handler, or
+// crashes the program.
 //
-// *sync.WaitGroup fits (call its Wait after Timer.Stop), and so do most pools; for others see ExecutorFunc.
+// *sync.WaitGroup fits, and so do most pools; for others see ExecutorFunc. Close a pool after Timer.Shutdown: after
+// Timer.Stop the worker may still hand out a task.
 type Executor interface {
 	Go(f func())
 }

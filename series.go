@@ -52,7 +52,7 @@ func (tm *Timer) Every(period time.Duration, f func(*Series)) *Series {
 //
 // If first is past, the first run is due at the next point of the grid, or at once if the last point
 // passed less than a tenth of the period ago, and less than a second. Setting the wall clock does not move
-// the grid. A panic that the panic handler recovers, or runtime.Goexit, ends one run alone. If the timer is
+// the grid. A panic of f that the panic handler recovers, or runtime.Goexit, ends one run alone. If the timer is
 // stopped or full, f does not run: see Err. EveryFrom panics if period is not positive, or f is nil. It
 // allocates once; a run allocates nothing, except in the Executor.
 func (tm *Timer) EveryFrom(first time.Time, period time.Duration, f func(*Series)) *Series {

@@ -15,7 +15,7 @@ type Stats struct {
 	Wakeups  uint64 // times the worker woke from a sleep; none on a ManualClock
 
 	// Lag is how late the last batch of up to 64 was handed out, MaxLag the most of all: the time from the
-	// tick at which its first timeout was due to the turn of its last. A task's own time is not in it.
+	// tick at which its first timeout was due to the turn of its last. With Inline the tasks before the last are in it.
 	Lag, MaxLag time.Duration
 
 	// LagCounts[i] counts tasks that were handed out up to 100µs<<i late, as Lag measures, and later than

@@ -27,6 +27,7 @@ var readmeRows = []struct {
 	figure
 }{
 	{"Arm a new timeout and stop it, a million pending", figure{".name:Arm /pending:1M", "sec/op"}},
+	{"Move a random one of a million timeouts to later", figure{".name:MoveLater", "sec/op"}},
 	{"A million armed and fired, CPU time each", figure{".name:Fire", "cpu-sec/timeout"}},
 	{"Arm a timeout while a million others become due, 99th percentile", figure{".name:Due", "arming-p99-sec"}},
 	{"A garbage collection with a million pending", figure{".name:Collector /handles:dropped /due:minute", "sec/op"}},
@@ -43,6 +44,30 @@ func TestReadmeShowsTheResults(t *testing.T) {
 		fmt.Fprintf(&table, "| %s | %s | %s | %s |\n", row.what, row.text(std), row.text(wheel), ratio(std, wheel))
 	}
 	showsTable(t, "../README.md", table.String())
+}
+
+// The columns of README.md in this folder, whose rows are those of the library's README.md.
+var others = []string{"std", "hashedwheel", "timingwheel", "go-zero", "nats-thw", "netty"}
+
+func TestBenchShowsTheResultsOfOtherTimers(t *testing.T) {
+	var table strings.Builder
+	fmt.Fprintf(&table, "| | %s |\n|---|%s\n", strings.Join(others, " | "), strings.Repeat("---:|", len(others)))
+	for _, row := range readmeRows {
+		values := row.byTimer(t)
+		if values["nats-thw"] == nil {
+			continue // only package time is compared
+		}
+		fmt.Fprintf(&table, "| %s |", row.what)
+		for _, timer := range others {
+			cell := "–"
+			if v := values[timer]; v != nil {
+				cell = row.text(v)
+			}
+			fmt.Fprintf(&table, " %s |", cell)
+		}
+		table.WriteString("\n")
+	}
+	showsTable(t, "README.md", table.String())
 }
 
 // The rows and columns of docs/timing-wheels.md.
