@@ -86,3 +86,19 @@ func TestLatenessHasItsPicture(t *testing.T) {
 		assert.Greater(t, l.X-p.Labels[i].X, 8.5, "%s is too close for a phone", l.Text)
 	}
 }
+
+// On 32-bit machines these are more than an int holds.
+func TestLagPictureOfBillionsOfTasks(t *testing.T) {
+	for tasks, scale := range map[uint64]string{
+		1_200_000_000: "1,000,000,000",
+		2_140_000_000: "2,000,000,000",
+		5_000_000_001: "5,000,000,000",
+		1 << 63:       "5,000,000,000,000,000,000",
+	} {
+		p := newLagPicture(newLags([20]uint64{3: tasks}))
+		assert.Equal(t, count(tasks), p.Bars[3].Count)
+		assert.Equal(t, 84-top, p.Bars[3].Height)
+		require.Len(t, p.Lines, 1)
+		assert.Equal(t, scale, p.Lines[0].Count)
+	}
+}

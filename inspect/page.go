@@ -119,10 +119,10 @@ func taskViews(r timerReport) (rows []taskView) {
 	}
 	for _, t := range r.Tasks[:min(maxTasks, len(r.Tasks))] {
 		share := 100 * float64(t.Count) / float64(total)
-		rows = append(rows, taskView{Name: t.Name, At: t.At, Count: r.number(t.Count), Share: share})
+		rows = append(rows, taskView{Name: t.Name, At: t.At, Count: r.number(uint64(t.Count)), Share: share})
 	}
 	if kinds := len(r.Tasks) - len(rows); kinds > 0 {
-		rows = append(rows, taskView{Name: fmt.Sprint(kinds, " others"), Count: r.number(others), Others: true})
+		rows = append(rows, taskView{Name: fmt.Sprint(kinds, " others"), Count: r.number(uint64(others)), Others: true})
 	}
 	return rows
 }

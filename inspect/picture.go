@@ -51,10 +51,10 @@ const (
 // The first has no beginning, and the last no end.
 type columns struct {
 	within        []time.Duration
-	counts        []int
+	counts        []uint64
 	widening      float64 // the first and the last are as wide as this factor of time
 	first, beyond string  // "within", "after": the words for them
-	number        func(int) string
+	number        func(uint64) string
 	about         string
 }
 
@@ -62,32 +62,32 @@ func newPicture(r timerReport) picture {
 	c := columns{widening: 3, first: "within", beyond: "after", number: r.number, about: r.about()}
 	for _, row := range r.Due {
 		c.within = append(c.within, row.Within)
-		c.counts = append(c.counts, row.Count)
+		c.counts = append(c.counts, uint64(row.Count))
 	}
 	return c.draw(132, append([]labeled{{r.Tick, false}}, dueLabels...))
 }
 
 // newLagPicture is lower than newPicture: usually it has a few bars on the left.
 func newLagPicture(l lags) picture {
-	c := columns{widening: 2, first: "within", beyond: "over", number: func(n int) string { return count(uint64(n)) }}
+	c := columns{widening: 2, first: "within", beyond: "over", number: count}
 	before := uint64(0)
 	for _, b := range l.Buckets {
 		c.within = append(c.within, b.Le)
-		c.counts = append(c.counts, int(b.Count-before))
+		c.counts = append(c.counts, b.Count-before)
 		before = b.Count
 	}
 	c.within = append(c.within, forever)
-	c.counts = append(c.counts, int(l.Count-before))
+	c.counts = append(c.counts, l.Count-before)
 	return c.draw(84, lagLabels)
 }
 
 func (c columns) draw(bottom float64, names []labeled) picture {
 	x := c.axis()
 	most := slices.Max(c.counts)
-	height := func(n int) float64 { return (bottom - top) * float64(n) / float64(most) }
+	height := func(n uint64) float64 { return (bottom - top) * float64(n) / float64(most) }
 	p := picture{Height: bottom + below, Axis: bottom, Labels: labels(names, x)}
 	if round := largestRound(most); round > 0 {
-		p.Lines = []line{{bottom - height(round), count(uint64(round))}}
+		p.Lines = []line{{bottom - height(round), count(round)}}
 	}
 	left := 0.0
 	for i, n := range c.counts {
@@ -126,12 +126,14 @@ func (c columns) span(i int) string {
 
 // largestRound returns the largest round count that a bar reaches. A line at that height gives the
 // scale.
-func largestRound(most int) (round int) {
-	for scale := 1; scale <= most; scale *= 10 {
-		for _, digit := range []int{1, 2, 5} {
-			if scale*digit <= most {
-				round = scale * digit
-			}
+func largestRound(most uint64) (round uint64) {
+	scale := uint64(1)
+	for most/scale >= 10 {
+		scale *= 10
+	}
+	for _, digit := range []uint64{1, 2, 5} {
+		if most/scale >= digit {
+			round = scale * digit
 		}
 	}
 	return round

@@ -17,11 +17,11 @@ func count(n uint64) string {
 }
 
 // number is a count as the page shows it: an estimate is rounded.
-func (r *timerReport) number(n int) string {
+func (r *timerReport) number(n uint64) string {
 	if r.estimated() {
 		n = rounded(n)
 	}
-	return count(uint64(n))
+	return count(n)
 }
 
 func (r *timerReport) about() string {
@@ -32,8 +32,8 @@ func (r *timerReport) about() string {
 }
 
 // rounded keeps two digits: an estimate has no more.
-func rounded(n int) int {
-	unit := 1
+func rounded(n uint64) uint64 {
+	unit := uint64(1)
 	for n/unit >= 100 {
 		unit *= 10
 	}
