@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/wheeltime"
 )
 
 type table[K comparable, V any] struct{}
@@ -24,7 +25,13 @@ func TestLiteralIsTheFileAndLineOfAFunctionLiteral(t *testing.T) {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()
 	tm.Every(time.Hour, func(*hashedwheel.Series) {})
-	for lines, task := range map[int]any{1: outer, 4: tm.Sample(1)[0].Task, 5: job(func(*hashedwheel.Timeout) {})} {
+	ofSeries := tm.Sample(1)[0].Task
+	tm.Stop()
+	tm = hashedwheel.MustNew()
+	defer tm.Stop()
+	wheeltime.AfterFunc(tm, time.Hour, func() {})
+	ofTime := tm.Sample(1)[0].Task
+	for lines, task := range map[int]any{1: outer, 4: ofSeries, 9: ofTime, 11: job(func(*hashedwheel.Timeout) {})} {
 		assert.Equal(t, fmt.Sprint("literal_inside_test.go:", line+lines), literal(task))
 	}
 	assert.Equal(t, fmt.Sprint("literal_inside_test.go:", line+1), literal(outer()), "a literal in a literal")

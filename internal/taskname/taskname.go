@@ -35,7 +35,7 @@ func given(task any) (name string) {
 //	main.main.func1           a closure
 //	*main.session             a pointer to a struct
 //
-// A task that is a func of any type, or a Series, has the name of its function. Of reads no more of a task than its
+// A task that is a func of any type, a Series, or a Timer of wheeltime's AfterFunc has the name of its function. Of reads no more of a task than its
 // function, so it is safe at any time.
 func Of(task any) string {
 	if task == nil {
@@ -51,7 +51,7 @@ func Of(task any) string {
 func Func(task any) *runtime.Func {
 	v := reflect.ValueOf(task)
 	if v.Kind() == reflect.Pointer && !v.IsNil() && isOurs(v.Type().Elem()) {
-		v = v.Elem().FieldByName("f") // that of a Series, whatever type its task has
+		v = v.Elem().FieldByName("f") // of a Series, or of wheeltime's AfterFunc, whatever type its task has
 	}
 	if v.Kind() != reflect.Func {
 		return nil
@@ -59,7 +59,9 @@ func Func(task any) *runtime.Func {
 	return runtime.FuncForPC(v.Pointer()) // nil for a nil func
 }
 
-func isOurs(t reflect.Type) bool { return t.Kind() == reflect.Struct && t.PkgPath() == library }
+func isOurs(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && (t.PkgPath() == library || t.PkgPath() == library+"/wheeltime")
+}
 
 // short is base for each of the names that the name of a generic type is made of.
 func short(name string) string {
