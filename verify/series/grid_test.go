@@ -210,20 +210,6 @@ func TestEveryFromATimeCenturiesAgoKeepsToItsGrid(t *testing.T) {
 	}
 }
 
-// As Every's: the new period counts from now.
-func TestEveryFromHasAnotherGridAfterReset(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		log, first := new(timertest.RunLog), tm.Now().Add(aPeriod/2)
-		s := tm.EveryFrom(first, aPeriod, noted(log))
-		timertest.Pass(3 * aPeriod)
-		timertest.AssertOnGrid(t, first, aPeriod, tick, log.Times(), 0, 1, 2)
-		start := time.Now()
-		assert.True(t, s.Reset(2*aPeriod))
-		timertest.Pass(4*aPeriod + tick)
-		timertest.AssertOnGrid(t, start, 2*aPeriod, tick, log.Times()[3:], 1, 2)
-	})
-}
-
 // Times that no clock reaches.
 func TestSeriesOutOfReachNeverRunsAndIsPending(t *testing.T) {
 	year9999, last := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(math.MaxInt64/2, 0)
@@ -245,6 +231,11 @@ func TestSeriesOutOfReachNeverRunsAndIsPending(t *testing.T) {
 		"Every 20 years":                every(20 * 365 * 24 * time.Hour),
 		"Every longest period but one":  every(math.MaxInt64 - 1),
 		"Every longest period":          every(math.MaxInt64),
+		"Every, and Reset to never": func(tm *hashedwheel.Timer) *hashedwheel.Series {
+			s := tm.Every(time.Hour, nop)
+			s.Reset(math.MaxInt64)
+			return s
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {

@@ -147,37 +147,6 @@ func TestRecurRunsOnceWhenResetToNowBetweenExpiryAndRun(t *testing.T) {
 	assert.Equal(t, 2, runs)
 }
 
-// A series that waits for somebody to Reset it.
-func TestEveryWaitsForeverAfterAResetToNever(t *testing.T) {
-	timertest.OnHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *timertest.HeldBack) {
-		log := new(timertest.RunLog)
-		s := tm.Every(aPeriod, noted(log))
-		timertest.Pass(aPeriod + tick)
-		s.Reset(math.MaxInt64)
-		pool.Release()
-		timertest.Pass(10 * aPeriod)
-		pool.Release()
-		assert.Zero(t, log.Count())
-		assert.True(t, s.Stop())
-	})
-}
-
-func TestEveryWaitsForeverAfterAResetToNeverFromInside(t *testing.T) {
-	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, _ time.Duration) {
-		log := new(timertest.RunLog)
-		s := tm.Every(aPeriod, func(s *hashedwheel.Series) {
-			log.Note()
-			assert.True(t, s.Reset(math.MaxInt64))
-		})
-		timertest.Pass(20 * aPeriod)
-		assert.Equal(t, 1, log.Count())
-		assert.True(t, s.Reset(1))
-		timertest.Pass(20 * aPeriod)
-		assert.Equal(t, 2, log.Count())
-		assert.True(t, s.Stop())
-	})
-}
-
 func TestRecurIsMovedByReset(t *testing.T) {
 	for _, d := range []time.Duration{math.MinInt64, -1, 0, tick / 2, 3 * tick} {
 		t.Run(d.String(), func(t *testing.T) {
