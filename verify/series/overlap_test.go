@@ -1,7 +1,6 @@
 package series_test
 
 import (
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -25,28 +24,6 @@ func TestEverySkipsThePointsThatASlowRunCovered(t *testing.T) {
 		})
 		timertest.Pass(8*aPeriod + late)
 		timertest.AssertOnGrid(t, start, aPeriod, late, log.Times(), 1, 2, 6, 7, 8)
-	})
-}
-
-func TestEveryNeverOverlapsItself(t *testing.T) {
-	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, _ time.Duration) {
-		var running, runs atomic.Int64
-		s := tm.Every(aPeriod, func(*hashedwheel.Series) {
-			assert.Equal(t, int64(1), running.Add(1))
-			runs.Add(1)
-			time.Sleep(rand.N(3 * aPeriod))
-			running.Add(-1)
-		})
-		for range 500 {
-			timertest.Pass(rand.N(aPeriod))
-			if rand.IntN(10) == 0 {
-				s.Reset(aPeriod/2 + rand.N(aPeriod))
-			}
-		}
-		assert.Greater(t, runs.Load(), int64(50))
-		s.Stop()
-		timertest.Pass(4 * aPeriod)
-		assert.Zero(t, running.Load())
 	})
 }
 
