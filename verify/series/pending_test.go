@@ -84,35 +84,6 @@ func TestSeriesEndsWhenItsPlaceIsTakenBetweenExpiryAndRun(t *testing.T) {
 	}, hashedwheel.WithMaxPending(1))
 }
 
-func TestSeriesLeavesItsPlaceWhenItEnds(t *testing.T) {
-	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, _ time.Duration) {
-		s := tm.Recur(&agenda{times: []time.Time{time.Now().Add(aPeriod)}}, nop)
-		timertest.Pass(2 * aPeriod)
-		assert.True(t, ended(s))
-		assert.NoError(t, s.Err())
-		assert.Equal(t, hashedwheel.Pending, tm.AfterFunc(time.Hour, timertest.Nop).State())
-	}, hashedwheel.WithMaxPending(1))
-}
-
-func TestSeriesCountsAsOnePending(t *testing.T) {
-	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, late time.Duration) {
-		s := tm.Every(aPeriod, func(s *hashedwheel.Series) {
-			assert.Equal(t, 1, tm.Pending(), "in a run")
-			assert.True(t, s.Next().After(time.Now()))
-			time.Sleep(aPeriod / 2)
-		})
-		for n := range 20 {
-			timertest.Pass(aPeriod - late)
-			require.Equal(t, 1, tm.Pending(), "before run %d", n+1)
-			require.False(t, ended(s))
-			timertest.Pass(late)
-		}
-		s.Stop()
-		timertest.Pass(2 * aPeriod)
-		assert.Zero(t, tm.Pending())
-	})
-}
-
 // A run that takes long has others come due, which are left out one by one.
 func TestSeriesCountsAsOnePendingWhileARunTakesLong(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
