@@ -172,21 +172,6 @@ func TestSeriesEndsWithTheTimer(t *testing.T) {
 	})
 }
 
-func TestSeriesEndsWithTheTimerFromInside(t *testing.T) {
-	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, _ time.Duration) {
-		log := new(timertest.RunLog)
-		s := tm.Every(aPeriod, func(s *hashedwheel.Series) {
-			if log.Note(); log.Count() == 3 {
-				assert.Len(t, tm.Stop(), 1)
-				assert.True(t, ended(s))
-			}
-		})
-		timertest.Pass(20 * aPeriod)
-		assert.Equal(t, 3, log.Count())
-		assert.True(t, ended(s))
-	})
-}
-
 // As every timeout that has expired, its run takes place. It is the last.
 func TestSeriesRunsOnceMoreWhenTheTimerEndsBetweenExpiryAndRun(t *testing.T) {
 	timertest.OnHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *timertest.HeldBack) {
@@ -214,21 +199,6 @@ func TestSeriesEndsWithStopAlthoughTheTimerEndedBefore(t *testing.T) {
 		assert.True(t, s.Stop())
 		assert.Equal(t, 1, pool.Release())
 		assert.Zero(t, log.Count())
-	})
-}
-
-func TestSeriesIsWaitedForByShutdownWhileItRuns(t *testing.T) {
-	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, late time.Duration) {
-		finished := false
-		tm.Every(aPeriod, func(*hashedwheel.Series) {
-			time.Sleep(10 * aPeriod)
-			finished = true
-		})
-		timertest.Pass(aPeriod + late)
-		left, err := tm.Shutdown(t.Context())
-		require.NoError(t, err)
-		assert.True(t, finished)
-		assert.Len(t, left, 1)
 	})
 }
 
