@@ -166,25 +166,15 @@ func TestRecurNeverCallsNextTwiceAtTheSameTime(t *testing.T) {
 	})
 }
 
+// Next returns a time or fails after that. The run that the Reset armed takes place in either case.
 func TestRecurRunsOnceForAResetThatIsDueDuringNext(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		s, log := new(slowScheduler), new(timertest.RunLog)
-		s.series.Store(tm.Recur(s, noted(log)))
-		timertest.Pass(time.Hour + 10*tick)
-		require.GreaterOrEqual(t, s.asked, 2)
-		assert.Equal(t, 1, log.Count())
-		assert.False(t, ended(s.series.Load()))
-	})
-}
-
-// The Scheduler fails after that. The run that the Reset armed still takes place.
-func TestRecurRunsOnceForAResetAlthoughItsSchedulerFails(t *testing.T) {
-	for way, fail := range failures {
+	for way, end := range map[string]func(){"returns": nil, "panics": failures["panics"], "exits": failures["exits"]} {
 		t.Run(way, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				s, log := &slowScheduler{fail: fail}, new(timertest.RunLog)
+				s, log := &slowScheduler{fail: end}, new(timertest.RunLog)
 				s.series.Store(tm.Recur(s, noted(log)))
 				timertest.Pass(time.Hour + 10*tick)
+				require.GreaterOrEqual(t, s.asked, 2)
 				assert.Equal(t, 1, log.Count())
 				assert.False(t, ended(s.series.Load()))
 			}, swallow)
