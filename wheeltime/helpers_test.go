@@ -45,7 +45,7 @@ func assertWithin(t *testing.T, c <-chan time.Time, at time.Time) {
 // onEither runs f in a bubble, with a wheel on each of the library's own executors.
 func onEither(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer)) {
 	t.Helper()
-	for name, opts := range timertest.EitherExecutor {
+	for name, opts := range timertest.EachExecutor {
 		t.Run(name, func(t *testing.T) { timertest.InBubble(t, f, opts...) })
 	}
 }

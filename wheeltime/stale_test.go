@@ -21,9 +21,9 @@ const shortest = 100 * time.Microsecond
 
 func aimed(t *testing.T, shot func(tm *hashedwheel.Timer, r *rand.Rand)) {
 	t.Helper()
-	for name, executor := range timertest.Executors() {
+	for name, opts := range timertest.EachExecutor {
 		t.Run(name, func(t *testing.T) {
-			tm := timertest.NewOn(executor, hashedwheel.WithTick(shortest))
+			tm := timertest.New(append(opts, hashedwheel.WithTick(shortest))...)
 			defer tm.Stop()
 			var all sync.WaitGroup
 			for seed := range uint64(16) {

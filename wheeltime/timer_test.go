@@ -188,7 +188,7 @@ func TestAfterFuncOfZeroCallsItsFunctionAtOnceInAGoroutine(t *testing.T) {
 func TestAfterFuncStoppedWhileTheRunIsLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		executor := new(timertest.HeldBack)
-		tm := timertest.NewOn(executor)
+		tm := timertest.New(hashedwheel.WithExecutor(executor))
 		defer tm.Stop()
 		timer := wheeltime.AfterFunc(tm, tick, func() { t.Error("called after Stop had returned true") })
 		timertest.Pass(3 * tick)

@@ -13,22 +13,11 @@ var OnWorker = hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) 
 // Inline runs tasks on the worker by the library's own executor.
 var Inline = hashedwheel.WithExecutor(hashedwheel.Inline{})
 
-// EitherExecutor has the options for the two ways of the library, and for one of a user's.
-var EitherExecutor = map[string][]hashedwheel.Option{
-	"goroutines": nil,
+// EachExecutor has the options for the two ways of the library, and for one of a user's.
+var EachExecutor = map[string][]hashedwheel.Option{
+	"default":    nil,
 	"Inline":     {Inline},
-	"a WaitGroup": {hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) {
-		new(sync.WaitGroup).Go(f)
-	}))},
-}
-
-// Executors are the three ways to run a task, for NewOn.
-func Executors() map[string]hashedwheel.Executor {
-	return map[string]hashedwheel.Executor{
-		"Inline":     hashedwheel.Inline{},
-		"goroutines": hashedwheel.ExecutorFunc(func(f func()) { go f() }),
-		"default":    nil,
-	}
+	"goroutines": {hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { go f() }))},
 }
 
 // HeldBack is an executor that runs nothing before Release.

@@ -23,14 +23,6 @@ func New(opts ...hashedwheel.Option) *hashedwheel.Timer {
 	return hashedwheel.MustNew(append([]hashedwheel.Option{hashedwheel.WithTick(Tick)}, opts...)...)
 }
 
-// NewOn is New on an executor; nil stands for the default.
-func NewOn(e hashedwheel.Executor, opts ...hashedwheel.Option) *hashedwheel.Timer {
-	if e != nil {
-		opts = append(opts, hashedwheel.WithExecutor(e))
-	}
-	return New(opts...)
-}
-
 // NewResting returns a timer whose worker sleeps for an hour, so that nothing but
 // the calls of a test allocates.
 func NewResting(t *testing.T, opts ...hashedwheel.Option) *hashedwheel.Timer {

@@ -54,7 +54,7 @@ func TestAfterIsClosedByAGoroutineWithAnyOtherExecutor(t *testing.T) {
 
 // Shutdown waits for the goroutine that closes channels.
 func TestAfterIsClosedWhenShutdownReturns(t *testing.T) {
-	for name, opts := range timertest.EitherExecutor {
+	for name, opts := range timertest.EachExecutor {
 		t.Run(name, func(t *testing.T) {
 			for range 100 {
 				clock, tm := timertest.NewManual(opts...)

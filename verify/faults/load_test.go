@@ -28,7 +28,7 @@ type load struct {
 }
 
 func newLoad(n int) *load {
-	tm := timertest.NewOn(hashedwheel.Inline{})
+	tm := timertest.New(timertest.Inline)
 	return &load{tm: tm, all: make([]hashedwheel.Timeout, n), ends: make([]atomic.Uint32, n)}
 }
 

@@ -38,8 +38,8 @@ func TestFaultProcessorIsBusy(t *testing.T) {
 	if !timertest.InOwnProcess(t, "GOMAXPROCS=1") {
 		return
 	}
-	for name, e := range timertest.Executors() {
-		tm := timertest.NewOn(e)
+	for name, opts := range timertest.EachExecutor {
+		tm := timertest.New(opts...)
 		end := busy(tm, 3)
 		start, n := time.Now(), 300
 		var delays []time.Duration

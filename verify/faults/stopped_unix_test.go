@@ -31,8 +31,8 @@ func TestFaultProcessIsStopped(t *testing.T) {
 	}
 	w := watchForGap()
 	var all []*interrupted
-	for name, e := range timertest.Executors() {
-		all = append(all, newInterrupted(name, e))
+	for name, opts := range timertest.EachExecutor {
+		all = append(all, newInterrupted(name, opts))
 	}
 	fmt.Println("ready")
 	for _, i := range all {
@@ -117,8 +117,8 @@ type run struct{ due, at time.Time }
 
 const period = 5 * timertest.Tick
 
-func newInterrupted(name string, e hashedwheel.Executor) *interrupted {
-	i := &interrupted{Timer: timertest.NewOn(e), name: name, start: time.Now()}
+func newInterrupted(name string, opts []hashedwheel.Option) *interrupted {
+	i := &interrupted{Timer: timertest.New(opts...), name: name, start: time.Now()}
 	i.series = i.Every(period, func(*hashedwheel.Series) { i.runs.Add(1) })
 	for k := range 2000 {
 		i.rest.Add(1)

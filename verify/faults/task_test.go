@@ -132,9 +132,9 @@ func TestFaultTaskThatArmsItselfAtOnceForEverDoesNotHoldAdvanceUp(t *testing.T) 
 
 // On the machine's clock, until the timer is stopped.
 func TestFaultTasksThatArmThemselvesAtOnceForEver(t *testing.T) {
-	for name, e := range timertest.Executors() {
+	for name, opts := range timertest.EachExecutor {
 		t.Run(name, func(t *testing.T) {
-			tm := timertest.NewOn(e)
+			tm := timertest.New(opts...)
 			var ran, began atomic.Int64
 			task := hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
 				ran.Add(1)
@@ -155,7 +155,7 @@ func TestFaultTasksThatArmThemselvesAtOnceForEver(t *testing.T) {
 
 // The handler also gets a nil panic, and may end the goroutine itself.
 func TestFaultPanicWithNilAndAHandlerThatCallsGoexit(t *testing.T) {
-	for name, opts := range timertest.EitherExecutor {
+	for name, opts := range timertest.EachExecutor {
 		t.Run(name, func(t *testing.T) {
 			var told atomic.Int64
 			handler := hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, recovered any) {

@@ -20,8 +20,8 @@ func TestWorkerInheritsNoFIPSMode(t *testing.T) {
 		return
 	}
 	require.True(t, fips140.Enforced())
-	for name, executor := range timertest.Executors() {
-		tm := timertest.NewOn(executor)
+	for name, opts := range timertest.EachExecutor {
+		tm := timertest.New(opts...)
 		defer tm.Stop()
 		enforced := make(chan bool, 1)
 		arm := func() *hashedwheel.Timeout {

@@ -71,7 +71,7 @@ func hammer(tm *hashedwheel.Timer) (end func()) {
 
 func TestExecutorGoIsNeverCalledTwiceAtATime(t *testing.T) {
 	e := new(countingExecutor)
-	tm := timertest.NewOn(e)
+	tm := timertest.New(hashedwheel.WithExecutor(e))
 	end := hammer(tm)
 	time.Sleep(timertest.Lasting(time.Second))
 	end()
@@ -83,7 +83,7 @@ func TestExecutorGoIsNeverCalledTwiceAtATime(t *testing.T) {
 func TestExecutorGoIsNeverCalledTwiceAtATimeByAdvance(t *testing.T) {
 	e := new(countingExecutor)
 	clock := hashedwheel.NewManualClock(time.Now())
-	tm := timertest.NewOn(e, hashedwheel.WithClock(clock))
+	tm := timertest.New(hashedwheel.WithExecutor(e), hashedwheel.WithClock(clock))
 	end := hammer(tm)
 	for begun := time.Now(); time.Since(begun) < timertest.Lasting(time.Second); {
 		var advancing sync.WaitGroup
@@ -222,9 +222,9 @@ func isLabeled(t *testing.T) bool {
 // arm first.
 func TestWorkerInheritsNoPprofLabels(t *testing.T) {
 	labeled(func() { require.True(t, isLabeled(t), "a label shows") })
-	for name, executor := range timertest.Executors() {
+	for name, opts := range timertest.EachExecutor {
 		t.Run(name, func(t *testing.T) {
-			tm := timertest.NewOn(executor)
+			tm := timertest.New(opts...)
 			defer tm.Stop()
 			run := func(when string, arm func(f func()) *hashedwheel.Timeout) {
 				running, looked := make(chan struct{}), make(chan struct{})
@@ -253,7 +253,7 @@ func TestWorkerInheritsNoPprofLabels(t *testing.T) {
 
 // The worker's goroutine was ended by a task, and another has begun.
 func TestWorkerInheritsNoPprofLabelsAfterGoexit(t *testing.T) {
-	tm := timertest.NewOn(hashedwheel.Inline{})
+	tm := timertest.New(timertest.Inline)
 	defer tm.Stop()
 	tm.AfterFunc(time.Hour, timertest.Nop) // else no worker stays
 	goexit := make(chan struct{})

@@ -104,7 +104,7 @@ func TestSmallAndGarbageFreeAlthoughTheNeighborIsKept(t *testing.T) {
 }
 
 func TestSmallAndGarbageFreeTwoTicksAfterExpiry(t *testing.T) {
-	for name, opts := range timertest.EitherExecutor {
+	for name, opts := range timertest.EachExecutor {
 		t.Run(name, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 				tm.AfterFunc(2*time.Hour, timertest.Nop)

@@ -14,7 +14,7 @@ import (
 )
 
 func TestGoexitOfATaskEndsNothingElse(t *testing.T) {
-	for name, opts := range timertest.EitherExecutor {
+	for name, opts := range timertest.EachExecutor {
 		t.Run(name, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 				var log timertest.RunLog
@@ -33,7 +33,7 @@ func TestGoexitOfATaskEndsNothingElse(t *testing.T) {
 }
 
 func TestPanicOfATaskGoesToTheHandler(t *testing.T) {
-	for name, opts := range timertest.EitherExecutor {
+	for name, opts := range timertest.EachExecutor {
 		t.Run(name, func(t *testing.T) {
 			var panicked *hashedwheel.Timeout
 			var value any
@@ -55,7 +55,7 @@ func TestPanicOfATaskGoesToTheHandler(t *testing.T) {
 }
 
 func TestPanicOfATaskEndsNothingElse(t *testing.T) {
-	for name, opts := range timertest.EitherExecutor {
+	for name, opts := range timertest.EachExecutor {
 		t.Run(name, func(t *testing.T) {
 			handler := hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {})
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -121,7 +121,7 @@ func TestPanicHandlerGetsPanicNilUnderGODEBUG(t *testing.T) {
 	if !timertest.InOwnProcess(t, "GODEBUG=panicnil=1") {
 		return
 	}
-	for name, opts := range timertest.EitherExecutor {
+	for name, opts := range timertest.EachExecutor {
 		t.Run(name, func(t *testing.T) {
 			var got []any // no lock: tasks are a tick apart
 			handler := hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, recovered any) {

@@ -213,7 +213,7 @@ func TestNoWakeUpIsLostAsTheWorkerParks(t *testing.T) {
 	var users sync.WaitGroup
 	for u := range 48 {
 		users.Go(func() {
-			tm := timertest.NewOn(hashedwheel.Inline{}, hashedwheel.WithTick(100*time.Microsecond))
+			tm := timertest.New(timertest.Inline, hashedwheel.WithTick(100*time.Microsecond))
 			defer tm.Stop()
 			if u%3 > 0 {
 				tm.AfterFunc(time.Hour, timertest.Nop) // the worker sleeps; without it, it ends

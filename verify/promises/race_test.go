@@ -133,7 +133,7 @@ func resetUntil(end <-chan bool, all []hashedwheel.Timeout) {
 
 // Only its owner arms and stops a timeout, while others drain the queue: each result must be true.
 func TestADrainTakesNoCallBack(t *testing.T) {
-	tm := timertest.NewOn(hashedwheel.Inline{})
+	tm := timertest.New(timertest.Inline)
 	defer tm.Stop()
 	defer timertest.Counting(tm)()
 	wrong, to := 0, timertest.Owned(tm, timertest.NopTask)
@@ -163,7 +163,7 @@ func spinUntil(v *atomic.Int64, n int64) {
 
 // Many timeouts of one tick are stopped while the worker hands them out.
 func TestStopAndExpiryOfTheSameMomentAgree(t *testing.T) {
-	tm := timertest.NewOn(hashedwheel.Inline{}, hashedwheel.WithTick(100*time.Microsecond))
+	tm := timertest.New(timertest.Inline, hashedwheel.WithTick(100*time.Microsecond))
 	defer tm.Stop()
 	var ran, round, begun, answered atomic.Int64
 	task := hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {
@@ -201,7 +201,7 @@ func TestOneOutcomePerArmingTakesOnePlaceHoweverManyArmATimeout(t *testing.T) {
 	const limit = 20
 	for name, before := range map[string]int{"with room": 0, "full": limit} {
 		t.Run(name, func(t *testing.T) {
-			tm := timertest.NewOn(hashedwheel.Inline{}, hashedwheel.WithMaxPending(limit))
+			tm := timertest.New(timertest.Inline, hashedwheel.WithMaxPending(limit))
 			defer tm.Stop()
 			others := make([]*hashedwheel.Timeout, before)
 			for i := range others {
@@ -235,9 +235,9 @@ func TestOneOutcomePerArmingTakesOnePlaceHoweverManyArmATimeout(t *testing.T) {
 // A Reset that returns true goes on with the arming that is pending, another begins one: however many goroutines reset
 // one timeout, there are as many outcomes as Resets that returned false.
 func TestOneOutcomePerArmingHoweverManyMoveATimeout(t *testing.T) {
-	for name, e := range timertest.Executors() {
+	for name, opts := range timertest.EachExecutor {
 		t.Run(name, func(t *testing.T) {
-			tm := timertest.NewOn(e)
+			tm := timertest.New(opts...)
 			var began, ran, stopped atomic.Int64
 			to := timertest.Owned(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { ran.Add(1) }))
 			var users sync.WaitGroup

@@ -21,7 +21,7 @@ func TestShutdownWaitsForRunningTasks(t *testing.T) {
 		"calls Goexit": runtime.Goexit,
 		"panics":       timertest.PanicHere,
 	} {
-		for name, opts := range timertest.EitherExecutor {
+		for name, opts := range timertest.EachExecutor {
 			t.Run("a task that "+end+", "+name, func(t *testing.T) {
 				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 					returned := false
@@ -118,7 +118,7 @@ func TestShutdownByManyGoroutines(t *testing.T) {
 }
 
 func TestShutdownFromATask(t *testing.T) {
-	for name, opts := range timertest.EitherExecutor {
+	for name, opts := range timertest.EachExecutor {
 		t.Run(name, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 				tm.AfterFunc(time.Hour, timertest.Nop)

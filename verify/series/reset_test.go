@@ -168,7 +168,7 @@ func TestRecurIsMovedByReset(t *testing.T) {
 
 // A Reset by f itself does not count as a run that was due before f returned.
 func TestRecurRunsNextAsResetFromInside(t *testing.T) {
-	for name, opts := range timertest.EitherExecutor {
+	for name, opts := range timertest.EachExecutor {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				clock, tm := timertest.NewManual(opts...)

@@ -92,9 +92,9 @@ func (b *book) poke(s *hashedwheel.Series) {
 func (b *book) on() int64 { return b.begun.Load() - b.stopped.Load() }
 
 func TestSeriesUnderFireKeepTheirBooks(t *testing.T) {
-	for name, e := range timertest.Executors() {
+	for name, opts := range timertest.EachExecutor {
 		t.Run(name, func(t *testing.T) {
-			tm := timertest.NewOn(e, hashedwheel.WithTick(100*time.Microsecond))
+			tm := timertest.New(append(opts, hashedwheel.WithTick(100*time.Microsecond))...)
 			all, c := make([]*book, 20), new(closed)
 			for i := range all {
 				all[i] = newBook(tm, i%2 == 0, c)
