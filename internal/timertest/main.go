@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"runtime"
 	"testing"
 	"time"
 
@@ -42,8 +41,7 @@ func watchTests(limit time.Duration) {
 		return
 	}
 	time.AfterFunc(limit, func() {
-		stacks := make([]byte, 16<<20)
-		stacks = stacks[:runtime.Stack(stacks, true)]
+		stacks := stacks()
 		fmt.Printf("watchdog: the tests have not ended after %v\n", limit)
 		top := regexp.MustCompile(`\.(Test\w+)[^\n]*\n[^\n]*\ntesting\.tRunner\(`) // what testing calls
 		for _, call := range top.FindAllSubmatch(stacks, -1) {

@@ -23,8 +23,8 @@ func Lasting(d time.Duration) time.Duration {
 	return d
 }
 
-// Returns fails the test if f is stuck: a deadlock on a mutex stops a bubble's
-// time, so these tests are on real time.
+// Returns fails the test if f is stuck, with the stacks of all goroutines: a deadlock on a mutex stops
+// a bubble's time, so these tests are on real time.
 func Returns(t *testing.T, f func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -34,8 +34,8 @@ func Returns(t *testing.T, f func()) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(20 * time.Second):
-		require.FailNow(t, "deadlock: a call did not return")
+	case <-time.After(30 * time.Second):
+		require.FailNow(t, "deadlock: a call did not return", "%s", stacks())
 	}
 }
 
@@ -69,9 +69,7 @@ const library = "github.com/hashedwheel/hashedwheel."
 // LibraryGoroutines returns how many goroutines the library has started, by itself or through package time. In a
 // bubble it counts those of the bubble: others may still be ending after earlier tests.
 func LibraryGoroutines() (n int) {
-	buf := make([]byte, 1<<20)
-	buf = buf[:runtime.Stack(buf, true)]
-	all := strings.Split(string(buf), "\n\n")
+	all := strings.Split(string(stacks()), "\n\n")
 	mine := bubbleOf(all[0])
 	for _, g := range all {
 		if bubbleOf(g) == mine && isOfLibrary(g) {
@@ -79,6 +77,16 @@ func LibraryGoroutines() (n int) {
 		}
 	}
 	return n
+}
+
+// stacks returns the stacks of all goroutines, this one first.
+func stacks() []byte {
+	for size := 1 << 20; ; size *= 2 {
+		all := make([]byte, size)
+		if n := runtime.Stack(all, true); n < size {
+			return all[:n]
+		}
+	}
 }
 
 // bubbleOf returns the bubble in the first line of a goroutine's stack, if there is one.

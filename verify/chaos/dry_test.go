@@ -15,9 +15,9 @@ import (
 // place, and the bound lets in exactly as many as ever.
 func (l *life) runDry(t *testing.T) {
 	l.quit.Store(true)
-	inTime(t, "a member", l.members.Wait)
-	until(t, "a task", func() bool { return l.tasks.Load() == 0 })
-	until(t, "a timeout", func() bool { return l.stopFar() == 0 })
+	timertest.Returns(t, l.members.Wait)
+	until(t, func() bool { return l.tasks.Load() == 0 })
+	until(t, func() bool { return l.stopFar() == 0 })
 	far := l.tm.AfterFunc(time.Hour, timertest.Nop)
 	for i := range 10 { // first the worker sleeps in between, then it ends
 		if i == 5 {
@@ -25,14 +25,14 @@ func (l *life) runDry(t *testing.T) {
 		}
 		time.Sleep(time.Duration(rand.Int64N(int64(4 * l.tick))))
 		to := l.tm.AfterFunc(l.tick, timertest.Nop)
-		until(t, "a lone timeout", func() bool { return to.State() != hashedwheel.Pending })
+		until(t, func() bool { return to.State() != hashedwheel.Pending })
 	}
-	until(t, "Pending", func() bool { return l.tm.Pending() == 0 })
+	until(t, func() bool { return l.tm.Pending() == 0 })
 	for range l.bound {
 		a := new(account)
 		a.began.Store(1)
 		arm := func() bool { a.to, _ = l.tm.Schedule(time.Hour, timertest.NopTask); return a.to != nil }
-		until(t, "room", arm) // an expiry gives its place back a moment after the state shows it
+		until(t, arm) // an expiry gives its place back a moment after the state shows it
 		l.keep(a)
 	}
 	if l.bound > 0 {
@@ -41,9 +41,9 @@ func (l *life) runDry(t *testing.T) {
 	}
 }
 
-func until(t *testing.T, what string, is func() bool) {
+func until(t *testing.T, is func() bool) {
 	t.Helper()
-	inTime(t, what, func() {
+	timertest.Returns(t, func() {
 		for !is() {
 			time.Sleep(100 * time.Microsecond)
 		}

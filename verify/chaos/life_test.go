@@ -6,14 +6,12 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
@@ -396,32 +394,14 @@ func (l *life) lead(t *testing.T) {
 	if l.dries {
 		l.runDry(t)
 	}
-	inTime(t, "Timer.Stop", l.end)
+	timertest.Returns(t, l.end)
 	l.quit.Store(true)
-	inTime(t, "a member", l.members.Wait)
-	inTime(t, "Shutdown", func() { assert.Empty(t, timertest.Shutdown(t, l.tm)) })
+	timertest.Returns(t, l.members.Wait)
+	timertest.Returns(t, func() { assert.Empty(t, timertest.Shutdown(t, l.tm)) })
 	if l.pool != nil {
 		l.pool.running.Wait()
 	}
 	close(quitClock)
 	clock.Wait()
 	l.balance(t)
-}
-
-// inTime fails the test if f is stuck, with the stacks of all goroutines.
-func inTime(t *testing.T, what string, f func()) {
-	t.Helper()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		f()
-	}()
-	select {
-	case <-done:
-	case <-time.After(30 * time.Second):
-		var stacks strings.Builder
-		buf := make([]byte, 1<<20)
-		stacks.Write(buf[:runtime.Stack(buf, true)])
-		require.FailNow(t, what+" hangs", stacks.String())
-	}
 }
