@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
 func TestMemoryOfATimer(t *testing.T) {
@@ -15,32 +16,23 @@ func TestMemoryOfATimer(t *testing.T) {
 	const n = 200
 	timers := make([]*hashedwheel.Timer, n)
 	clock := hashedwheel.NewManualClock(time.Now())
-	before := heapInUse()
+	before := timertest.Heap()
 	for i := range timers {
 		timers[i] = hashedwheel.MustNew(hashedwheel.WithClock(clock))
 	}
-	unused := (heapInUse() - before) / n
+	unused := (timertest.Heap() - before) / n
 	for _, tm := range timers {
 		tm.AfterFunc(time.Minute, func() {})
 		tm.AfterFunc(time.Hour, func() {})
 	}
 	clock.Advance(time.Second)
-	used := (heapInUse() - before) / n
+	used := (timertest.Heap() - before) / n
 	t.Logf("a Timer is %d bytes when it is new, %d with far timeouts", unused, used)
 	assert.Less(t, unused, int64(20_000))
 	assert.Less(t, used, int64(25_000))
 	for _, tm := range timers {
 		tm.Stop()
 	}
-}
-
-// heapInUse returns how many bytes of the heap are reachable.
-func heapInUse() int64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }
 
 func TestAClockThatMovesFurtherThanATimerCounts(t *testing.T) {

@@ -63,31 +63,21 @@ func TestValueOfNoSizeTakesNoMemory(t *testing.T) {
 	assert.Equal(t, keyed.EntrySize[int64, int64]()-8, keyed.EntrySize[int64, struct{}]())
 }
 
-// heap returns the bytes in use once the collector has run. It is signed: what other tests left behind may
-// go between two calls.
-func heap() int64 {
-	runtime.GC()
-	runtime.GC()
-	var s runtime.MemStats
-	runtime.ReadMemStats(&s)
-	return int64(s.HeapAlloc)
-}
-
 func TestMemoryOfAnEntry(t *testing.T) {
 	perEntry := func(m interface{ Len() int }, before int64) float64 {
-		return float64(heap()-before) / float64(m.Len())
+		return float64(timertest.Heap()-before) / float64(m.Len())
 	}
 	key := new(string)
 	for _, each := range []int{30_000, 40_000, 50_000} { // a Go map is more or less full
 		n := each * min(16, runtime.GOMAXPROCS(0)) // each processor adds shards
-		before := heap()
+		before := timertest.Heap()
 		numbers := filled(t, n)
 		ofNumbers := perEntry(numbers, before)
 		names := make([]string, n)
 		for i := range names {
 			names[i] = fmt.Sprint(i)
 		}
-		before = heap()
+		before = timertest.Heap()
 		tm := hashedwheel.MustNew()
 		byName := keyed.New(tm, func(string, *string) {})
 		for _, name := range names {
@@ -105,13 +95,14 @@ func TestMemoryOfAnEntry(t *testing.T) {
 func TestShrunkenMapGivesMemoryBack(t *testing.T) {
 	for _, each := range []int{20_000, 50_000} { // few keys in each shard, and many
 		n := each * runtime.GOMAXPROCS(0) // each processor adds shards
-		before := heap()
+		before := timertest.Heap()
 		m := filled(t, n)
-		full := heap() - before
+		full := timertest.Heap() - before
 		for k := range n - n/100 {
 			m.Delete(k)
 		}
-		require.Eventually(t, func() bool { return heap()-before < full/20 }, 10*time.Second, 50*time.Millisecond,
+		isSmall := func() bool { return timertest.Heap()-before < full/20 }
+		require.Eventually(t, isSmall, 10*time.Second, 50*time.Millisecond,
 			"a hundredth of the keys in use, %d a processor", each)
 		runtime.KeepAlive(m)
 	}

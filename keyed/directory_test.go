@@ -27,11 +27,11 @@ func onProcessors(t *testing.T, n int, f func()) {
 
 // bytesOf returns the size of a map that open returns, in bytes.
 func bytesOf(t *testing.T, n int, open func() any) int {
-	maps, before := make([]any, n), heap()
+	maps, before := make([]any, n), timertest.Heap()
 	for i := range maps {
 		maps[i] = open()
 	}
-	after := heap()
+	after := timertest.Heap()
 	runtime.KeepAlive(maps)
 	return int(after-before) / n
 }
