@@ -172,7 +172,7 @@ func TestDeadlineOfAKeyStaysThoughItIsPendingWhenARefusedTouchBegins(t *testing.
 					defer close(ended)
 					end(tm, clock)
 				}()
-				for i, moved := 1, true; moved && !isClosed(ended); i++ {
+				for i, moved := 1, true; moved && !timertest.IsClosed(ended); i++ {
 					_, moved = m.Touch(1, deadline.Add(-1).Sub(tm.Now())) // each to another time
 					if moved {
 						deadline, _ = m.Deadline(1)
@@ -188,14 +188,5 @@ func TestDeadlineOfAKeyStaysThoughItIsPendingWhenARefusedTouchBegins(t *testing.
 				tm.Stop()
 			}
 		})
-	}
-}
-
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
 	}
 }

@@ -39,6 +39,16 @@ func Returns(t *testing.T, f func()) {
 	}
 }
 
+// IsClosed reports whether c is closed.
+func IsClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
 // Counting drains in the worker's place all the time, until it is ended.
 func Counting(tm *hashedwheel.Timer) (end func()) {
 	var quit atomic.Bool

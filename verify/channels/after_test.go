@@ -41,11 +41,11 @@ func TestAfterOutOfReachIsNever(t *testing.T) {
 		timertest.Pass(365 * 24 * time.Hour)
 		assert.Equal(t, never, tm.After(math.MaxInt64-1), "never is a tick like others")
 		assert.Equal(t, never, tm.After(20*365*24*time.Hour))
-		assert.False(t, isClosed(never))
+		assert.False(t, timertest.IsClosed(never))
 		assert.Equal(t, 1, tm.Pending())
 		assert.Zero(t, timertest.LibraryGoroutines(), "nothing to do")
 		tm.Stop()
-		assert.True(t, isClosed(never))
+		assert.True(t, timertest.IsClosed(never))
 	})
 }
 
@@ -54,14 +54,14 @@ func TestAfterIsNotRefusedByABound(t *testing.T) {
 		to := tm.AfterFunc(time.Hour, timertest.Nop)
 		c := tm.After(10 * tick)
 		other := tm.After(20 * tick)
-		assert.False(t, isClosed(c))
+		assert.False(t, timertest.IsClosed(c))
 		assert.Equal(t, 3, tm.Pending())
 		timertest.Pass(15 * tick)
-		assert.True(t, isClosed(c))
+		assert.True(t, timertest.IsClosed(c))
 		assert.True(t, to.Stop())
 		assert.Equal(t, hashedwheel.Rejected, tm.AfterFunc(time.Hour, timertest.Nop).State(), "but it counts")
 		timertest.Pass(15 * tick)
-		assert.True(t, isClosed(other))
+		assert.True(t, timertest.IsClosed(other))
 		assert.Equal(t, hashedwheel.Pending, tm.AfterFunc(time.Hour, timertest.Nop).State(), "until it is closed")
 		assert.Equal(t, uint64(1), tm.Stats().Rejected)
 	}, hashedwheel.WithMaxPending(1))
@@ -71,7 +71,7 @@ func TestAfterIsQuiet(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		c := tm.After(time.Hour)
 		assert.LessOrEqual(t, timertest.Wakeups(tm, 2*time.Hour), uint64(5))
-		assert.True(t, isClosed(c))
+		assert.True(t, timertest.IsClosed(c))
 		assert.Zero(t, timertest.LibraryGoroutines())
 	})
 }
@@ -95,10 +95,10 @@ func TestAfterIsClosedAtOnceWhenTheClockJumpsOverIt(t *testing.T) {
 		timertest.Pass(5 * tick)
 		clock.Step(20 * 24 * time.Hour)
 		synctest.Wait()
-		assert.True(t, isClosed(over))
-		assert.False(t, isClosed(beyond))
+		assert.True(t, timertest.IsClosed(over))
+		assert.False(t, timertest.IsClosed(beyond))
 		timertest.Pass(24 * time.Hour)
-		assert.True(t, isClosed(beyond))
+		assert.True(t, timertest.IsClosed(beyond))
 	})
 }
 
@@ -116,7 +116,7 @@ func TestAfterIsSharedByAllCallersOfATick(t *testing.T) {
 		assert.Equal(t, c, tm.After(5*tick))
 		assert.Equal(t, 3, tm.Pending(), "one a tick")
 		timertest.Pass(time.Second)
-		assert.True(t, isClosed(c))
+		assert.True(t, timertest.IsClosed(c))
 		assert.Zero(t, tm.Pending())
 	})
 }
@@ -139,12 +139,12 @@ func TestAfterKeepsCollidingTicksApart(t *testing.T) {
 		for i, c := range channels {
 			timertest.Pass(time.Until(start.Add(delay(i) - 1)))
 			assert.Equal(t, 10-i, openAmong(channels), "just before")
-			assert.False(t, isClosed(c))
+			assert.False(t, timertest.IsClosed(c))
 			timertest.Pass(1)
-			assert.True(t, isClosed(c))
+			assert.True(t, timertest.IsClosed(c))
 			assert.Equal(t, 9-i, openAmong(channels))
 		}
-		assert.False(t, isClosed(tm.After(delay(0))), "the place is used again")
+		assert.False(t, timertest.IsClosed(tm.After(delay(0))), "the place is used again")
 	})
 }
 

@@ -19,7 +19,7 @@ func TestAfterIsClosedByTheWorkerWithInline(t *testing.T) {
 		clock, tm := timertest.NewManual(hashedwheel.WithExecutor(hashedwheel.Inline{}))
 		c := tm.After(tick)
 		clock.Advance(10 * time.Millisecond)
-		assert.True(t, isClosed(c), "when Advance returns")
+		assert.True(t, timertest.IsClosed(c), "when Advance returns")
 		tm.Stop()
 	}
 }
@@ -41,7 +41,7 @@ func TestAfterIsClosedByAGoroutineWithAnyOtherExecutor(t *testing.T) {
 				tm := timertest.New(append(opts, hashedwheel.WithClock(clock))...)
 				c := tm.After(tick)
 				clock.Advance(tick)
-				if !isClosed(c) {
+				if !timertest.IsClosed(c) {
 					open++
 				}
 				<-c
@@ -61,7 +61,7 @@ func TestAfterIsClosedWhenShutdownReturns(t *testing.T) {
 				c := tm.After(tick)
 				clock.Advance(10 * time.Millisecond)
 				timertest.Shutdown(t, tm)
-				assert.True(t, isClosed(c))
+				assert.True(t, timertest.IsClosed(c))
 			}
 		})
 	}
@@ -82,7 +82,7 @@ func TestAfterIsClosedWhileGoBlocksOnATimeoutOfItsBatch(t *testing.T) {
 		tm.AfterFunc(3*tick, timertest.Nop)
 		timertest.Pass(7 * tick)
 		assert.Empty(t, blocks, "the second timeout is with Go")
-		assert.True(t, isClosed(c))
+		assert.True(t, timertest.IsClosed(c))
 		timertest.Pass(time.Hour)
 	}, hashedwheel.WithExecutor(blocking))
 }

@@ -9,20 +9,10 @@ import (
 
 const tick = timertest.Tick
 
-// isClosed reports whether a channel of After is closed. It does not wait.
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
-}
-
 // openAmong returns how many of the channels are not closed.
 func openAmong(channels []<-chan struct{}) (n int) {
 	for _, c := range channels {
-		if !isClosed(c) {
+		if !timertest.IsClosed(c) {
 			n++
 		}
 	}

@@ -51,7 +51,7 @@ func TestAfterIsReleasedByShutdown(t *testing.T) {
 		timertest.Pass(tick)
 		_, err := tm.Shutdown(t.Context())
 		require.NoError(t, err)
-		assert.True(t, isClosed(c))
+		assert.True(t, timertest.IsClosed(c))
 	})
 }
 
@@ -61,9 +61,9 @@ func TestAfterIsReleasedByStopFromATask(t *testing.T) {
 		stopped := false
 		tm.AfterFunc(tick, func() {
 			tm.Stop()
-			assert.True(t, isClosed(later))
+			assert.True(t, timertest.IsClosed(later))
 			<-sibling // due in the same tick: closed by Stop, or by another goroutine
-			assert.True(t, isClosed(tm.After(tick)))
+			assert.True(t, timertest.IsClosed(tm.After(tick)))
 			stopped = true
 		})
 		timertest.Pass(5 * tick)
@@ -132,7 +132,7 @@ func (r race) run(t *testing.T) {
 		stopping.Go(func() {
 			tm.Stop()
 			for i := range 20 {
-				assert.True(t, isClosed(tm.After(r.delay(0, i))), "open although Stop has returned")
+				assert.True(t, timertest.IsClosed(tm.After(r.delay(0, i))), "open although Stop has returned")
 			}
 		})
 	}
@@ -156,7 +156,7 @@ func (r race) call(t *testing.T, tm *hashedwheel.Timer, caller int, over *atomic
 		if r.waits {
 			<-c
 		}
-		if isClosed(c) && !r.isDue {
+		if timertest.IsClosed(c) && !r.isDue {
 			_, err := tm.Schedule(time.Hour, timertest.NopTask)
 			assert.ErrorIs(t, err, hashedwheel.ErrStopped, "released before that")
 			break
