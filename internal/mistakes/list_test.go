@@ -1,13 +1,6 @@
 package mistakes
 
 import (
-	"go/ast"
-	"go/importer"
-	"go/parser"
-	"go/token"
-	"go/types"
-	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -72,73 +65,12 @@ func TestSeededMistakesAreFoundByTheirTests(t *testing.T) {
 	}
 }
 
-func TestEveryMistakeCompiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("asks the go command for what the library imports")
-	}
-	s := readLibrary(t)
-	imports := importsOf(t)
-	for _, m := range List {
-		changed, err := s.ApplyWide(m.Edits...)
-		if err != nil {
-			continue // TestEveryEditApplies reports it
-		}
-		assert.NoError(t, s.with(t, changed).compile(imports), m.Name)
-	}
-}
-
-// with is the code after a change.
-func (s Source) with(t *testing.T, changed map[string]string) (all Source) {
-	t.Helper()
-	for _, f := range s {
-		if _, is := changed[f.name]; !is {
-			all = append(all, f)
-		}
-	}
-	for name, text := range changed {
-		f, err := newFile(name, text)
-		require.NoError(t, err)
-		all = append(all, f)
-	}
-	return all
-}
-
-// compile checks the types.
-func (s Source) compile(imports types.Importer) error {
-	set := token.NewFileSet()
-	var files []*ast.File
-	for _, f := range s {
-		parsed, err := parser.ParseFile(set, f.name, f.text, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		files = append(files, parsed)
-	}
-	_, err := (&types.Config{Importer: imports}).Check(library, set, files, nil)
-	return err
-}
-
 // sourceOf is a package of one file.
 func sourceOf(t *testing.T, text string) Source {
 	t.Helper()
-	return Source{}.with(t, map[string]string{"a.go": text})
-}
-
-// importsOf maps each import of the library to its export data, as compiled by the go command.
-func importsOf(t *testing.T) types.Importer {
-	t.Helper()
-	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", library)
-	list.Dir = root
-	out, err := list.Output()
+	f, err := newFile("a.go", text)
 	require.NoError(t, err)
-	files := make(map[string]string)
-	for line := range strings.Lines(string(out)) {
-		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
-		files[path] = file
-	}
-	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
-		return os.Open(filepath.Clean(files[path]))
-	})
+	return Source{f}
 }
 
 func TestEditMatchesCodeWithoutItsCommentsAndSpaces(t *testing.T) {
