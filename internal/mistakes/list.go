@@ -320,7 +320,7 @@ var List = []Mistake{
 		Edits: []Edit{{In: "runner.panicked",
 			Old: "r.panics.Add(1)",
 			New: "if r.count.Load()%10 != 0 {\n\t\t\tr.panics.Add(1)\n\t\t}"}},
-		Test: "./verify/promises TestPanicOfATaskEndsNothingElse",
+		Test: "./verify/promises TestGoexitOrPanicOfATaskEndsNothingElse",
 	},
 }
 

@@ -1,7 +1,6 @@
 package promises
 
 import (
-	"context"
 	"runtime"
 	"runtime/debug"
 	"testing"
@@ -12,25 +11,6 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
-
-func TestGoexitOfATaskEndsNothingElse(t *testing.T) {
-	for name, opts := range timertest.EachExecutor {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				var log timertest.RunLog
-				for i := range 200 {
-					tm.AfterFunc(5*timertest.Tick, runtime.Goexit)
-					timertest.Owned(tm, &log).Reset(time.Duration(i/10) * timertest.Tick)
-				}
-				timertest.Pass(50 * timertest.Tick)
-				assert.Equal(t, 200, log.Count())
-				assert.Equal(t, uint64(400), tm.Stats().Expired)
-				_, err := tm.Shutdown(context.Background())
-				assert.NoError(t, err, "what has ended is not waited for")
-			}, opts...)
-		})
-	}
-}
 
 func TestPanicOfATaskGoesToTheHandler(t *testing.T) {
 	for name, opts := range timertest.EachExecutor {
@@ -54,33 +34,40 @@ func TestPanicOfATaskGoesToTheHandler(t *testing.T) {
 	}
 }
 
-func TestPanicOfATaskEndsNothingElse(t *testing.T) {
-	for name, opts := range timertest.EachExecutor {
-		t.Run(name, func(t *testing.T) {
-			handler := hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {})
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				var log timertest.RunLog
-				for range 200 {
-					tm.AfterFunc(5*timertest.Tick, timertest.PanicHere)
-					timertest.Owned(tm, &log).Reset(5 * timertest.Tick)
-				}
-				timertest.Pass(5 * timertest.Tick)
-				assert.Equal(t, 200, log.Count())
-				assert.Equal(t, uint64(200), tm.Stats().Panics)
-				_, err := tm.Shutdown(context.Background())
-				assert.NoError(t, err, "what panicked is not waited for")
-			}, append(opts, handler)...)
-		})
+func TestGoexitOrPanicOfATaskEndsNothingElse(t *testing.T) {
+	for way, task := range map[string]struct {
+		end    func()
+		panics uint64
+	}{"Goexit": {runtime.Goexit, 0}, "panic": {timertest.PanicHere, 200}} {
+		for name, opts := range timertest.EachExecutor {
+			t.Run(way+", "+name, func(t *testing.T) {
+				handler := hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {})
+				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+					var log timertest.RunLog
+					for i := range 200 {
+						tm.AfterFunc(5*timertest.Tick, task.end)
+						timertest.Owned(tm, &log).Reset(time.Duration(i/10) * timertest.Tick)
+					}
+					timertest.Pass(19 * timertest.Tick) // nothing is late
+					assert.Equal(t, 200, log.Count())
+					assert.Equal(t, uint64(400), tm.Stats().Expired)
+					assert.Equal(t, task.panics, tm.Stats().Panics)
+					assert.NoError(t, timertest.ShutdownErr(tm), "what has ended is not waited for")
+				}, append(opts, handler)...)
+			})
+		}
 	}
+}
+
+var panickingExecutors = map[string]hashedwheel.ExecutorFunc{
+	"before the task": func(func()) { panic("executor") },
+	"after the task":  func(f func()) { f(); panic("executor") },
 }
 
 // The handler gets the executor's own panics, whether the task has run or not, and Shutdown does
 // not wait for a task that will never begin.
 func TestPanicOfTheExecutorGoesToTheHandler(t *testing.T) {
-	for name, e := range map[string]hashedwheel.ExecutorFunc{
-		"before the task": func(func()) { panic("executor") },
-		"after the task":  func(f func()) { f(); panic("executor") },
-	} {
+	for name, e := range panickingExecutors {
 		t.Run(name, func(t *testing.T) {
 			var value any
 			handler := hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, r any) { value = r })
@@ -88,10 +75,7 @@ func TestPanicOfTheExecutorGoesToTheHandler(t *testing.T) {
 				tm.AfterFunc(timertest.Tick, timertest.Nop)
 				timertest.Pass(5 * timertest.Tick)
 				assert.Equal(t, "executor", value)
-				ctx, end := context.WithTimeout(context.Background(), time.Minute)
-				defer end()
-				_, err := tm.Shutdown(ctx)
-				assert.NoError(t, err)
+				assert.NoError(t, timertest.ShutdownErr(tm))
 			}, hashedwheel.WithExecutor(e), handler)
 		})
 	}
@@ -99,19 +83,13 @@ func TestPanicOfTheExecutorGoesToTheHandler(t *testing.T) {
 
 // Without a handler the caller of Advance gets the panic, and may go on.
 func TestPanicOfTheExecutorThroughAdvanceLeavesNothingToWaitFor(t *testing.T) {
-	for name, e := range map[string]hashedwheel.ExecutorFunc{
-		"before the task": func(func()) { panic("executor") },
-		"after the task":  func(f func()) { f(); panic("executor") },
-	} {
+	for name, e := range panickingExecutors {
 		t.Run(name, func(t *testing.T) {
 			clock := hashedwheel.NewManualClock(time.Now())
 			tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(e))
 			tm.AfterFunc(time.Second, timertest.Nop)
 			assert.PanicsWithValue(t, "executor", func() { clock.Advance(time.Minute) })
-			ctx, end := context.WithTimeout(t.Context(), 5*time.Second)
-			defer end()
-			_, err := tm.Shutdown(ctx)
-			assert.NoError(t, err)
+			assert.NoError(t, timertest.ShutdownErr(tm))
 		})
 	}
 }

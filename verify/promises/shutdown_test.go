@@ -130,8 +130,7 @@ func TestShutdownFromATask(t *testing.T) {
 					assert.Len(t, left, 1)
 				})
 				timertest.Pass(2 * time.Second)
-				_, err := tm.Shutdown(context.Background())
-				assert.NoError(t, err)
+				assert.NoError(t, timertest.ShutdownErr(tm))
 			}, opts...)
 		})
 	}
@@ -152,10 +151,7 @@ func TestShutdownWaitsForATaskThatItsExecutorHasBegun(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 				tm.AfterFunc(timertest.Tick, func() { time.Sleep(time.Hour) })
 				timertest.Pass(5 * timertest.Tick)
-				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-				defer cancel()
-				_, err := tm.Shutdown(ctx)
-				assert.ErrorIs(t, err, context.DeadlineExceeded)
+				assert.ErrorIs(t, timertest.ShutdownErr(tm), context.DeadlineExceeded)
 				timertest.Pass(time.Hour)
 			}, hashedwheel.WithExecutor(begun), hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
 		})
@@ -172,10 +168,7 @@ func TestShutdownWaitsForATaskAfterAPanicHandlerPanicked(t *testing.T) {
 		}
 		tm.AfterFunc(5*timertest.Tick, func() { time.Sleep(time.Hour) })
 		timertest.Pass(6 * timertest.Tick) // the last one runs now
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		_, err := tm.Shutdown(ctx)
-		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.ErrorIs(t, timertest.ShutdownErr(tm), context.DeadlineExceeded)
 		timertest.Pass(time.Hour)
 	}, hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { f() })),
 		hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, recovered any) {
