@@ -42,40 +42,35 @@ func armed(what what, s *subject, call, ret int64, d time.Duration, yes bool) ev
 }
 
 func (c *client) reset(slot int, d time.Duration) {
-	s := c.slots[slot].Load()
-	call := c.now()
-	was := s.to.Reset(d)
-	ret := c.now()
-	c.note(armed(reset, s, call, ret, d, was))
+	c.arm(reset, slot, d, (*hashedwheel.Timeout).Reset)
 }
 
-// resetAt is reset with a deadline that is known exactly.
+func (c *client) move(slot int, d time.Duration) { c.arm(move, slot, d, (*hashedwheel.Timeout).Move) }
+
 func (c *client) resetAt(slot int, d time.Duration) {
-	s := c.slots[slot].Load()
-	at := c.now() + int64(d)
-	t := c.begun.Add(time.Duration(at))
-	call := c.now()
-	was := s.to.ResetAt(t)
-	c.note(event{what: reset, timeout: s.id, call: call, ret: c.now(), lo: at, hi: at, yes: was})
+	c.armAt(reset, slot, d, (*hashedwheel.Timeout).ResetAt)
 }
 
-// move is reset by Move.
-func (c *client) move(slot int, d time.Duration) {
-	s := c.slots[slot].Load()
-	call := c.now()
-	was := s.to.Move(d)
-	ret := c.now()
-	c.note(armed(move, s, call, ret, d, was))
-}
-
-// moveAt is move with a deadline that is known exactly.
 func (c *client) moveAt(slot int, d time.Duration) {
+	c.armAt(move, slot, d, (*hashedwheel.Timeout).MoveAt)
+}
+
+func (c *client) arm(what what, slot int, d time.Duration, by func(*hashedwheel.Timeout, time.Duration) bool) {
+	s := c.slots[slot].Load()
+	call := c.now()
+	was := by(s.to, d)
+	ret := c.now()
+	c.note(armed(what, s, call, ret, d, was))
+}
+
+// armAt is arm with a deadline that is known exactly.
+func (c *client) armAt(what what, slot int, d time.Duration, by func(*hashedwheel.Timeout, time.Time) bool) {
 	s := c.slots[slot].Load()
 	at := c.now() + int64(d)
 	t := c.begun.Add(time.Duration(at))
 	call := c.now()
-	was := s.to.MoveAt(t)
-	c.note(event{what: move, timeout: s.id, call: call, ret: c.now(), lo: at, hi: at, yes: was})
+	was := by(s.to, t)
+	c.note(event{what: what, timeout: s.id, call: call, ret: c.now(), lo: at, hi: at, yes: was})
 }
 
 func (c *client) stop(slot int) {
