@@ -3,7 +3,6 @@ package inspect_test
 import (
 	"fmt"
 	"html"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -183,14 +182,6 @@ func TestStoppedTimerIsShownAsStopped(t *testing.T) {
 	tm.Stop()
 	assert.Contains(t, page(h), heading)
 	assert.True(t, readReport(t, h).Timers[0].Stats.Stopped)
-}
-
-func TestFunctionLiteralIsShownWithFileAndLine(t *testing.T) {
-	tm, _ := newTimer(t)
-	_, _, line, _ := runtime.Caller(0)
-	tm.AfterFunc(time.Hour, func() {})
-	want := fmt.Sprintf(".func1 <small>page_test.go:%d</small></th>", line+1)
-	assert.Contains(t, page(inspect.Handler(timers{"calls": tm})), want)
 }
 
 // start is when every bubble begins.
