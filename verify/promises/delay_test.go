@@ -19,15 +19,17 @@ const day = 24 * time.Hour
 var shortestTick = hashedwheel.WithTick(100 * time.Microsecond)
 
 func TestAnyDelayCostsTheSameNumberOfWakeups(t *testing.T) {
-	for _, size := range []int{1, 8, 512, 1 << 16} {
-		for _, d := range []time.Duration{10 * timertest.Tick, time.Second, time.Hour, 20 * day, 3000 * day} {
-			t.Run(fmt.Sprintf("%v, %d buckets", d, size), func(t *testing.T) {
-				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-					tm.AfterFunc(d, timertest.Nop)
-					assert.LessOrEqual(t, timertest.Wakeups(tm, d+10*timertest.Tick), uint64(5))
-					assert.Equal(t, uint64(1), tm.Stats().Expired)
-				}, hashedwheel.WithWheelSize(size))
-			})
+	for _, tick := range []time.Duration{100 * time.Microsecond, timertest.Tick, time.Second} {
+		for _, size := range []int{1, 8, 512, 1 << 16} {
+			for _, d := range []time.Duration{10 * timertest.Tick, time.Second, time.Hour, 20 * day, 3000 * day} {
+				t.Run(fmt.Sprintf("%v, tick %v, %d buckets", d, tick, size), func(t *testing.T) {
+					timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+						tm.AfterFunc(d, timertest.Nop)
+						assert.LessOrEqual(t, timertest.Wakeups(tm, d+10*tick), uint64(5))
+						assert.Equal(t, uint64(1), tm.Stats().Expired)
+					}, hashedwheel.WithTick(tick), hashedwheel.WithWheelSize(size))
+				})
+			}
 		}
 	}
 }

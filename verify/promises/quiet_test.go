@@ -110,20 +110,6 @@ func TestQuietSoThatADroppedTimerIsGarbage(t *testing.T) {
 	})
 }
 
-func TestQuietWithOneFarTimeout(t *testing.T) {
-	for _, tick := range []time.Duration{100 * time.Microsecond, timertest.Tick, time.Second} {
-		for _, size := range []int{1, 8, 512} {
-			t.Run(fmt.Sprintf("tick %v, %d buckets", tick, size), func(t *testing.T) {
-				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-					to := tm.AfterFunc(time.Hour, timertest.Nop)
-					assert.LessOrEqual(t, timertest.Wakeups(tm, 2*time.Hour), uint64(5))
-					assert.Equal(t, hashedwheel.Expired, to.State())
-				}, hashedwheel.WithTick(tick), hashedwheel.WithWheelSize(size))
-			})
-		}
-	}
-}
-
 func TestQuietWithManyFarTimeouts(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		for i := range 10_000 {

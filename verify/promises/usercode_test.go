@@ -133,21 +133,6 @@ func TestUserCodeNeverRunsUnderALockInAClock(t *testing.T) {
 	assert.Positive(t, clock.asked.Load())
 }
 
-// An executor that runs tasks inline, which arm again and are run inline.
-func TestUserCodeNeverRunsUnderALockInAnExecutorThatArmsAgain(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		var runs atomic.Int64
-		to := timertest.Owned(tm, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
-			if runs.Add(1) < 100 {
-				to.Reset(timertest.Tick)
-			}
-		}))
-		to.Reset(timertest.Tick)
-		timertest.Pass(100 * timertest.Tick)
-		assert.Equal(t, int64(100), runs.Load())
-	}, hashedwheel.WithExecutor(everyExecutor["inline of the user's own"]))
-}
-
 // Whichever of a tick's tasks comes first stops all the others.
 func TestUserCodeNeverRunsUnderALockSoATaskStopsItsSiblings(t *testing.T) {
 	for _, n := range []int{2, 3, 64, 65, 1000} {
