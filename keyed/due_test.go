@@ -25,18 +25,6 @@ func whenDue(t *testing.T, f func(x *fixture, h *timertest.HeldBack), opts ...ha
 	}, append(opts, hashedwheel.WithExecutor(h))...)
 }
 
-func TestDueValueIsInTheMapUntilExpiredIsCalled(t *testing.T) {
-	whenDue(t, func(x *fixture, h *timertest.HeldBack) {
-		v, ok := x.m.Get("a")
-		assert.True(t, ok)
-		assert.Equal(t, 1, v)
-		assert.Equal(t, map[string]int{"a": 1}, x.content())
-		h.Release()
-		assert.Len(t, x.expired(), 1)
-		assert.Zero(t, x.m.Len())
-	})
-}
-
 func TestTouchOfADueKeyWins(t *testing.T) {
 	whenDue(t, func(x *fixture, h *timertest.HeldBack) {
 		assert.True(t, x.touch("a", time.Second))
@@ -47,18 +35,6 @@ func TestTouchOfADueKeyWins(t *testing.T) {
 		x.pass(tick)
 		assert.Equal(t, 1, h.Release())
 		assert.Len(t, x.expired(), 1)
-	})
-}
-
-func TestSetOfADueKeyWins(t *testing.T) {
-	whenDue(t, func(x *fixture, h *timertest.HeldBack) {
-		x.set("a", 2, time.Second)
-		h.Release()
-		assert.Empty(t, x.expired(), "the first value was replaced")
-		x.pass(time.Second + tick)
-		h.Release()
-		require.Len(t, x.expired(), 1)
-		assert.Equal(t, 2, x.expired()[0].value)
 	})
 }
 
@@ -90,15 +66,6 @@ func TestRunOfADeletedKeyDoesNotEndTheNewValue(t *testing.T) {
 		h.Release()
 		assert.Empty(t, x.expired())
 		assert.Equal(t, map[string]int{"a": 2}, x.content())
-	})
-}
-
-func TestTwoRunsOfOneKeyExpireItOnce(t *testing.T) {
-	whenDue(t, func(x *fixture, h *timertest.HeldBack) {
-		assert.True(t, x.touch("a", 0))
-		x.pass(tick)
-		require.Equal(t, 2, h.Release())
-		assert.Equal(t, []end{{"a", 1, 60 * time.Millisecond}}, x.expired())
 	})
 }
 

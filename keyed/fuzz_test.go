@@ -26,6 +26,22 @@ func FuzzMap(f *testing.F) {
 		{9, opSet, 20, opPass, 5, opTouch, 90, opRelease, 0, opPass, 9, opSet, 50, opRelease, 0, opPass, 9},
 		// Due, deleted, and new.
 		{9, opSet, 20, opPass, 5, opDelete, 0, opSet, 90, opRelease, 0, opAll, 0, opPass, 9, opRelease, 0},
+		// A full timer finds and moves pending keys, refuses new ones, and has room once a key has ended.
+		{
+			0, opSet, 50, opGetOrSet, 90, opGetOrSet + 1, 50, opSet + 1, 50, opSet, 25, opTouch, 15, opTouch, 95,
+			opTouch + 1, 9, opDelete, 0, opSet + 1, 90, opDrain, 0, opSet + 2, 50, opPass, 9, opSet + 3, 50,
+			opRelease, 0,
+		},
+		// Due, and refused by a full timer until it has room.
+		{
+			0, opSet, 20, opPass, 5, opSet + 1, 90, opTouch, 90, opDelete + 1, 0, opTouch, 90, opRelease, 0,
+			opPass, 10, opRelease, 0,
+		},
+		// A stopped timer finds keys, and refuses to move them and to take new ones.
+		{
+			9, opSet, 50, opSet + 1, 50, opStop, 0, opSet, 90, opSet + 2, 90, opTouch, 90, opGetOrSet, 90,
+			opGetOrSet + 2, 90, opPass, 30, opRelease, 0, opDelete + 1, 0, opDrain, 0,
+		},
 		// Due, and refused by a full timer, which is then stopped.
 		{0, opSet, 20, opPass, 5, opSet + 1, 90, opTouch, 90, opSet, 9, opRelease, 0, opDrain, 0},
 		{0, opSet, 20, opPass, 5, opSet + 1, 90, opTouch, 90, opStop, 0, opRelease, 0, opDrain, 0},
@@ -36,6 +52,7 @@ func FuzzMap(f *testing.F) {
 		// Two runs.
 		{9, opSet, 20, opPass, 5, opTouch, 0, opPass, 1, opRelease, 0},
 		{9, opSet, 20, opSet + 1, 30, opSet + 2, 40, opDrain, 0, opPass, 9, opRelease, 0},
+		// GetOrSet of a new key, a pending, a due and an expired one, and on a stopped timer.
 		{
 			9, opGetOrSet, 20, opGetOrSet, 90, opPass, 5, opGetOrSet, 50, opRelease, 0, opGetOrSet, 50, opStop, 0,
 			opGetOrSet + 1, 9,

@@ -109,16 +109,6 @@ func TestDeleteReturnsTheValueWhichDoesNotExpire(t *testing.T) {
 	})
 }
 
-func TestKeySetAgainAfterDeleteIsNew(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		x.set("a", 1, 50*time.Millisecond)
-		x.m.Delete("a")
-		x.set("a", 2, 90*time.Millisecond)
-		x.pass(time.Hour)
-		assert.Equal(t, []end{{"a", 2, 90 * time.Millisecond}}, x.expired())
-	})
-}
-
 func TestMisusePanicsWithAMessage(t *testing.T) {
 	tm := hashedwheel.MustNew()
 	assert.PanicsWithValue(t, "keyed: New with a nil Timer", func() { keyed.New(nil, func(int, int) {}) })

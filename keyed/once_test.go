@@ -12,63 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/internal/timertest"
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
-
-func TestGetOrSetSetsANewKey(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		v, loaded, err := x.m.GetOrSet("a", 1, 50*time.Millisecond)
-		assert.NoError(t, err)
-		assert.False(t, loaded)
-		assert.Equal(t, 1, v)
-		x.pass(time.Hour)
-		assert.Equal(t, []end{{"a", 1, 50 * time.Millisecond}}, x.expired())
-	})
-}
-
-func TestGetOrSetChangesNeitherValueNorDeadlineOfAnExistingKey(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		x.set("a", 1, 50*time.Millisecond)
-		v, loaded, err := x.m.GetOrSet("a", 2, time.Minute)
-		assert.NoError(t, err)
-		assert.True(t, loaded)
-		assert.Equal(t, 1, v)
-		x.pass(time.Hour)
-		assert.Equal(t, []end{{"a", 1, 50 * time.Millisecond}}, x.expired())
-	})
-}
-
-func TestGetOrSetFindsADueKeyUntilExpiredIsCalled(t *testing.T) {
-	whenDue(t, func(x *fixture, h *timertest.HeldBack) {
-		_, loaded, err := x.m.GetOrSet("a", 2, time.Minute)
-		assert.True(t, loaded)
-		assert.NoError(t, err)
-		h.Release()
-		assert.Equal(t, []end{{"a", 1, 50 * time.Millisecond}}, x.expired())
-		_, loaded, err = x.m.GetOrSet("a", 2, time.Minute)
-		assert.False(t, loaded)
-		assert.NoError(t, err)
-	})
-}
-
-func TestGetOrSetOfAFullOrStoppedTimerFindsKeysAndRefusesNewKeys(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		x.set("a", 1, time.Minute)
-		for _, refused := range []error{hashedwheel.ErrFull, hashedwheel.ErrStopped} {
-			v, loaded, err := x.m.GetOrSet("a", 2, time.Minute)
-			assert.NoError(t, err)
-			assert.True(t, loaded)
-			assert.Equal(t, 1, v)
-			v, loaded, err = x.m.GetOrSet("b", 2, time.Minute)
-			assert.ErrorIs(t, err, refused)
-			assert.False(t, loaded)
-			assert.Zero(t, v)
-			assert.Equal(t, map[string]int{"a": 1}, x.content())
-			x.tm.Stop()
-		}
-	}, hashedwheel.WithMaxPending(1))
-}
 
 // A queue that delivers twice, and consumers that act once.
 func TestGetOrSetOfManyGoroutinesSetsOnce(t *testing.T) {
@@ -162,22 +107,6 @@ func TestCompareAndDeleteOfManyGoroutinesDeletesOnce(t *testing.T) {
 		require.Equal(t, int32(1), used[code].Load(), code)
 	}
 	assert.Zero(t, m.Len())
-}
-
-func TestTouchReturnsTheValue(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		x.set("a", 1, time.Second)
-		v, ok := x.m.Touch("a", time.Minute)
-		assert.True(t, ok)
-		assert.Equal(t, 1, v)
-		v, ok = x.m.Touch("b", time.Minute)
-		assert.False(t, ok)
-		assert.Zero(t, v)
-		x.tm.Stop()
-		v, ok = x.m.Touch("a", time.Hour)
-		assert.False(t, ok)
-		assert.Zero(t, v)
-	})
 }
 
 // deadline checks when a key expires, from now.

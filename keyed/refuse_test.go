@@ -13,40 +13,6 @@ import (
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
-func TestFullTimerRefusesANewKey(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		x.set("a", 1, 50*time.Millisecond)
-		assert.ErrorIs(t, x.m.Set("b", 2, 50*time.Millisecond), hashedwheel.ErrFull)
-		assert.Equal(t, map[string]int{"a": 1}, x.content())
-		x.pass(time.Hour)
-		assert.Len(t, x.expired(), 1)
-		x.set("b", 3, 0)
-	}, hashedwheel.WithMaxPending(1))
-}
-
-func TestFullTimerMovesPendingKeys(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		x.set("a", 1, 50*time.Millisecond)
-		x.set("a", 2, 20*time.Millisecond)
-		assert.True(t, x.touch("a", 10*time.Millisecond))
-		assert.True(t, x.touch("a", 90*time.Millisecond))
-		x.pass(time.Hour)
-		assert.Equal(t, []end{{"a", 2, 90 * time.Millisecond}}, x.expired())
-	}, hashedwheel.WithMaxPending(1))
-}
-
-func TestDeleteAndDrainMakeRoom(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		x.set("a", 1, time.Second)
-		x.m.Delete("a")
-		x.set("b", 1, time.Second)
-		x.m.Drain(func(string, int) {})
-		x.set("c", 1, time.Second)
-		x.pass(time.Hour)
-		x.set("d", 1, time.Second)
-	}, hashedwheel.WithMaxPending(1))
-}
-
 func TestDueKeyThatAFullTimerRefusedToMoveExpires(t *testing.T) {
 	for name, call := range map[string]func(t *testing.T, x *fixture){
 		"Touch": func(t *testing.T, x *fixture) { assert.False(t, x.touch("a", time.Second)) },
@@ -66,61 +32,6 @@ func TestDueKeyThatAFullTimerRefusedToMoveExpires(t *testing.T) {
 	}
 }
 
-func TestKeyThatAFullTimerRefusedToMoveCanBeMovedOnceThereIsRoom(t *testing.T) {
-	whenDue(t, func(x *fixture, h *timertest.HeldBack) {
-		x.set("b", 2, time.Hour)
-		require.False(t, x.touch("a", time.Second))
-		x.m.Delete("b")
-		assert.True(t, x.touch("a", time.Second))
-		h.Release()
-		assert.Empty(t, x.expired())
-		x.pass(time.Second + tick)
-		h.Release()
-		assert.Len(t, x.expired(), 1)
-	}, hashedwheel.WithMaxPending(1))
-}
-
-func TestStoppedTimerRefusesAndValuesStay(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		x.set("a", 1, 50*time.Millisecond)
-		x.set("b", 2, 50*time.Millisecond)
-		x.tm.Stop()
-		assert.ErrorIs(t, x.m.Set("a", 9, time.Second), hashedwheel.ErrStopped)
-		assert.ErrorIs(t, x.m.Set("c", 9, time.Second), hashedwheel.ErrStopped)
-		assert.False(t, x.touch("a", time.Second))
-		x.pass(time.Hour)
-		assert.Empty(t, x.expired())
-		assert.Equal(t, map[string]int{"a": 1, "b": 2}, x.content())
-		v, ok := x.m.Delete("b")
-		assert.True(t, ok)
-		assert.Equal(t, 2, v)
-		drained := map[string]int{}
-		x.m.Drain(func(k string, v int) { drained[k] = v })
-		assert.Equal(t, map[string]int{"a": 1}, drained)
-		assert.Zero(t, x.m.Len())
-	})
-}
-
-func TestValueHandedOutBeforeTimerStopExpires(t *testing.T) {
-	for name, then := range map[string]func(x *fixture){
-		"and no more": func(*fixture) {},
-		"and refused to move": func(x *fixture) {
-			require.False(x, x.touch("a", time.Minute))
-			require.ErrorIs(x, x.m.Set("a", 9, 0), hashedwheel.ErrStopped)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			whenDue(t, func(x *fixture, h *timertest.HeldBack) {
-				x.tm.Stop()
-				then(x)
-				h.Release()
-				assert.Equal(t, []end{{"a", 1, 50 * time.Millisecond}}, x.expired())
-				assert.Zero(t, x.m.Len())
-			})
-		})
-	}
-}
-
 // A program may run what Timer.Stop returned. The values are not due, and belong to Drain.
 func TestRunOfAStoppedTimeoutExpiresNoValue(t *testing.T) {
 	inBubble(t, func(x *fixture) {
@@ -131,25 +42,6 @@ func TestRunOfAStoppedTimeoutExpiresNoValue(t *testing.T) {
 		assert.Empty(t, x.expired())
 		assert.Equal(t, map[string]int{"a": 1}, x.content())
 	})
-}
-
-// A Touch that returned true has moved the deadline, whatever happens after it.
-func TestRunOfAMovedKeyDoesNotExpireItAfterTimerStop(t *testing.T) {
-	for name, then := range map[string]func(x *fixture){
-		"and no more":         func(*fixture) {},
-		"and refused to move": func(x *fixture) { require.False(x, x.touch("a", time.Minute)) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			whenDue(t, func(x *fixture, h *timertest.HeldBack) {
-				require.True(t, x.touch("a", time.Hour))
-				x.tm.Stop()
-				then(x)
-				h.Release()
-				assert.Empty(t, x.expired())
-				assert.Equal(t, map[string]int{"a": 1}, x.content())
-			})
-		})
-	}
 }
 
 // A key is touched until it expires and another timeout takes its room, or the timer is stopped: then the
