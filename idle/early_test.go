@@ -12,6 +12,7 @@ import (
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/idle"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 	"github.com/stretchr/testify/require"
 )
 
@@ -161,22 +162,10 @@ func TestIdleTimeThatEndsDuringTheQueryOfTheSocketIsNotReached(t *testing.T) {
 	}
 }
 
-// An interrupted clock calls then once, between a reading and the return to its caller.
-type interrupted struct{ then atomic.Pointer[func()] }
-
-func (c *interrupted) After(d time.Duration) <-chan time.Time { return time.After(d) }
-func (c *interrupted) Now() time.Time {
-	now := time.Now()
-	if then := c.then.Swap(nil); then != nil {
-		(*then)()
-	}
-	return now
-}
-
 // A read notes its time after a newer one has noted its own.
 func TestNeverEarlyReadThatIsOvertakenByANewerOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := new(interrupted)
+		clock := new(timertest.InterruptedClock)
 		tm := newTimer(t, hashedwheel.WithClock(clock))
 		here, there := net.Pipe()
 		conn, err := idle.NewConn(tm, here, d)
@@ -186,7 +175,7 @@ func TestNeverEarlyReadThatIsOvertakenByANewerOne(t *testing.T) {
 			time.Sleep(d / 2)
 			s.isOpen(t)
 		}
-		clock.then.Store(&newer)
+		clock.Then.Store(&newer)
 		s.isOpen(t)
 		s.closedAfter(t, d)
 	})

@@ -2,6 +2,7 @@ package timertest
 
 import (
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -71,6 +72,21 @@ func (a alarm) ring() {
 	case a.c <- time.Now():
 	default:
 	}
+}
+
+// InterruptedClock is a SteppingClock that calls Then once, between a reading and the return to its caller.
+type InterruptedClock struct {
+	SteppingClock
+	Then atomic.Pointer[func()]
+}
+
+// Now is SteppingClock's.
+func (c *InterruptedClock) Now() time.Time {
+	now := c.SteppingClock.Now()
+	if then := c.Then.Swap(nil); then != nil {
+		(*then)()
+	}
+	return now
 }
 
 // OnSteppingClock is InBubble with a timer of 8 buckets on a SteppingClock.

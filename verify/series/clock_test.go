@@ -1,7 +1,6 @@
 package series_test
 
 import (
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -85,7 +84,7 @@ func (c *failingClock) Now() time.Time {
 // grid by then, and the run at 9 is due, which the one at 2 covers. The time read before the Reset
 // decides nothing.
 func TestEveryLeavesOutARunAlthoughAnotherReadTheClockBeforeReset(t *testing.T) {
-	pool, clock := new(timertest.HeldBack), new(holdingClock)
+	pool, clock := new(timertest.HeldBack), new(timertest.InterruptedClock)
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		log, covering := new(timertest.RunLog), make(chan struct{})
 		start := time.Now()
@@ -97,7 +96,9 @@ func TestEveryLeavesOutARunAlthoughAnotherReadTheClockBeforeReset(t *testing.T) 
 		timertest.Pass(2 * tick)
 		go pool.Release()
 		timertest.Pass(2 * tick)
-		resume := clock.hold()
+		resume := make(chan struct{})
+		hold := func() { <-resume }
+		clock.Then.Store(&hold)
 		go pool.Release()
 		timertest.Pass(tick)
 		assert.True(t, s.Reset(4*tick))
@@ -113,23 +114,3 @@ func TestEveryLeavesOutARunAlthoughAnotherReadTheClockBeforeReset(t *testing.T) 
 		timertest.AssertOnGrid(t, start, tick, tick/2, log.Times(), 2, 13)
 	}, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(pool))
 }
-
-// holdingClock is the bubble's clock. A goroutine that has read it can be held.
-type holdingClock struct{ held atomic.Pointer[chan struct{}] }
-
-// hold holds whoever reads the clock next, until the channel is closed.
-func (c *holdingClock) hold() (resume chan struct{}) {
-	resume = make(chan struct{})
-	c.held.Store(&resume)
-	return resume
-}
-
-func (c *holdingClock) Now() time.Time {
-	now := time.Now()
-	if held := c.held.Swap(nil); held != nil {
-		<-*held
-	}
-	return now
-}
-
-func (*holdingClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
