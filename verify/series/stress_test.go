@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
@@ -145,33 +144,4 @@ func pokeAll(all []*book, lasting time.Duration) {
 		})
 	}
 	pokers.Wait()
-}
-
-// Many goroutines stop the same series: one Stop returns true.
-func TestSeriesIsStoppedByOneOfMany(t *testing.T) {
-	tm := hashedwheel.MustNew(hashedwheel.WithTick(100 * time.Microsecond))
-	for until := time.Now().Add(timertest.Lasting(time.Second / 2)); time.Now().Before(until); {
-		var stopped atomic.Int64
-		s := tm.Every(1, func(s *hashedwheel.Series) {
-			if rand.IntN(4) == 0 && s.Stop() {
-				stopped.Add(1)
-			}
-		})
-		time.Sleep(rand.N(500 * time.Microsecond))
-		var stoppers sync.WaitGroup
-		for range 4 {
-			stoppers.Go(func() {
-				if s.Stop() {
-					stopped.Add(1)
-				}
-			})
-		}
-		stoppers.Wait()
-		for stopped.Load() == 0 { // the run that did has yet to count itself
-			time.Sleep(10 * time.Microsecond)
-		}
-		require.True(t, ended(s))
-		require.EqualValues(t, 1, stopped.Load())
-	}
-	timertest.Shutdown(t, tm)
 }
