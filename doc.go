@@ -74,12 +74,12 @@
 //
 // # Small and garbage-free
 //
-// A Timeout is 48 bytes on 64-bit machines, and takes at most 16 more in the wheel, 9 where many are pending; a slot of
-// the wheel from which most were stopped keeps up to 5 KiB until it is empty, and 24 bytes for each 511 that it has held.
-// AfterFunc and Schedule allocate the Timeout and nothing else; Reset, Move and Stop allocate nothing, though in a flood
-// they may let the wheel grow. A Timeout that is a field of your own struct needs no allocation at all, though an
-// executor other than Inline may allocate to run its task. A canceled timeout, and everything its task holds, is garbage
-// within two ticks, unless the worker is blocked.
+// A Timeout is 48 bytes on 64-bit machines, and takes at most 16 more in the wheel, 9 where many are pending; a slot
+// of the wheel from which most were stopped keeps up to 5 KiB until it is empty, and 24 bytes for each 511 that it has
+// held. AfterFunc and Schedule allocate the Timeout and nothing else; Reset, Move and Stop allocate nothing, though in
+// a flood they may let the wheel grow. A Timeout that is a field of your own struct needs no allocation at all, though
+// an executor other than Inline may allocate to run its task. A canceled timeout, and everything its task holds, is
+// garbage within two ticks, unless the worker is blocked.
 //
 // The collector never walks a list of timeouts: a collection takes less time with a million pending than with a million
 // of package time's, on any number of processors. That holds for wheels of up to 8,192 buckets: see [WithWheelSize].

@@ -113,9 +113,9 @@
 //
 // A connection is never closed early, and an idle time that SetIdleTimeout sets begins at the call. But data that is
 // sent or arrives in the very moment at which the idle time has ended may be too late: a few in a thousand that were
-// aimed at that moment. Where a Conn counts, the close is up to one tick of the timer late; where the kernel counts, in
-// steps of 1 to 10 ms, up to 20 ms more. A busy executor adds to that, as do data in the socket's buffers and a vanished
-// peer (above) and a full timer (below).
+// aimed at that moment. Where a Conn counts, the close is up to one tick of the timer late; where the kernel counts,
+// in steps of 1 to 10 ms, up to 20 ms more. A busy executor adds to that, as do data in the socket's buffers and a
+// vanished peer (above) and a full timer (below).
 //
 // The kernel counts real time, 49 days at most: a longer idle time never ends. A
 // [hashedwheel.ManualClock] or a bubble of testing/synctest does not move the kernel's clock. To

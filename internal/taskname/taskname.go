@@ -35,8 +35,8 @@ func given(task any) (name string) {
 //	main.main.func1           a closure
 //	*main.session             a pointer to a struct
 //
-// A task that is a func of any type, a Series, or a Timer of wheeltime's AfterFunc has the name of its function. Of reads no more of a task than its
-// function, so it is safe at any time.
+// A task that is a func of any type, a Series, or a Timer of wheeltime's AfterFunc has the name of its function. Of
+// reads no more of a task than its function, so it is safe at any time.
 func Of(task any) string {
 	if task == nil {
 		return "nil"
