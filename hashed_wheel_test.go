@@ -133,12 +133,6 @@ func TestTickOfRoundsUp(t *testing.T) {
 	}
 }
 
-func TestWheelStartsAtTickOne(t *testing.T) {
-	d := newDriver(4)
-	d.arm(0)
-	assert.Equal(t, int64(1), d.next())
-}
-
 func TestTimeoutDescendsALevelWhenItsSlotBegins(t *testing.T) {
 	d := newDriver(8).from(3)
 	to := d.arm(1000)[0]
@@ -150,27 +144,6 @@ func TestTimeoutDescendsALevelWhenItsSlotBegins(t *testing.T) {
 	require.Empty(t, d.take(999))
 	require.Equal(t, 1, to.home.level())
 	require.Equal(t, map[*Timeout]int64{to: 1000}, d.take(1000))
-}
-
-// The deadlines within one tick are in one bucket, in no order. All are due at the end of the tick.
-func TestBucketIsTakenWholeInAnyDeadlineOrder(t *testing.T) {
-	d := newDriverOf(10, 64)
-	for _, to := range d.arm(45, 41, 50, 49, 42) {
-		require.Equal(t, int64(5), d.filedAt(to))
-	}
-	assert.Empty(t, d.take(4))
-	assert.Len(t, d.take(5), 5)
-}
-
-// The tick of a timeout does not depend on the wheel's current tick.
-func TestTimeoutArmedWhileTheWheelIsBehindIsTakenAtItsTick(t *testing.T) {
-	forEachSize(t, func(t *testing.T, d *driver) {
-		d.arm(2)
-		n := d.turnLen()
-		late := d.arm(1000+5*n, 1000+5*n+1) // the wheel is still at tick 1
-		assert.Len(t, d.take(1000+5*n), 2)
-		assert.Equal(t, map[*Timeout]int64{late[1]: 1000 + 5*n + 1}, d.take(1000+6*n))
-	})
 }
 
 func TestClosedTickAcceptsNoNewTimeouts(t *testing.T) {
@@ -195,25 +168,6 @@ func TestSkipMovesToTheClockUnlessATimeoutIsDue(t *testing.T) {
 		d.turn(95)
 		assert.Equal(t, int64(90), d.filedAt(d.arm(5)[0]), "a timeout is due at 90")
 		d.checkAll()
-	})
-}
-
-func TestSkipStopsBeforeAnOccupiedSlot(t *testing.T) {
-	forEachSize(t, func(t *testing.T, d *driver) {
-		n := d.turnLen()
-		to := d.arm(70 * n)[0]
-		d.turn(80 * n)
-		d.checkAll()
-		assert.Equal(t, map[*Timeout]int64{to: 70 * n}, d.take(80*n))
-	})
-}
-
-func TestAdvanceNeverTurnsTheWheelBack(t *testing.T) {
-	forEachSize(t, func(t *testing.T, d *driver) {
-		d.take(100)
-		d.arm(101)
-		assert.Empty(t, d.take(50))
-		assert.Equal(t, int64(101), d.current)
 	})
 }
 
@@ -242,4 +196,23 @@ func TestRingsReachMaxDeadlineFromTheEarliestClock(t *testing.T) {
 			require.LessOrEqual(t, inWheel+len(d.levels), 1<<kindBits, "levels")
 		}
 	}
+}
+
+// The wheel takes the timeout out of the bucket, and the worker files it again: see guarded.consider.
+func TestTimeoutMovedLaterInABucketIsTakenAtItsOldTick(t *testing.T) {
+	d := newDriver(8)
+	to := d.arm(5)[0]
+	setWord(to, 100, 0, Pending)
+	assert.Equal(t, map[*Timeout]int64{to: 5}, d.take(50))
+}
+
+// A timeout that was moved earlier is also in the queue, and the next drain files it again. If its push
+// is refused, only the wheel holds the timeout, and Timer.Stop must find it there.
+func TestRefileKeepsATimeoutMovedEarlier(t *testing.T) {
+	d := newDriver(8)
+	to := d.arm(100)[0]
+	setWord(to, 2, queued, Pending)
+	d.current, d.floor, d.opening = 64, 64, 64 // the first tick of the timeout's slot
+	d.fileAgain(d.popFrom(d.levels[to.home.level()], to.home.slot()))
+	assert.EqualValues(t, 64, d.filedAt(to))
 }

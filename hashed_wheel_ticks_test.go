@@ -211,28 +211,6 @@ func TestNextIsExactIfNoTimeoutWasRemovedOrMoved(t *testing.T) {
 	}
 }
 
-// A timeout that waits in a coarse ring can be due before timeouts that were armed later, in a finer ring
-// or a bucket.
-func TestNextChecksEveryLevel(t *testing.T) {
-	d := newDriver(8)
-	far := d.arm(512 + 3)[0]
-	d.take(509)
-	require.Equal(t, 2, far.home.level())
-	for level, near := range map[int]int64{0: 516, 1: 560} {
-		require.Equal(t, level, d.arm(near)[0].home.level())
-		assert.Equal(t, int64(515), d.next())
-	}
-}
-
-func TestNextIsNeverTooLateAfterRemovals(t *testing.T) {
-	d := newDriver(8)
-	all := d.arm(17, 19)
-	d.remove(all[0])
-	require.LessOrEqual(t, d.next(), int64(19))
-	require.Empty(t, d.take(d.next()))
-	assert.Equal(t, int64(19), d.next(), "after one needless wake-up")
-}
-
 func TestEmptiedSlotForgetsItsEarliestTick(t *testing.T) {
 	for name, empty := range map[string]func(d *driver, to *Timeout){
 		"by removing its timeout":     func(d *driver, to *Timeout) { d.remove(to) },
