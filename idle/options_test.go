@@ -77,26 +77,6 @@ func TestCountedConnIsNotWatched(t *testing.T) {
 	}
 }
 
-func TestCountedConnOfTCPCountsItself(t *testing.T) {
-	t.Parallel()
-	inSteps(t, short, func(each func(talk func())) (check func()) {
-		here, there := tcp(t)
-		conn, err := idle.NewConn(newTimer(t), here, short, idle.Counted())
-		require.NoError(t, err)
-		var last time.Time
-		for range 12 {
-			each(func() {
-				last = time.Now()
-				_, err = conn.Write([]byte("!"))
-			})
-		}
-		return func() {
-			require.NoError(t, err)
-			notBefore(t, there, last, short)
-		}
-	})
-}
-
 func TestNameIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for want, opts := range map[string][]idle.Option{
