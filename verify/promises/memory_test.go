@@ -102,28 +102,30 @@ func plainSizes(t *testing.T) {
 
 // A timeout is 48 bytes, and needs at most 16 more in the wheel, 9 where many are pending.
 func TestBytesOfAPendingTimeout(t *testing.T) {
-	const size, tick = 48, timertest.Tick
+	const size = 48
 	assert.LessOrEqual(t, unsafe.Sizeof(hashedwheel.Timeout{}), uintptr(size))
 	plainSizes(t)
 	for name, c := range map[string]struct {
-		n     int
+		size  int     // of the wheel
+		n     int     // so many that what the runtime itself allocates is little
 		more  float64 // bytes a timeout, besides its own
-		delay func(i time.Duration) time.Duration
+		ticks func(i time.Duration) time.Duration
 	}{
-		"a thousand in a turn":     {1000, 16, func(i time.Duration) time.Duration { return i * 7919 % 500 * tick }},
-		"one in a bucket, 400":     {400, 16, func(i time.Duration) time.Duration { return i * tick }},
-		"half a million in a tick": {500_000, 9, func(time.Duration) time.Duration { return 100 * tick }},
-		"half a million, spread":   {500_000, 9, func(i time.Duration) time.Duration { return i % 1e5 * time.Second }},
+		"two in a bucket":          {1 << 16, 100_000, 16, func(i time.Duration) time.Duration { return i % 5e4 }},
+		"one in a bucket":          {1 << 16, 60_000, 16, func(i time.Duration) time.Duration { return i }},
+		"half a million in a tick": {512, 500_000, 9, func(time.Duration) time.Duration { return 100 }},
+		"half a million, spread":   {512, 500_000, 9, func(i time.Duration) time.Duration { return i % 1e5 * 1000 }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tm := timertest.New(hashedwheel.WithClock(hashedwheel.NewManualClock(time.Now())))
+			clock := hashedwheel.WithClock(hashedwheel.NewManualClock(time.Now()))
+			tm := timertest.New(clock, hashedwheel.WithWheelSize(c.size))
 			tm.AfterFunc(0, timertest.Nop).Stop()
 			tm.AfterFunc(30*365*24*time.Hour, timertest.Nop) // makes all rings
 			tm.Pending()
 			all := make([]*hashedwheel.Timeout, c.n)
 			before := timertest.Heap()
 			for i := range all {
-				all[i] = tm.AfterFunc(c.delay(time.Duration(i)), timertest.Nop)
+				all[i] = tm.AfterFunc(c.ticks(time.Duration(i))*timertest.Tick, timertest.Nop)
 			}
 			require.Equal(t, c.n+1, tm.Pending()) // all are filed
 			assert.LessOrEqual(t, float64(timertest.Heap()-before)/float64(c.n), size+c.more+0.5)
