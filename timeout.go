@@ -23,12 +23,13 @@ import (
 // Stop (then one of the two may never run), a copy that is only moved later (the original runs), and a copy over
 // another Timeout within a tick of its arming, which can lose others.
 //
-//	 Init             Reset               its turn to run
-//	──────▶ Unarmed ─────────▶ Pending ──────────────────────▶ Expired
-//	                            ▲ │ │
-//	               Reset, Move  │ │ └─ Stop, Timer.Stop ─────▶ Canceled
-//	   (Reset: from any state,  │ │
-//	   Move: from Pending)    ──┘ └─── timer stopped or full ─▶ Rejected (also straight from other states)
+//	 Init          Reset          its turn to run
+//	─────▶ Unarmed ────▶ Pending ────────────────▶ Expired
+//	                      ▲ │ │
+//	         Reset, Move  │ │ └─ Stop, Timer.Stop ─▶ Canceled
+//	  (Reset: from any    │ │
+//	  state, Move: from   │ └─ timer stopped or full ─▶ Rejected
+//	  Pending)          ──┘    (also from other states)
 type Timeout struct {
 	word  atomic.Int64 // any goroutine's, at any time: see word.go, where each change is one CAS
 	timer *Timer       // Init's, then read only

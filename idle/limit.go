@@ -14,8 +14,8 @@ import (
 // connection has been quiet: it queries the kernel, or, where the Conn counts, reads the time of the last
 // data, which each read and write notes.
 //
-//	no idle time ◀──▶ an idle time ──▶ reached   no data for that long: idle is called
-//	     └─────────────────┴─────────▶ ended     by Stop or Close
+//	no idle time ◀─▶ an idle time ─▶ reached   no data for that long: idle is called
+//	     └────────────────┴────────▶ ended     by Stop or Close
 //
 // Whoever changes the setting or arms the timeout holds mu. The task queries the kernel without mu, because
 // the connection may be the user's, and decides under mu unless the setting has changed by then.
