@@ -71,8 +71,8 @@ func (w *hashedWheel) thinSlot(l *level) {
 	}
 }
 
-// wake returns the tick at which a timeout may be due, or a crowd is to be opened.
-func (w *hashedWheel) wake() int64 {
+// nextWork returns the tick at which a timeout may be due, or a crowd is to be opened.
+func (w *hashedWheel) nextWork() int64 {
 	tick := w.next()
 	if tick >= w.never {
 		return noTick // timeouts that are never due are no crowd

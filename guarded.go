@@ -14,15 +14,18 @@ import (
 // take the lock, except those at the end of the file, whose callers hold it. One hold looks at one or two portions of
 // timeouts; only Timer.Stop's first hold, which joins all that wait into one list, looks at more.
 type guarded struct {
-	owner   *Timer // this and the next two are init's, then read only
-	queue   *mpscQueue
-	lookout *lookout
+	owner *Timer // this and the next three are init's, then read only
+	time  *timeline
+	queue *mpscQueue
+	alarm *alarm
 
 	mu      sync.Mutex
+	broken  any // what a misused Timeout made a call panic with: all later calls do, too
 	wheel   hashedWheel
 	lists   []*Timeout // taken from the queue and not filed yet, the oldest list first
 	round   int        // so many of the first lists were queued when the pass began: its tick stays open for them
 	stopped bool
+	waiting *Timeout // once stopped: all that was queued, as one list
 
 	// Timeouts that were queued again while in the batch. They are filed when the batch is settled: an entry of the
 	// batch and one of the wheel would otherwise name one timeout, and it could be handed out twice in a pass.
@@ -42,26 +45,57 @@ const (
 )
 
 func (g *guarded) init(tm *Timer, wheelSize int) {
-	g.owner, g.queue, g.lookout = tm, &tm.queue, &tm.worker.lookout
+	g.owner, g.time, g.queue, g.alarm = tm, &tm.time, &tm.queue, &tm.worker.alarm
 	g.wheel.init(tm.time.tickLen, wheelSize)
 	g.batch = make([]*Timeout, 0, batchSize)
 	g.lists = make([]*Timeout, 0, 4*len(g.queue.stripes)) // what grows under the lock may have to help the collector
 }
 
-// beginPass makes everything that is queued the pass's round, unless a part of the last round is left, and closes the
-// tick for later armings. So the stripes stay deep while the worker falls behind, and their producers help; and
-// tasks that arm themselves on a clock that stands still do not make the round grow forever.
-//
-// The tick may be an older reading of the clock than the one to which another goroutine has turned the wheel. Then
-// nothing is due yet by it, and the worker looks again as soon as it has parked.
-func (g *guarded) beginPass(tick int64) {
+// lock is for defer g.lock().unlock(). If a Timeout was misused, the wheel is not to be trusted any more.
+func (g *guarded) lock() *guarded {
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.turn(tick)
-	// The tick was closed but not left: user code ended a pass of it, or this is an older reading of the clock. A round
-	// taken now could hold what the pass's own tasks have armed, without end: the next tick takes it.
+	return g.sound()
+}
+
+func (g *guarded) sound() *guarded {
+	if g.broken != nil {
+		g.mu.Unlock()
+		panic(g.broken)
+	}
+	return g
+}
+
+// unlock follows a panic also, which breaks the Timer.
+func (g *guarded) unlock() {
+	if p := recover(); p != nil {
+		g.broken = p
+		g.mu.Unlock()
+		panic(p)
+	}
+	g.mu.Unlock()
+}
+
+// letOthers has wait return, or others who want the lock have it, before the caller goes on.
+func (g *guarded) letOthers(wait func()) {
+	g.mu.Unlock()
+	wait()
+	g.mu.Lock()
+	if g.broken != nil {
+		panic(g.broken)
+	}
+}
+
+// beginPass makes everything that is queued the pass's round, if it is to be looked at by this tick, unless a part of
+// the last round is left, and closes the tick for later armings. So the stripes stay deep while the worker falls behind,
+// and their producers help; and tasks that arm themselves on a clock that stands still do not make the round grow
+// forever.
+func (g *guarded) beginPass(tick int64) {
+	defer g.lock().unlock()
+	// The tick was closed but not left: user code ended a pass of it. A round taken now could hold what the pass's own
+	// tasks have armed, without end: the next tick takes it.
 	isCut := g.wheel.current <= tick && tick < g.wheel.opening
-	if !isCut && g.round == 0 {
+	g.wheel.turn(tick)
+	if !isCut && g.round == 0 && g.alarm.raise(tick*g.wheel.tickLen, g.time.patientDue(tick)) {
 		g.takeAll()
 		g.round = len(g.lists)
 	}
@@ -70,8 +104,7 @@ func (g *guarded) beginPass(tick int64) {
 
 // fileRound files at most limit timeouts of the pass's round, and returns how many.
 func (g *guarded) fileRound(limit int) int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	defer g.lock().unlock()
 	n, _ := g.file(limit, g.round)
 	return n
 }
@@ -79,8 +112,7 @@ func (g *guarded) fileRound(limit int) int {
 // takeDue returns a batch of timeouts that are due by tick, and reports false if there are none. After true the batch
 // may be empty: all of a portion may have been moved. The wheel leaves the tick only once the round is filed.
 func (g *guarded) takeDue(tick int64) (batch []*Timeout, more bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	defer g.lock().unlock()
 	if g.stopped {
 		return nil, false
 	}
@@ -105,15 +137,15 @@ func (g *guarded) takeDue(tick int64) (batch []*Timeout, more bool) {
 
 // settle empties the batch, of which so many expired, the last at now. Moved and held timeouts are filed.
 func (g *guarded) settle(expired uint64, now int64) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for i, t := range g.batch {
-		checkInBatch(t, i) // all, before anything changes: a program may recover the panic
-	}
+	defer g.lock().unlock()
 	if expired > 0 {
-		g.noteLag(expired, time.Duration(max(0, now-g.batchTick*g.wheel.tickLen)))
+		due := max(g.batchTick, g.alarm.nextLook.Load()) // a timeout may have been armed for the past
+		g.noteLag(expired, time.Duration(max(0, now-min(due, g.wheel.never)*g.wheel.tickLen)))
 	}
-	for _, t := range g.batch {
+	for i, t := range g.batch {
+		if !t.isInBatch(i) {
+			misused(t)
+		}
 		t.home = unfiled
 		w := t.load()
 		isRefused := w.queued() && g.stopped    // or about to be
@@ -139,58 +171,42 @@ func (g *guarded) noteLag(expired uint64, lag time.Duration) {
 }
 
 func (g *guarded) thin() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	defer g.lock().unlock()
 	return !g.stopped && g.wheel.thin()
 }
 
-// park decides until which tick the worker sleeps after a pass, and in which status; absent is the end. It
-// publishes the status, then looks at the queue; a producer pushes, then looks at the status: one sees the
-// other. One hold of the lock, since between two a drain elsewhere could take an arming out of the queue.
-func (g *guarded) park(tick int64, isBusy bool) (next int64, status int32) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.stopped {
-		return noTick, absent // and status stays as Timer.Stop left it
+// nextLook returns the tick at which the worker must come for what is filed, or about to be by another goroutine.
+func (g *guarded) nextLook(tick int64) int64 {
+	defer g.lock().unlock()
+	switch {
+	case g.stopped:
+		return noTick
+	case len(g.lists) > 0:
+		return tick + 1
 	}
-	next, status = g.rest(tick, isBusy)
-	g.lookout.expected.Store(next)
-	if status == awake {
-		return next, status
-	}
-	g.lookout.status.Store(status)
-	if !g.queue.empty() && g.lookout.status.CompareAndSwap(status, awake) {
-		g.lookout.expected.Store(tick + 1)
-		return tick + 1, awake
-	}
-	return next, status
+	return g.wheel.nextWork()
 }
 
 // fileStripe has a producer file a part of the lists or, if there are none, of its stripe. If that is being combed, it
 // waits with the lock released: the comber may have lost its processor, and the stripe would grow until it has it back.
-func (g *guarded) fileStripe(s *stripe, tick int64) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for !g.fileFor(s, tick) {
-		g.mu.Unlock()
-		s.awaitComber()
-		g.mu.Lock()
+func (g *guarded) fileStripe(s *stripe) {
+	defer g.lock().unlock()
+	for !g.fileFor(s) {
+		g.letOthers(s.awaitComber)
 	}
 }
 
 // tryFileStripe is fileStripe if the lock is free, without a wait for a comber.
-func (g *guarded) tryFileStripe(s *stripe, tick int64) {
+func (g *guarded) tryFileStripe(s *stripe) {
 	if g.mu.TryLock() {
-		defer g.mu.Unlock()
-		g.fileFor(s, tick)
+		defer g.sound().unlock()
+		g.fileFor(s)
 	}
 }
 
 // drainAll files everything that is queued, then looks.
-func (g *guarded) drainAll(tick int64) (next int64, pending int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.turn(tick)
+func (g *guarded) drainAll() (next int64, pending int) {
+	defer g.lock().unlock()
 	g.takeAll()
 	for left := len(g.lists); ; {
 		_, ended := g.file(portion, left)
@@ -198,16 +214,14 @@ func (g *guarded) drainAll(tick int64) (next int64, pending int) {
 		if left == 0 || len(g.lists) == 0 || g.stopped { // len: others may have filed some of them
 			return g.look()
 		}
-		g.mu.Unlock() // for others who wait
-		g.mu.Lock()
+		g.letOthers(func() {})
 	}
 }
 
 // collect closes the queue and cancels a portion of the pending timeouts. Against a batch that is being
 // handed out, and against Timeout.Stop, each word decides. It appends to ended the timeouts that it canceled.
 func (g *guarded) collect(ended []*Timeout) (_ []*Timeout, more bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	defer g.lock().unlock()
 	cancel := func(t *Timeout) {
 		if t.collect() {
 			ended = append(ended, t)
@@ -234,36 +248,17 @@ func (g *guarded) collect(ended []*Timeout) (_ []*Timeout, more bool) {
 
 // refuse gives up t's push, which came after stop, and reports whether it rejected an arming.
 func (g *guarded) refuse(t *Timeout) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	defer g.lock().unlock()
 	return t.refuse(t.home.level() >= 0)
 }
 
 // From here on the caller holds the lock. takeAll alone releases it on the way, as fileStripe and drainAll above do.
 
-// turn moves the wheel on to a tick if nothing is due before it. Timeouts that are armed for the past are then filed
-// under that tick, and not under the one at which the wheel was left. But nobody turns the wheel past the tick at
-// which the worker means to look: that would hide from Lag and Overdue how late the worker is.
-func (g *guarded) turn(tick int64) { g.wheel.turn(min(tick, g.lookout.expected.Load())) }
-
-// rest returns the tick until which the worker may sleep after a pass, and its status then.
-func (g *guarded) rest(tick int64, isBusy bool) (next int64, status int32) {
-	if isBusy || len(g.lists) > 0 { // lists: of another goroutine's drain
-		return tick + 1, awake
-	}
-	next = g.wheel.wake()
-	if next == noTick {
-		return noTick, absent
-	}
-	return next, asleep
-}
-
 // fileFor files a part of the lists or, if there are none, of a stripe. It reports false if that is being combed.
-func (g *guarded) fileFor(s *stripe, tick int64) (ok bool) {
+func (g *guarded) fileFor(s *stripe) (ok bool) {
 	if g.stopped {
 		return true
 	}
-	g.turn(tick)
 	if len(g.lists) == 0 && !g.takeFrom(s) {
 		return false
 	}
@@ -277,9 +272,7 @@ func (g *guarded) takeAll() {
 	for i := range g.queue.stripes {
 		s := &g.queue.stripes[i]
 		for !g.stopped && !g.takeFrom(s) {
-			g.mu.Unlock()
-			s.awaitComber()
-			g.mu.Lock()
+			g.letOthers(s.awaitComber)
 		}
 	}
 }
@@ -299,7 +292,6 @@ func (g *guarded) file(limit, lists int) (n, ended int) {
 		t := g.lists[0]
 		for ; n < limit && t != nil; n++ {
 			next := t.link
-			g.lists[0] = t // if t is misused, the next call after a recovered panic finds it again
 			g.fileOne(t, g.round > 0)
 			t = next
 		}
@@ -346,11 +338,10 @@ func (g *guarded) isInBatch(t *Timeout) bool {
 	return true
 }
 
-// checkInBatch finds a timeout that was overwritten in the batch, or is in two places of it.
-func checkInBatch(t *Timeout, i int) {
-	if t.home != homeIn(inBatch, 0, i) {
-		misused(t)
-	}
+// misusedInBatch breaks the Timer: t was found overwritten in the batch, without the lock.
+func (g *guarded) misusedInBatch(t *Timeout) {
+	defer g.lock().unlock()
+	misused(t)
 }
 
 // consider puts a timeout that was filed under current into the batch, or back into the wheel if it was
@@ -368,7 +359,7 @@ func (g *guarded) consider(t *Timeout, tick int64) {
 		return
 	}
 	if len(g.batch) == 0 {
-		g.batchTick = g.wheel.current
+		g.batchTick = max(g.wheel.current, g.wheel.tickOf(w.deadline()))
 	}
 	t.home = homeIn(inBatch, 0, len(g.batch))
 	g.batch = append(g.batch, t)
@@ -391,31 +382,28 @@ func (g *guarded) look() (next int64, pending int) {
 
 // stop closes the queue. Everything that waits becomes one list, without the timeouts of the batch.
 func (g *guarded) stop() {
-	all := append(g.queue.close(), append(g.lists, g.held)...)
 	g.stopped = true
-	g.lists, g.round, g.held = []*Timeout{nil}, 0, nil // first: a program may recover misused's panic
-	var waiting *Timeout
-	for _, t := range all {
+	for _, t := range append(g.queue.close(), append(g.lists, g.held)...) {
 		for t != nil {
 			next := t.link
 			if g.isInBatch(t) {
 				t.unqueue()
 			} else {
-				t.link, waiting = waiting, t
+				t.link, g.waiting = g.waiting, t
 			}
 			t = next
 		}
 	}
-	g.lists[0] = waiting
+	g.lists, g.round, g.held = nil, 0, nil
 }
 
-// popAny takes any timeout out of the lists or the wheel, nil if there is none.
+// popAny takes any timeout out of what waits or the wheel, nil if there is none.
 func (g *guarded) popAny() *Timeout {
-	t := g.lists[0]
+	t := g.waiting
 	if t == nil {
 		return g.wheel.popAny()
 	}
-	g.lists[0] = t.link
+	g.waiting = t.link
 	if t.home != unfiled {
 		g.wheel.remove(t)
 	}

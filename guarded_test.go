@@ -143,7 +143,7 @@ func TestThinVisitsAtMostOnePortion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g, _ := newGuarded()
 			all := g.fileMoved(2*crowd, tick, farTick)
-			g.takeDue(g.wheel.wake())
+			g.takeDue(g.wheel.nextWork())
 			for more := true; more; {
 				require.LessOrEqual(t, countRefiled(all, func() { more = g.wheel.thin() }), portion)
 			}
@@ -169,7 +169,7 @@ func TestHelpFilesAtMostTwoPortions(t *testing.T) {
 	all := tm.armMany(t, many)
 	for len(all) > g.wheel.count {
 		before := g.wheel.count
-		g.fileStripe(tm.queue.stripeOf(all[0]), 0)
+		g.fileStripe(tm.queue.stripeOf(all[0]))
 		require.LessOrEqual(t, g.wheel.count-before, 2*portion)
 		if g.wheel.count == before {
 			g.drain(portion)
@@ -182,7 +182,6 @@ func TestHelpFilesAtMostTwoPortions(t *testing.T) {
 func TestTickStaysOpenUntilTheRoundIsFiled(t *testing.T) {
 	g, tm := newGuarded()
 	all, due := tm.armMany(t, many), int64(time.Hour/tm.Tick())
-	g.lookout.expected.Store(due)
 	g.beginPass(due)
 	_, more := g.takeDue(due)
 	require.False(t, more)
@@ -197,14 +196,14 @@ func TestTickStaysOpenUntilTheRoundIsFiled(t *testing.T) {
 func TestNextRoundBeginsOnceTheLastIsFiled(t *testing.T) {
 	g, tm := newGuarded()
 	tm.armMany(t, many)
-	g.beginPass(0)
+	g.beginPass(1)
 	g.fileRound(portion)
 	tm.armMany(t, many)
-	g.beginPass(1) // the first pass has outlasted its tick
+	g.beginPass(2) // the first pass has outlasted its tick
 	for g.fileRound(portion) > 0 {
 	}
 	assert.Equal(t, many, g.wheel.count)
-	g.beginPass(2)
+	g.beginPass(3)
 	for g.fileRound(portion) > 0 {
 	}
 	assert.Equal(t, 2*many, g.wheel.count)
@@ -214,7 +213,7 @@ func TestNextRoundBeginsOnceTheLastIsFiled(t *testing.T) {
 func TestPassFilesNothingThatWasQueuedAfterItBegan(t *testing.T) {
 	g, tm := newGuarded()
 	tm.armMany(t, many)
-	g.beginPass(0)
+	g.beginPass(1)
 	tm.armMany(t, many)
 	g.takeAll()
 	for g.fileRound(portion) > 0 {
@@ -226,8 +225,8 @@ func TestPassFilesNothingThatWasQueuedAfterItBegan(t *testing.T) {
 func TestNobodyWaitsForAComberWithTheLockHeld(t *testing.T) {
 	for name, take := range map[string]func(g *guarded){
 		"beginPass":  func(g *guarded) { g.beginPass(1) },
-		"drainAll":   func(g *guarded) { g.drainAll(1) },
-		"fileStripe": func(g *guarded) { g.fileStripe(&g.queue.stripes[0], 1) },
+		"drainAll":   func(g *guarded) { g.drainAll() },
+		"fileStripe": func(g *guarded) { g.fileStripe(&g.queue.stripes[0]) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			g, tm := newGuarded()
@@ -318,6 +317,7 @@ func (tm *Timer) armMany(t *testing.T, n int) (all []*Timeout) {
 		require.NotEqual(t, refused, tm.queue.push(to))
 		all = append(all, to)
 	}
+	tm.worker.alarm.lower(0) // at once, on a timer that has no worker goroutine
 	return all
 }
 

@@ -25,18 +25,14 @@ type hashedWheel struct {
 	tickLen int64 // ns
 	never   int64 // the tick of maxDeadline, which no clock reaches
 
-	// Three hands. Every filed timeout is due at current or later.
+	// Two hands, which only the worker moves. Every filed timeout is due at current or later.
 	//
 	//	ticks   taken │ being taken, or nothing is due │ still to come
-	//	              ▲ current, floor                 ▲ opening
+	//	              ▲ current                        ▲ opening
 	//
 	// place files at opening or later: if a task arms its own timeout for the past again and again, the pass ends all
-	// the same. placeOpen files the pass's round, and the timeouts of slots that are filed again, at current and at
-	// floor or later. Both hands stay at or before opening, and either may be ahead of the other: floor where a slot of
-	// a ring has begun and nothing in it is due yet (a timeout that ResetAt arms for the past would otherwise be filed,
-	// and be Overdue, since then), current where the worker is late.
+	// the same. placeOpen files the pass's round, and the timeouts of slots that are filed again, at current or later.
 	current int64
-	floor   int64
 	opening int64
 
 	count  int      // timeouts filed
@@ -46,25 +42,17 @@ type hashedWheel struct {
 
 func (w *hashedWheel) init(tickLen int64, size int) {
 	w.tickLen = tickLen
-	w.current, w.floor, w.opening = 1, 1, 1 // tick 0 is the instant at which the timer was made
+	w.current, w.opening = 1, 1 // tick 0 is the instant at which the timer was made
 	w.levels = []*level{newLevel(0, 0, size, &w.spares)}
 	w.never = w.tickOf(maxDeadline)
 }
 
 func (w *hashedWheel) tickOf(deadline int64) int64 { return roundUp(deadline, w.tickLen) }
 
-func roundUp(deadline, ns int64) (tick int64) {
-	tick = deadline / ns
-	if deadline%ns > 0 {
-		tick++
-	}
-	return tick
-}
-
 // place files a timeout under a tick, or under the first open tick if that is closed. With placeOpen a
 // timeout of the round may still be due at the tick that is being taken.
 func (w *hashedWheel) place(t *Timeout, tick int64)     { w.put(t, max(tick, w.opening)) }
-func (w *hashedWheel) placeOpen(t *Timeout, tick int64) { w.put(t, max(tick, w.current, w.floor)) }
+func (w *hashedWheel) placeOpen(t *Timeout, tick int64) { w.put(t, max(tick, w.current)) }
 
 // put files a timeout under a tick that has not been taken.
 func (w *hashedWheel) put(t *Timeout, tick int64) {
@@ -96,20 +84,16 @@ func (w *hashedWheel) remove(t *Timeout) {
 	w.count--
 }
 
-// close makes all timeouts that place files from now on, also those of this pass's tasks, expire after a tick.
-func (w *hashedWheel) close(tick int64) { w.opening = max(w.opening, tick+1) }
-
-// turn raises floor to a tick, unless a timeout is due before it, and moves on to it if nothing is filed before it.
+// turn moves on to a tick, if nothing is filed before it, so that the round is filed in as low a level as can be.
 func (w *hashedWheel) turn(tick int64) {
-	if w.next() < tick {
-		return
-	}
 	if first, _ := w.first(); first >= tick {
 		w.current = max(w.current, tick)
+		w.opening = max(w.opening, tick)
 	}
-	w.floor = max(w.floor, tick)
-	w.opening = max(w.opening, tick)
 }
+
+// close makes all timeouts that place files from now on, also those of this pass's tasks, expire after a tick.
+func (w *hashedWheel) close(tick int64) { w.opening = max(w.opening, tick+1) }
 
 // advance moves on to the first tick, no later than last, whose bucket is occupied, and reports whether
 // it is through: nothing is filed up to last, and current is last at least. On its way it files the
@@ -136,7 +120,6 @@ func (w *hashedWheel) advance(last int64, limit int) (filed int, through bool) {
 // leave moves on past a tick, up to which nothing is filed or will be.
 func (w *hashedWheel) leave(tick int64) {
 	w.current = max(w.current, tick+1)
-	w.floor = max(w.floor, w.current)
 	w.opening = max(w.opening, w.current)
 }
 

@@ -198,7 +198,7 @@ func TestSampleWalkFindsTimeoutsFiledFartherOnlyOnce(t *testing.T) {
 	s, refiled := (*sample)(nil), 0
 	refiled = countRefiled(all, func() {
 		s = walkAll(g, func(*sample) {
-			g.wheel.turn(g.wheel.wake() + 1)
+			g.wheel.turn(g.wheel.nextWork() + 1)
 			g.wheel.thin()
 		})
 	})

@@ -50,7 +50,7 @@ func (r *trial) randomDeadline() int64 {
 	case 0:
 		return maxDeadline
 	case 1:
-		return minDeadline
+		return 0
 	case 2:
 		return clamp(now - r.randomSpan())
 	}

@@ -25,7 +25,7 @@ func expiryCases(n int64) []expiryCase {
 	const c = 1000 // an ordinary current tick
 	all := []expiryCase{
 		{"a tick in the past is due at the current tick, not a turn later", c,
-			[]int64{c - 1, c - n, 1, 0, -5, minDeadline}, []int64{c, c, c, c, c, c}},
+			[]int64{c - 1, max(0, c-n), 1, 0}, []int64{c, c, c, c}},
 		{"the current tick", c, []int64{c}, nil},
 		{"the next tick", c, []int64{c + 1}, nil},
 
@@ -46,14 +46,8 @@ func expiryCases(n int64) []expiryCase {
 		{"several in one bucket", c, []int64{c + 1, c + 1, c + 1}, nil},
 		{"several in one slot of a ring, in no order", c, []int64{c + 65*n + 1, c + 65*n, c + 66*n - 1, c + 65*n}, nil},
 
-		{"tick 0", -3, []int64{0}, nil},
-		{"tick -1", -3, []int64{-1}, nil},
-		{"a clock set back before the timer was made", -3*n - 2,
-			[]int64{-3*n - 2, -3*n - 1, -2 * n, -n, -1, 0, 1, n}, nil},
-		{"a clock set back by a year", -1 << 55, []int64{-1 << 55, -1<<55 + n, -1<<55 + 1<<40, -1 << 54, 0, c}, nil},
-
 		{"the last tick that a clock can reach", maxDeadline - 3, []int64{maxDeadline - 1, maxDeadline - 2}, nil},
-		{"the last tick, from the first", minDeadline + 1, []int64{maxDeadline - 1}, nil},
+		{"the last tick, from the first", 1, []int64{maxDeadline - 1}, nil},
 	}
 	for k := range 6 { // the slots of ring k are of half a turn << 5k ticks
 		slot := max(1, n/2) << (5 * k)
@@ -156,7 +150,7 @@ func levelsVisited(d *driver, all []*Timeout, to int64) map[*Timeout][]int {
 
 func TestTimeoutIsFiledAtMostOnceALevel(t *testing.T) {
 	forEachSize(t, func(t *testing.T, empty *driver) {
-		for _, current := range []int64{minDeadline + 1, -1 << 50, -1, 1, 12345, 1 << 40} {
+		for _, current := range []int64{1, 12345, 1 << 40} {
 			d := newDriver(int(empty.turnLen())).from(current)
 			far := []int64{current + 1<<17, current + 1<<30 - 1, current + 1<<44 + 99, maxDeadline - 1}
 			for to, path := range levelsVisited(d, d.arm(far...), maxDeadline-1) {

@@ -120,7 +120,7 @@ func TestCheckAcceptsWordsThatProducersChange(t *testing.T) {
 		state           State
 	}{
 		"moved later":                     {1 << 50, 0, Pending},
-		"moved earlier":                   {minDeadline, queued, Pending},
+		"moved earlier":                   {0, queued, Pending},
 		"stopped":                         {5, queued, Canceled},
 		"stopped, then armed for later":   {1 << 50, queued, Pending},
 		"stopped, then refused: full":     {5, queued, Rejected},

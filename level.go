@@ -21,8 +21,7 @@ const (
 	// A ring reaches twice as far as a slot of the ring above it is wide. So a slot can be opened a
 	// whole slot before its time, and its timeouts fit below.
 	ringSlots = 64
-	ringBits  = 5         // log2 of how many slots make one of the ring above
-	noTick    = 1<<63 - 1 // later than every tick: none
+	ringBits  = 5 // log2 of how many slots make one of the ring above
 )
 
 func newLevel(k int, shift uint, slots int, s *spares) *level {

@@ -22,7 +22,7 @@ func (d *driver) armCrowd(n int, first, ticks int64) (all []*Timeout) {
 // openCrowd advances to the tick at which a crowd is to be opened, and files one portion of the crowd.
 func (d *driver) openCrowd(t *testing.T) {
 	t.Helper()
-	d.take(d.wake())
+	d.take(d.nextWork())
 	require.True(t, d.thin(), "it is opened")
 	require.True(t, d.thin())
 }
@@ -57,7 +57,7 @@ func TestCrowdOpenedEarlyOnlyDescends(t *testing.T) {
 					all := d.armCrowd(n, due, 1)
 					level := all[0].home.level()
 					opened := 0
-					for wake := d.wake(); wake < due; wake = d.wake() {
+					for wake := d.nextWork(); wake < due; wake = d.nextWork() {
 						require.Empty(t, d.take(wake))
 						opened += d.thinAll(t)
 						for _, to := range all {
@@ -88,7 +88,7 @@ func TestCrowdInASlotIsOpenedAtCrowdAt(t *testing.T) {
 	number, at := l.crowdAt(d.current, d.tickLen)
 	require.Equal(t, int64(4), number)
 	require.Equal(t, 1024-thinningTicks(10*crowd)-1, at)
-	require.Equal(t, at, d.wake())
+	require.Equal(t, at, d.nextWork())
 	d.take(at - 1)
 	require.False(t, d.thin(), "too early")
 	d.take(at)
@@ -149,10 +149,10 @@ func TestOtherTicksAreOnTimeBetweenPortionsOfACrowd(t *testing.T) {
 func TestThinLooksOnceAtACrowdOfWhichNoneWasMoved(t *testing.T) {
 	d := newDriverOf(time.Millisecond, 512)
 	all := d.armCrowd(2*crowd, 400, 1)
-	d.take(d.wake())
+	d.take(d.nextWork())
 	assert.Equal(t, 2*crowd/portion+1, d.thinAll(t), "portions")
 	require.Equal(t, 2*crowd, d.levels[0].slots.len(400))
-	assert.Equal(t, int64(400), d.wake(), "no crowd is left to wake up for")
+	assert.Equal(t, int64(400), d.nextWork(), "no crowd is left to wake up for")
 	assert.False(t, d.thin())
 	assert.Len(t, d.take(400), len(all))
 }
@@ -174,7 +174,7 @@ func TestThinFindsMovedTimeoutsAmongDueOnes(t *testing.T) {
 					moved++
 				}
 			}
-			d.take(d.wake())
+			d.take(d.nextWork())
 			d.thinAll(t)
 			assert.Equal(t, 4*crowd-moved, d.levels[0].slots.len(400))
 		})
@@ -185,12 +185,12 @@ func TestThinFindsMovedTimeoutsAmongDueOnes(t *testing.T) {
 func TestCrowdBeforeAnOpenedCrowdIsThinned(t *testing.T) {
 	d := newDriverOf(time.Millisecond, 512)
 	d.armCrowd(10*crowd, 400, 1)
-	d.take(min(d.wake(), 385))
+	d.take(min(d.nextWork(), 385))
 	d.thinAll(t)
 	for _, to := range d.armCrowd(2*crowd, 396, 1) {
 		setWord(to, 90_000*d.tickLen, alone, Pending)
 	}
-	for wake := d.wake(); wake < 396; wake = d.wake() {
+	for wake := d.nextWork(); wake < 396; wake = d.nextWork() {
 		d.take(wake)
 		d.thinAll(t)
 	}
@@ -206,7 +206,7 @@ func TestCrowdMovedLaterInABucketIsThinnedBeforeItsTick(t *testing.T) {
 			setWord(to, 90_000*d.tickLen, alone, Pending)
 		}
 	}
-	d.take(d.wake())
+	d.take(d.nextWork())
 	require.Less(t, d.current, 401-thinningTicks(3*crowd))
 	d.thinAll(t)
 	assert.Equal(t, 1, d.levels[0].slots.len(400))

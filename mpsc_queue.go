@@ -59,6 +59,7 @@ type pushed uint8
 const (
 	accepted pushed = iota
 	refused         // the queue is closed
+	halfway         // accepted, and the stripe is half as deep as where producers help: the worker is to come
 	deepened        // accepted, and the stripe is deep: the producer helps
 	littered        // deepened, and the timeout below can be dropped
 )
@@ -85,8 +86,10 @@ func (q *mpscQueue) push(t *Timeout) pushed {
 func (s *stripe) count(n int32, below *Timeout, deep int32) pushed {
 	depth := s.depth.Add(n)
 	switch {
-	case depth < deep:
+	case depth < deep/2:
 		return accepted
+	case depth < deep:
+		return halfway
 	case depth >= s.combAt.Load() && below != nil && below.load().isLitter():
 		return littered
 	}

@@ -23,7 +23,7 @@ func (tm *Timer) Sample(n int) []Sampled {
 		return nil
 	}
 	tm.time.checkMade()
-	tm.guarded.drainAll(tm.time.thisTick())
+	tm.guarded.drainAll()
 	s := sample{want: n, seen: make(map[*Timeout]bool)}
 	for more := true; more; {
 		more = tm.guarded.samplePortion(&s)
@@ -37,8 +37,7 @@ func (tm *Timer) Sample(n int) []Sampled {
 }
 
 func (g *guarded) samplePortion(s *sample) (more bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	defer g.lock().unlock()
 	if s.picked == nil { // the first hold
 		_, pending := g.look()
 		s.start(&g.wheel, pending)

@@ -12,7 +12,7 @@ type Stats struct {
 	Canceled uint64 // stopped timeouts, counted when the timer lets go of them, unless they were Reset before that
 	Rejected uint64 // armings refused because the timer was stopped or full
 	Panics   uint64 // panics of tasks and of the Executor that were handled, see WithPanicHandler
-	Wakeups  uint64 // times the worker woke from a sleep; none on a ManualClock
+	Wakeups  uint64 // times the worker came; none on a ManualClock
 
 	// Lag is how late the last batch of up to 64 was handed out, MaxLag the most of all: the time from the
 	// tick at which its first timeout was due to the turn of its last. With Inline the tasks before the last are in it.
@@ -30,9 +30,10 @@ type Stats struct {
 // Stats returns the counters as of now. It costs as much as Pending.
 func (tm *Timer) Stats() Stats {
 	tm.time.checkMade()
-	now, tickLen := tm.time.now(), tm.time.tickLen // before the drain, whose time must not count as a timeout's delay
-	next, pending := tm.guarded.drainAll(tm.time.tickAt(now))
-	overdue := max(0, now-min(next, maxDeadline/tickLen+1)*tickLen) // 0 if nothing is pending
+	now := tm.time.now() // before the drain, whose time must not count as a timeout's delay
+	next, pending := tm.guarded.drainAll()
+	// A timeout that was armed for the past is overdue only once the worker, which is to look at it, is late.
+	overdue := now - tm.time.tickLen*min(max(next, tm.worker.alarm.nextLook.Load()), tm.guarded.wheel.never)
 	s := Stats{
 		Pending:    pending,
 		MaxPending: int(tm.room.max),
@@ -41,15 +42,14 @@ func (tm *Timer) Stats() Stats {
 		Rejected:   tm.rejected.Load(),
 		Panics:     tm.out.panics.Load(),
 		Wakeups:    tm.worker.wakeups.Load(),
-		Overdue:    time.Duration(overdue),
+		Overdue:    time.Duration(max(0, overdue)), // 0 if nothing is pending
 	}
 	tm.guarded.addStats(&s)
 	return s
 }
 
 func (g *guarded) addStats(s *Stats) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	defer g.lock().unlock()
 	s.Stopped = g.stopped
 	s.Canceled += g.canceled
 	s.Lag, s.MaxLag, s.LagCounts = g.lag, g.maxLag, g.lagCounts

@@ -127,7 +127,7 @@ func (t *Timeout) ResetAt(at time.Time) bool {
 	if tm == nil {
 		panic("hashedwheel: ResetAt before Init")
 	}
-	return tm.arm(t, tm.deadlineAt(at))
+	return tm.arm(t, tm.time.since(at))
 }
 
 // Move moves t, if it is pending, to expire d from now; zero or less is due at the next tick. It reports whether t
@@ -148,7 +148,7 @@ func (t *Timeout) MoveAt(at time.Time) bool {
 	if tm == nil {
 		panic("hashedwheel: MoveAt before Init")
 	}
-	return tm.move(t, tm.deadlineAt(at))
+	return tm.move(t, tm.time.since(at))
 }
 
 // Stop prevents the task from running, and reports whether this call did: false means that t was not
@@ -209,3 +209,6 @@ func (t *Timeout) String() string {
 	deadline := t.Deadline().Format(time.DateTime + ".000")
 	return fmt.Sprintf("hashedwheel.Timeout(%v, %s, %s)", t.State(), deadline, taskname.Shown(t.task))
 }
+
+// isInBatch reports whether t is where takeDue has put it: it was not overwritten there, and is in one place only.
+func (t *Timeout) isInBatch(i int) bool { return t.home == homeIn(inBatch, 0, i) }

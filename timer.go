@@ -36,11 +36,11 @@ type Timer struct {
 	ending   sync.Once     // calls end once the first portion of a Stop is collected
 }
 
-// New returns a Timer, or an error that names the wrong option and its value. By default the tick is 100ms, the wheel
+// New returns a Timer, or an error that names the wrong option and its value. By default the tick is 10ms, the wheel
 // has 512 buckets, any number may be pending, tasks run in goroutines, the clock is the system's, and a panic crashes
 // the program. New reads GOMAXPROCS once, to size the queue between callers and worker.
 func New(opts ...Option) (*Timer, error) {
-	o := options{tick: 100 * time.Millisecond, wheelSize: 512, clock: systemClock{}}
+	o := options{tick: 10 * time.Millisecond, wheelSize: 512, clock: systemClock{}}
 	for _, opt := range opts {
 		if opt == nil {
 			return nil, errors.New("hashedwheel: nil Option")
@@ -53,7 +53,7 @@ func New(opts ...Option) (*Timer, error) {
 	tm.room.max = int64(o.maxPending)
 	tm.queue.init()
 	tm.guarded.init(tm, o.wheelSize)
-	tm.help = help{time: &tm.time, queue: &tm.queue, guarded: &tm.guarded}
+	tm.help = help{queue: &tm.queue, guarded: &tm.guarded}
 	tm.out.init(&o)
 	tm.worker.init(&tm.time, &tm.room, &tm.guarded, &tm.out)
 	return tm, nil
@@ -113,7 +113,7 @@ func (tm *Timer) Tick() time.Duration { return time.Duration(tm.time.tickLen) }
 // WithMaxPending.
 func (tm *Timer) Pending() int {
 	tm.time.checkMade()
-	_, pending := tm.guarded.drainAll(tm.time.thisTick())
+	_, pending := tm.guarded.drainAll()
 	return pending
 }
 
@@ -121,7 +121,7 @@ func (tm *Timer) Pending() int {
 // later or stopped, Next may still return its old time until then. Next costs as much as Pending.
 func (tm *Timer) Next() (at time.Time, ok bool) {
 	tm.time.checkMade()
-	next, pending := tm.guarded.drainAll(tm.time.thisTick())
+	next, pending := tm.guarded.drainAll()
 	if pending == 0 {
 		return time.Time{}, false
 	}
@@ -143,15 +143,6 @@ func (tm *Timer) deadlineIn(d time.Duration) int64 {
 	return tm.time.deadline(now, d)
 }
 
-// deadlineAt returns the deadline at a time from the timer's clock.
-func (tm *Timer) deadlineAt(at time.Time) int64 {
-	deadline := tm.time.since(at)
-	if deadline < 0 {
-		tm.time.checkBubble()
-	}
-	return deadline
-}
-
 // arm makes t pending with a new deadline and reports whether it was pending.
 func (tm *Timer) arm(t *Timeout, deadline int64) (was bool) {
 	for {
@@ -171,9 +162,7 @@ func (tm *Timer) arm(t *Timeout, deadline int64) (was bool) {
 		}
 		push, ok := t.begin(w, deadline)
 		if ok {
-			if push {
-				tm.push(t)
-			}
+			tm.hand(t, push)
 			return false
 		}
 		tm.room.release(1)
@@ -196,8 +185,8 @@ func (tm *Timer) move(t *Timeout, deadline int64) (was bool) {
 // tryMove reports false if w, the word of a pending timeout, was out of date.
 func (tm *Timer) tryMove(t *Timeout, w word, deadline int64) (ok bool) {
 	push, ok := t.move(w, deadline)
-	if ok && push {
-		tm.push(t)
+	if ok && deadline < w.deadline() {
+		tm.hand(t, push)
 	}
 	return ok
 }
@@ -225,6 +214,15 @@ func (tm *Timer) refusal() State {
 	return Rejected
 }
 
+// hand makes the worker look at t in time. Without a push t waits in the queue already.
+func (tm *Timer) hand(t *Timeout, push bool) {
+	if push {
+		tm.push(t)
+	} else {
+		tm.worker.announce(t)
+	}
+}
+
 // push hands t, marked queued, to the worker. It reports false if the timer is stopped and rejected t for that.
 func (tm *Timer) push(t *Timeout) bool {
 	how := tm.queue.push(t)
@@ -236,13 +234,21 @@ func (tm *Timer) push(t *Timeout) bool {
 		tm.rejected.Add(1)
 		return false
 	}
-	if tm.worker.lookout.status.Load() != awake { // pairs with the second look in park
-		tm.worker.unpark()
+	tm.worker.announce(t)
+	if how != accepted {
+		tm.crowded(t, how)
+	}
+	return true
+}
+
+// crowded follows a push to a stripe that is half as deep as where producers help, or deeper.
+func (tm *Timer) crowded(t *Timeout, how pushed) {
+	if tm.worker.alarm.load().due() > 0 {
+		tm.worker.expect(0)
 	}
 	if how >= deepened {
 		tm.help.reduce(tm.queue.stripeOf(t), how)
 	}
-	return true
 }
 
 // room bounds how many timeouts are pending: an arming takes a place, and its end gives it back.
@@ -327,8 +333,7 @@ func (tm *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
 
 // end stops the worker, once the queue is closed.
 func (tm *Timer) end() {
-	tm.worker.lookout.status.Store(awake) // forever: nobody starts a worker again
-	close(tm.worker.quit)
+	tm.worker.alarm.end()
 	if c, ok := tm.time.clock.(*ManualClock); ok {
 		c.detach(&tm.worker)
 	}

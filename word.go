@@ -17,8 +17,7 @@ const (
 
 	tooLate = Rejected + 1 // Rejected because the timer was stopped; Rejected itself: because it was full
 
-	minDeadline = -1 << (63 - deadlineShift) // ns since the timer's start
-	maxDeadline = 1<<(63-deadlineShift) - 1  // about 9 years: never
+	maxDeadline = 1<<(63-deadlineShift) - 1 // ns since the timer's start, about 9 years: never
 )
 
 func pack(deadline int64, flags int64, s State) word {

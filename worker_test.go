@@ -11,81 +11,26 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Pending, Stats and a helping producer file lists in portions. A worker that parks between two portions
+// Pending, Stats and a helping producer file lists in portions. A worker that gives its part away between two portions
 // must not sleep past a timeout in the rest.
 func TestWorkerDoesNotOversleepHalfFiledLists(t *testing.T) {
 	for name, filePortion := range map[string]func(*Timer, *Timeout){
 		"drain": func(tm *Timer, _ *Timeout) { tm.guarded.drain(portion) },
-		"help":  func(tm *Timer, to *Timeout) { tm.guarded.fileStripe(tm.queue.stripeOf(to), 0) },
+		"help":  func(tm *Timer, to *Timeout) { tm.guarded.fileStripe(tm.queue.stripeOf(to)) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			tm := MustNew(WithTick(100 * time.Millisecond))
-			defer tm.Stop()
-			tm.worker.lookout.status.Store(awake) // as at the end of a pass; the test parks in the worker's place
+			g, tm := newGuarded()
 			all := onStripes(&tm.queue, 1000)[0]
-			for i, to := range all {
+			for _, to := range all {
 				to.Init(tm, TaskFunc(func(*Timeout) {}))
-				deadline := time.Hour
-				if i == 0 { // the first pushed is the last filed
-					deadline = 300 * time.Millisecond
-				}
-				setWord(to, int64(deadline), queued, Pending)
+				setWord(to, int64(time.Hour), queued, Pending)
 				tm.queue.push(to)
 			}
 			filePortion(tm, all[0])
-			require.NotEmpty(t, tm.guarded.lists)
-
-			next, status := tm.guarded.park(0, false)
-			assert.True(t, status == awake || next <= 3,
-				"the worker sleeps until tick %d, status %d; a timeout is due at tick 3", next, status)
-			tm.worker.lookout.status.Store(awake)
+			require.NotEmpty(t, g.lists)
+			assert.EqualValues(t, 8, g.nextLook(7))
 		})
 	}
-}
-
-// hookedClock calls hook once, after Now has read the time and before it returns.
-type hookedClock struct {
-	*ManualClock
-	hook func()
-}
-
-func (c *hookedClock) Now() time.Time {
-	now := c.ManualClock.Now()
-	if hook := c.hook; hook != nil {
-		c.hook = nil
-		hook()
-	}
-	return now
-}
-
-// While a worker that has read the clock waits for the lock, another goroutine can turn the wheel on by a later
-// reading.
-// The worker's pass must lose nothing, and its next look must not be later than what is due.
-func TestPassWithAStaleClockReadingLooksAgain(t *testing.T) {
-	clock := &hookedClock{ManualClock: NewManualClock(time.Unix(0, 0))}
-	tm := MustNew(WithTick(time.Millisecond), WithClock(clock), WithExecutor(Inline{}))
-	defer tm.Stop()
-	tm.worker.lookout.status.Store(awake) // the test runs the passes in the worker's place
-	ran := 0
-	tm.AfterFunc(500*time.Millisecond, func() { ran++ })
-	tm.AfterFunc(time.Hour, func() {})
-	require.Equal(t, 2, tm.Pending())
-	past := new(Timeout)
-	past.InitFunc(tm, func() { ran++ })
-
-	clock.hook = func() {
-		clock.Advance(time.Second)
-		past.ResetAt(time.Unix(0, 0))
-		tm.Pending()
-	}
-	tick, filed, _ := tm.worker.pass()
-	require.EqualValues(t, 0, tick, "the stale reading")
-	require.Zero(t, ran)
-	next, _ := tm.guarded.park(tick, filed > 0)
-	require.LessOrEqual(t, next, int64(1000), "the tick that the clock shows")
-	tm.worker.lookout.status.Store(awake)
-	tm.worker.pass()
-	assert.Equal(t, 2, ran)
 }
 
 // The goroutine that starts the worker again need not be synchronized with the goroutine that started it
@@ -96,7 +41,7 @@ func TestWorkerStartsAgainFromAnotherGoroutine(t *testing.T) {
 	var ran atomic.Int32
 	for i := range int32(5) {
 		go tm.AfterFunc(0, func() { ran.Add(1) })
-		hasEnded := func() bool { return ran.Load() == i+1 && tm.worker.lookout.status.Load() == absent }
+		hasEnded := func() bool { return ran.Load() == i+1 && tm.worker.alarm.load().status() == asleep }
 		require.Eventually(t, hasEnded, 20*time.Second, time.Millisecond)
 	}
 }
@@ -122,19 +67,6 @@ func TestWorkerStartsWhileThePreviousWorkerEnds(t *testing.T) {
 		})
 	}
 	done.Wait()
-}
-
-// A worker that was woken or started may have to wait for a processor. Stats shows that by the tick at which it means
-// to look.
-func TestWakingTheWorkerNotesTheTickAtWhichItMeansToLook(t *testing.T) {
-	for _, status := range []int32{asleep, absent} {
-		tm := MustNew(WithTick(time.Hour))
-		tm.worker.lookout.expected.Store(1000)
-		tm.worker.lookout.status.Store(status)
-		tm.worker.unpark()
-		assert.EqualValues(t, 1, tm.worker.lookout.expected.Load(), "status was %d", status)
-		tm.Stop()
-	}
 }
 
 // newTimelineAt returns a timeline with a tick of 10ns, ns after its start.
@@ -168,7 +100,7 @@ func TestDeadlineIsBetweenNowAndNever(t *testing.T) {
 func TestSinceClampsTimesToTheRangeOfDeadlines(t *testing.T) {
 	tl := newTimelineAt(0)
 	for at, want := range map[time.Duration]int64{
-		-7: -7, 0: 0, 7: 7, math.MinInt64: minDeadline, math.MaxInt64: maxDeadline,
+		-7: 0, 0: 0, 7: 7, math.MinInt64: 0, math.MaxInt64: maxDeadline,
 	} {
 		assert.Equal(t, want, tl.since(tl.start.Add(at)), "at %d", at)
 	}
@@ -176,7 +108,7 @@ func TestSinceClampsTimesToTheRangeOfDeadlines(t *testing.T) {
 
 func TestTickAtIsTheLastTickThatHasBegun(t *testing.T) {
 	tl := newTimelineAt(0)
-	for now, want := range map[int64]int64{-11: -2, -10: -1, -9: -1, -1: -1, 0: 0, 9: 0, 10: 1, 11: 1} {
+	for now, want := range map[int64]int64{0: 0, 9: 0, 10: 1, 11: 1} {
 		assert.Equal(t, want, tl.tickAt(now), "at %d", now)
 	}
 }

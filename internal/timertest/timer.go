@@ -18,6 +18,9 @@ import (
 // Tick is the tick of the timers in these tests, unless they say otherwise.
 const Tick = time.Millisecond
 
+// LetGo is how long a timer may keep a stopped timeout, unless two ticks are longer.
+const LetGo = 100 * time.Millisecond
+
 // New returns a timer that ticks once every Tick, unless opts say otherwise.
 func New(opts ...hashedwheel.Option) *hashedwheel.Timer {
 	return hashedwheel.MustNew(append([]hashedwheel.Option{hashedwheel.WithTick(Tick)}, opts...)...)

@@ -83,6 +83,7 @@ func (m *model) arm(e *entry, deadline int64) (was bool, err error) {
 	} else {
 		m.armings++
 	}
+	deadline = max(0, deadline) // there is no time before New
 	e.deadline, e.armed = deadline, m.now
 	if err = m.refusal(was); err != nil {
 		e.state = hashedwheel.Rejected

@@ -251,20 +251,24 @@ func TestWorkerInheritsNoPprofLabels(t *testing.T) {
 	}
 }
 
-// The worker's goroutine was ended by a task, and another has begun.
+// The worker's goroutine was ended by a task, and another goes on with the batch.
 func TestWorkerInheritsNoPprofLabelsAfterGoexit(t *testing.T) {
 	tm := timertest.New(timertest.Inline)
 	defer tm.Stop()
-	tm.AfterFunc(time.Hour, timertest.Nop) // else no worker stays
-	goexit := make(chan struct{})
-	labeled(func() {
+	var ran atomic.Int32
+	on, over := make(chan struct{}), make(chan struct{})
+	defer close(over)
+	for range 2 {
 		tm.AfterFunc(timertest.Tick, func() {
-			defer close(goexit)
+			if ran.Add(1) == 2 {
+				close(on)
+				<-over
+				return
+			}
 			pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels(childLabel, "a task")))
 			runtime.Goexit()
 		})
-	})
-	<-goexit
-	isAnother := func() bool { return timertest.LibraryGoroutines() == 1 && !isLabeled(t) }
-	assert.Eventually(t, isAnother, 10*time.Second, timertest.Tick)
+	}
+	<-on
+	assert.Eventually(t, func() bool { return !isLabeled(t) }, 10*time.Second, timertest.Tick, "once the first has ended")
 }

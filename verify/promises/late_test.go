@@ -196,37 +196,35 @@ func onTardyClock(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer, cloc
 	timertest.InBubble(t, onIt, timertest.OnWorker, hashedwheel.WithClock(clock))
 }
 
-// An arming wakes the worker just before a tick, and the worker reads the clock just after.
+// An arming brings the worker just before a tick, and the worker reads the clock just after.
 // Timeouts of that tick must not wait for the next.
-func TestAWorkerWokenJustBeforeATickDoesNotMissIt(t *testing.T) {
+func TestAWorkerThatComesJustBeforeATickDoesNotMissIt(t *testing.T) {
 	onTardyClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *tardyClock) {
 		ran := false
-		tm.AfterFunc(10*timertest.Tick, func() { ran = true })
-		for range 19 {
+		tm.AfterFunc(100*timertest.Tick, func() { ran = true })
+		for range 199 {
 			clock.Advance(timertest.Tick / 2)
-			synctest.Wait()
+			timertest.Pass(1) // the worker is called by package time
 		}
 		other, far := timertest.Owned(tm, timertest.NopTask), clock.Now().Add(time.Hour)
 		clock.beforeNow.Store(int64(timertest.Tick / 2)) // for the worker: ResetAt does not read the clock
 		other.ResetAt(far)
-		synctest.Wait()
+		timertest.Pass(1)
 		assert.True(t, ran)
 	})
 }
 
-func TestAClockThatStepsAsTheWorkerGoesToSleepDoesNotStopIt(t *testing.T) {
+func TestAClockThatStepsAsTheWorkerSetsItsAlarmDoesNotStopIt(t *testing.T) {
 	onTardyClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *tardyClock) {
 		ran := false
 		tm.AfterFunc(time.Hour, func() { ran = true })
-		synctest.Wait()
-		clock.Advance(timertest.Tick)
-		synctest.Wait() // the worker has filed it and looks for more for another tick
+		timertest.Pass(1)
 		clock.beforeAfter.Store(int64(time.Hour))
+		clock.Advance(timertest.LetGo)
+		timertest.Pass(1)
+		assert.Zero(t, clock.beforeAfter.Load(), "the worker has filed it, and sets its alarm")
 		clock.Advance(timertest.Tick)
-		synctest.Wait()
-		assert.Zero(t, clock.beforeAfter.Load())
-		clock.Advance(timertest.Tick)
-		synctest.Wait()
+		timertest.Pass(1)
 		assert.True(t, ran)
 	})
 }
@@ -236,7 +234,7 @@ func TestAClockThatMovesOnAsTheWorkerGoesToSleepMakesNothingLate(t *testing.T) {
 		ran := false
 		clock.beforeAfter.Store(int64(6 * timertest.Tick / 10))
 		tm.AfterFunc(timertest.Tick/2, func() { ran = true })
-		synctest.Wait()
+		timertest.Pass(1)
 		assert.Zero(t, clock.beforeAfter.Load())
 		clock.Advance(4 * timertest.Tick / 10)
 		synctest.Wait()
@@ -250,7 +248,7 @@ func TestWorkerOnAUsersClockNeitherHangsNorSpins(t *testing.T) {
 		onTardyClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *tardyClock) {
 			clock.atEachAfter = d
 			to := tm.AfterFunc(24*time.Hour, timertest.Nop)
-			synctest.Wait()
+			timertest.Pass(1)
 			assert.LessOrEqual(t, clock.afters.Load(), int64(6))
 			assert.Equal(t, []*hashedwheel.Timeout{to}, timertest.Shutdown(t, tm))
 		})

@@ -27,16 +27,6 @@ func TestQuietBeforeTheFirstArming(t *testing.T) {
 	})
 }
 
-func TestQuietWithOneGoroutineWhileAnythingIsPending(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		for i := range 100 {
-			tm.AfterFunc(time.Duration(1+i)*time.Hour, timertest.Nop)
-		}
-		timertest.Pass(time.Minute)
-		assert.Equal(t, 1, timertest.LibraryGoroutines())
-	})
-}
-
 func TestQuietWhileNothingIsPending(t *testing.T) {
 	for name, settle := range map[string]func(to *hashedwheel.Timeout){
 		"all expired":         func(to *hashedwheel.Timeout) { timertest.Pass(time.Hour) },

@@ -27,7 +27,7 @@ func repeating(tm *hashedwheel.Timer, f func(*hashedwheel.Series)) (
 	return weak.Make(s), weak.Make(p)
 }
 
-func TestEveryIsGarbageTwoTicksAfterStop(t *testing.T) {
+func TestEveryIsGarbageSoonAfterStop(t *testing.T) {
 	for moment, at := range map[string]time.Duration{"before the first": 0, "later": 5*aPeriod + aPeriod/2} {
 		t.Run(moment, func(t *testing.T) {
 			onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, _ time.Duration) {
@@ -36,7 +36,7 @@ func TestEveryIsGarbageTwoTicksAfterStop(t *testing.T) {
 					timertest.Pass(at)
 					require.True(t, s.Stop())
 				})
-				timertest.Pass(2 * tick)
+				timertest.Pass(max(2*tick, timertest.LetGo))
 				timertest.AssertGarbage(t, s, "the series")
 				timertest.AssertGarbage(t, payload, "what f holds")
 				assert.Equal(t, 1, tm.Pending())

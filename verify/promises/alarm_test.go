@@ -1,0 +1,206 @@
+package promises
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/limits"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+// forEachTick runs f in a bubble, with a timer of each tick.
+func forEachTick(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer), ticks ...time.Duration) {
+	for _, tick := range ticks {
+		t.Run("tick "+tick.String(), func(t *testing.T) { timertest.InBubble(t, f, hashedwheel.WithTick(tick)) })
+	}
+}
+
+func TestQuietWithoutAGoroutineWhileTimeoutsWait(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		for i := range 1000 {
+			tm.AfterFunc(time.Duration(1+i%10)*time.Hour, timertest.Nop)
+			assert.Zero(t, timertest.LibraryGoroutines(), "while they are armed")
+		}
+		for range 12 {
+			timertest.Pass(time.Hour)
+			assert.Zero(t, timertest.LibraryGoroutines(), "between two passes, and after the last")
+		}
+		assert.EqualValues(t, 1000, tm.Stats().Expired)
+	})
+}
+
+// Calls end after 5 ms, long before their deadlines. The worker comes for the memory of the stopped timeouts.
+func TestQuietWhileCallsAreArmedAndStopped(t *testing.T) {
+	if limits.Deep < 4096 {
+		t.Skip("with -tags small the worker comes whenever a few dozen wait")
+	}
+	for rate, most := range map[int]uint64{1000: 22, 100_000: 300} {
+		t.Run(fmt.Sprintf("%d a second", rate), func(t *testing.T) {
+			forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				const seconds = 3
+				var calls []*hashedwheel.Timeout
+				for range seconds * 1000 {
+					for range rate / 1000 {
+						calls = append(calls, tm.AfterFunc(30*time.Second, timertest.Nop))
+					}
+					if ended := len(calls) - 5*rate/1000; ended > 0 {
+						for _, to := range calls[:ended] {
+							to.Stop()
+						}
+						calls = calls[ended:]
+					}
+					time.Sleep(time.Millisecond)
+				}
+				assert.LessOrEqual(t, tm.Stats().Wakeups/seconds, most)
+			}, time.Millisecond, 10*time.Millisecond)
+		})
+	}
+}
+
+// 2,048 that wait are filed at the next tick, however late they are due.
+func TestBoundedWaitOfABurstInTheQueue(t *testing.T) {
+	timertest.LeaveFilingToTheWorker(t)
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		tm.AfterFunc(24*time.Hour, timertest.Nop)
+		timertest.Pass(time.Minute)
+		before := tm.Stats().Wakeups
+		for range limits.Deep {
+			tm.AfterFunc(time.Hour, timertest.Nop)
+		}
+		timertest.Pass(2 * timertest.Tick)
+		assert.Equal(t, before+1, tm.Stats().Wakeups)
+	})
+}
+
+// earlier are ways to bring a pending timeout to an earlier time.
+var earlier = map[string]func(to *hashedwheel.Timeout, d time.Duration){
+	"Reset":   func(to *hashedwheel.Timeout, d time.Duration) { to.Reset(d) },
+	"ResetAt": func(to *hashedwheel.Timeout, d time.Duration) { to.ResetAt(to.Timer().Now().Add(d)) },
+	"Move":    func(to *hashedwheel.Timeout, d time.Duration) { to.Move(d) },
+	"Stop, Reset": func(to *hashedwheel.Timeout, d time.Duration) {
+		to.Stop()
+		to.Reset(d)
+	},
+}
+
+// The queue is to be looked at in 50 ms, for a timeout of an hour that waits there.
+func TestAtMostOneTickLateIfMovedEarlierInTheQueue(t *testing.T) {
+	for name, move := range earlier {
+		for _, d := range []time.Duration{0, timertest.Tick, 5 * timertest.Tick, 300 * timertest.Tick} {
+			t.Run(fmt.Sprintf("%s, to %v", name, d), func(t *testing.T) {
+				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+					var ran atomic.Bool
+					to := tm.AfterFunc(time.Hour, func() { ran.Store(true) })
+					tm.AfterFunc(time.Hour, timertest.Nop)
+					move(to, d)
+					timertest.Pass(d + timertest.Tick)
+					assert.True(t, ran.Load())
+				})
+			})
+		}
+	}
+}
+
+// One goroutine arms for an hour while another arms for soon. Whoever pushes may find the other's deadline in the word.
+func TestAtMostOneTickLateIfTwoGoroutinesArmATimeout(t *testing.T) {
+	for name, move := range earlier {
+		t.Run(name, func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				rnd := rand.New(rand.NewPCG(8, 8))
+				var ran, due int64
+				to := timertest.Owned(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { ran++ }))
+				for range int64(timertest.Lasting(20_000)) {
+					var both sync.WaitGroup
+					calls := []func(){
+						func() { to.Reset(time.Hour) },
+						func() { move(to, 2*timertest.Tick) },
+					}
+					first := rnd.IntN(2) // the goroutine that was started last runs first, mostly
+					both.Go(calls[first])
+					both.Go(calls[1-first])
+					both.Wait()
+					if tm.Now().Add(time.Minute).After(to.Deadline()) {
+						due++
+					}
+					timertest.Pass(3 * timertest.Tick)
+					require.Equal(t, due, ran)
+					to.Stop()
+				}
+				assert.Positive(t, due)
+			}, timertest.Inline)
+		})
+	}
+}
+
+// A heartbeat of one tick, beside a million calls a second that are armed and stopped.
+func TestAtMostOneTickLateBesideAMillionCallsASecond(t *testing.T) {
+	forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		var beats int
+		var latest time.Duration
+		var beat *hashedwheel.Timeout
+		due := tm.Now().Add(tm.Tick())
+		beat = tm.AfterFunc(tm.Tick(), func() {
+			beats++
+			latest = max(latest, tm.Now().Sub(due))
+			due = tm.Now().Add(tm.Tick())
+			beat.Reset(tm.Tick())
+		})
+		for range 500 {
+			for range 1000 {
+				tm.AfterFunc(30*time.Second, timertest.Nop).Stop()
+			}
+			time.Sleep(time.Millisecond)
+		}
+		assert.LessOrEqual(t, latest, tm.Tick())
+		assert.GreaterOrEqual(t, beats, int(500*time.Millisecond/tm.Tick()/2)-1)
+	}, time.Millisecond, 10*time.Millisecond)
+}
+
+// The tick bounds lateness, and neither the patience nor the length of the delay does.
+func TestAtMostOneTickLateAtAnyTickAndDelay(t *testing.T) {
+	const years = 9 * 365 * 24 * time.Hour
+	forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		rnd := rand.New(rand.NewPCG(7, uint64(tm.Tick())))
+		for _, d := range []time.Duration{0, 1, time.Millisecond, 50 * time.Millisecond, time.Minute, 24 * time.Hour, years} {
+			time.Sleep(time.Duration(rnd.Int64N(int64(3 * time.Hour))))
+			ran := time.Time{}
+			due := tm.Now().Add(d)
+			tm.AfterFunc(d, func() { ran = tm.Now() })
+			timertest.Pass(d + tm.Tick())
+			require.False(t, ran.IsZero(), "delay %v", d)
+			assert.GreaterOrEqual(t, ran.Sub(due), time.Duration(0), "delay %v", d)
+		}
+	}, 100*time.Microsecond, time.Millisecond, 333*time.Millisecond, time.Hour)
+}
+
+// Package time would hold the Timer, and all that waits in it, until the alarm rings.
+func TestQuietAfterStopOfATimerWithFarTimeouts(t *testing.T) {
+	for name, before := range map[string]func(tm *hashedwheel.Timer){
+		"at rest":             func(*hashedwheel.Timer) { timertest.Pass(time.Minute) },
+		"just armed":          func(*hashedwheel.Timer) {},
+		"as the alarm rings":  func(*hashedwheel.Timer) { time.Sleep(50 * time.Millisecond) },
+		"with a task running": func(tm *hashedwheel.Timer) { tm.AfterFunc(0, timertest.Nop); time.Sleep(timertest.Tick) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := func() held {
+					tm := timertest.New()
+					h := holding(tm, time.Hour, func(*hashedwheel.Timeout) { before(tm) })
+					tm.Stop()
+					return h
+				}()
+				synctest.Wait()
+				h.assertGarbage(t)
+			})
+		})
+	}
+}
