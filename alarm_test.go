@@ -9,18 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A goroutine arms a timeout for an hour from now. Before its push another arms the timeout for soon, the worker comes
-// for that, and does not find it. Then the push must bring the worker again.
-func TestPushIsAnnouncedByTheDeadlineInTheWord(t *testing.T) {
-	_, tm := newGuarded()
-	to := &Timeout{timer: tm, task: plainFunc(func() {})}
-	setWord(to, int64(time.Hour), queued|fresh, Pending)
-	to.Move(3 * time.Millisecond)
-	require.True(t, tm.worker.alarm.raise(int64(3*time.Millisecond), noDue), "the worker has been there")
-	tm.push(to)
-	assert.Equal(t, 2*time.Millisecond, time.Duration(tm.worker.alarm.load().due()))
-}
-
 // The alarm rings while a producer has the part to set it for an earlier time: it is used up, and must be set again.
 func TestAlarmThatRingsMeanwhileIsSetAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -197,16 +197,6 @@ var List = []Mistake{
 		Kind: Any,
 	},
 	{
-		Name: "an arming is announced by the deadline of the call",
-		Edits: []Edit{
-			{In: "Timer.push", Old: "how := tm.queue.push(t)", New: "given := t.load().lookBy()\n\thow := tm.queue.push(t)"},
-			{In: "Timer.push",
-				Old: "tm.worker.announce(t)",
-				New: "if given <= tm.worker.alarm.load().due() {\n\t\ttm.worker.expect(given)\n\t}"},
-		},
-		Test: ". TestPushIsAnnouncedByTheDeadlineInTheWord",
-	},
-	{
 		Name: "a timeout that waits in the queue is moved to earlier without an announcement",
 		Edits: []Edit{{In: "Timer.hand",
 			Old: "tm.worker.announce(t)",
