@@ -77,7 +77,7 @@
 //	    "sampled": 3,
 //	    "stats": {
 //	      "pending": 3, "max_pending": 1000, "stopped": false,
-//	      "expired": 7, "canceled": 993, "rejected": 0, "panics": 0,
+//	      "expired": 7, "rejected": 0, "panics": 0,
 //	      "wakeups": 12, "lag_ns": 250000, "max_lag_ns": 1200000, "overdue_ns": 0
 //	    },
 //	    "lag_histogram": {

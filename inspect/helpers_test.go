@@ -45,13 +45,13 @@ type report struct {
 }
 
 type stats struct {
-	Pending                                      int
-	MaxPending                                   int `json:"max_pending"`
-	Stopped                                      bool
-	Expired, Canceled, Rejected, Panics, Wakeups uint64
-	LagNS                                        int64 `json:"lag_ns"`
-	MaxLagNS                                     int64 `json:"max_lag_ns"`
-	OverdueNS                                    int64 `json:"overdue_ns"`
+	Pending                            int
+	MaxPending                         int `json:"max_pending"`
+	Stopped                            bool
+	Expired, Rejected, Panics, Wakeups uint64
+	LagNS                              int64 `json:"lag_ns"`
+	MaxLagNS                           int64 `json:"max_lag_ns"`
+	OverdueNS                          int64 `json:"overdue_ns"`
 }
 
 type lags struct {

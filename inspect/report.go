@@ -40,7 +40,6 @@ type stats struct {
 	MaxPending int           `json:"max_pending"`
 	Stopped    bool          `json:"stopped"`
 	Expired    uint64        `json:"expired"`
-	Canceled   uint64        `json:"canceled"`
 	Rejected   uint64        `json:"rejected"`
 	Panics     uint64        `json:"panics"`
 	Wakeups    uint64        `json:"wakeups"`
@@ -69,7 +68,7 @@ func newTimerReport(name string, tm *hashedwheel.Timer) timerReport {
 		Name: name, Tick: tm.Tick(), Sampled: len(sample),
 		Stats: stats{
 			Pending: s.Pending, MaxPending: s.MaxPending, Stopped: s.Stopped,
-			Expired: s.Expired, Canceled: s.Canceled, Rejected: s.Rejected, Panics: s.Panics,
+			Expired: s.Expired, Rejected: s.Rejected, Panics: s.Panics,
 			Wakeups: s.Wakeups, Lag: s.Lag, MaxLag: s.MaxLag, Overdue: s.Overdue,
 		},
 		Lags: newLags(s.LagCounts),
