@@ -66,7 +66,8 @@
 //
 // # The report
 //
-// The answer to a request with ?format=json, or with an Accept header that contains application/json, is an object:
+// The answer to a request with ?format=json, or with an Accept header that names application/json and does not prefer
+// text/html, is an object:
 //
 //	{
 //	  "time": "2026-03-01T12:00:00.5Z",
