@@ -116,7 +116,8 @@ func (h *handler) look(l *looks) (now, before report) {
 
 // read returns a report without its waits.
 func (h *handler) read() report {
-	r := report{Time: time.Now(), Timers: make([]timerReport, len(h.timers)), waited: readWaits()}
+	r := report{Time: time.Now(), Timers: make([]timerReport, len(h.timers))}
+	r.readScheduler()
 	for i, t := range h.timers {
 		r.Timers[i] = newTimerReport(t.name, t.timer)
 	}

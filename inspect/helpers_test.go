@@ -33,7 +33,9 @@ type report struct {
 		P99NS  int64 `json:"p99_ns"`
 		OverNS int64 `json:"over_ns"`
 	} `json:"processor_wait"`
-	Timers []struct {
+	Processors      int
+	ReadyGoroutines *int `json:"ready_goroutines"`
+	Timers          []struct {
 		Name    string
 		TickNS  int64 `json:"tick_ns"`
 		Sampled int

@@ -17,9 +17,11 @@ const sampleSize = 16_384
 
 // A report is the JSON, and the source of the page.
 type report struct {
-	Time   time.Time     `json:"time"`
-	Waits  waits         `json:"processor_wait"`
-	Timers []timerReport `json:"timers"`
+	Time       time.Time     `json:"time"`
+	Waits      waits         `json:"processor_wait"`
+	Processors int           `json:"processors"`
+	Ready      *uint64       `json:"ready_goroutines,omitempty"` // nil before Go 1.26
+	Timers     []timerReport `json:"timers"`
 
 	waited *metrics.Float64Histogram // all waits, for later reports
 }
