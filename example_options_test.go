@@ -187,8 +187,8 @@ func ExampleStats() {
 	}
 	clock.Advance(5 * time.Second)
 	s := tm.Stats()
-	fmt.Println(s.Pending, "pending,", s.Expired, "expired,", s.Canceled, "canceled")
-	// Output: 2 pending, 5 expired, 3 canceled
+	fmt.Println(s.Pending, "pending,", s.Expired, "expired")
+	// Output: 2 pending, 5 expired
 }
 
 // Options are plain values: keep them in a slice, and pass them on.

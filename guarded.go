@@ -34,7 +34,6 @@ type guarded struct {
 	batch     []*Timeout // handed out between two holds of the lock: only takeDue and settle write it
 	batchTick int64      // the tick that its first timeout was filed under
 
-	canceled    uint64
 	lag, maxLag time.Duration
 	lagCounts   [20]uint64
 }
@@ -226,9 +225,6 @@ func (g *guarded) collect(ended []*Timeout) (_ []*Timeout, more bool) {
 		if t.collect() {
 			ended = append(ended, t)
 		}
-		if t.load().state() == Canceled {
-			g.canceled++
-		}
 	}
 	if !g.stopped {
 		g.stop()
@@ -319,8 +315,6 @@ func (g *guarded) fileOne(t *Timeout, isOfRound bool) {
 		g.wheel.remove(t)
 	}
 	switch w := t.unqueue(); {
-	case w.state() == Canceled:
-		g.canceled++
 	case w.state() == Pending && isOfRound:
 		g.wheel.placeOpen(t, g.wheel.tickOf(w.deadline()))
 	case w.state() == Pending:

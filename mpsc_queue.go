@@ -24,13 +24,12 @@ type mpscQueue struct {
 // A stripe's lock is held to take, comb or close it. A push does not look at the lock, since it changes
 // only the head and the link of its own timeout.
 type stripe struct {
-	head     atomic.Pointer[Timeout] // CAS in push publishes link; pairs with Swap in take and close, and Load in comb
-	depth    atomic.Int32            // about how many wait here: push adds, comb subtracts, take clears, reduce reads
-	combAt   atomic.Int32            // the depth at which combing is worth another try: comb and take store, push reads
-	canceled atomic.Uint64           // stopped timeouts that combing has let go of, for Stats
-	mu       sync.Mutex
-	wanted   atomic.Bool    // keeps combers out: awaitComber sets it, the next take of a stripe with any clears it
-	_        [128 - 40]byte // two cache lines a stripe, since they are fetched in pairs
+	head   atomic.Pointer[Timeout] // CAS in push publishes link; pairs with Swap in take and close, and Load in comb
+	depth  atomic.Int32            // about how many wait here: push adds, comb subtracts, take clears, reduce reads
+	combAt atomic.Int32            // the depth at which combing is worth another try: comb and take store, push reads
+	mu     sync.Mutex
+	wanted atomic.Bool    // keeps combers out: awaitComber sets it, the next take of a stripe with any clears it
+	_      [128 - 25]byte // two cache lines a stripe, since they are fetched in pairs
 }
 
 const (
@@ -121,7 +120,7 @@ func (q *mpscQueue) comb(s *stripe) (enough bool) {
 	if above == nil {
 		return false
 	}
-	var dropped, counted, canceled int
+	var dropped, counted int
 	for range combLimit {
 		t := above.link
 		if t == nil {
@@ -140,11 +139,7 @@ func (q *mpscQueue) comb(s *stripe) (enough bool) {
 		if isCounted(t, q.sampled) {
 			counted += 1 << q.sampled
 		}
-		if w.state() == Canceled {
-			canceled++
-		}
 	}
-	s.canceled.Add(uint64(canceled))
 	depth := s.depth.Add(-int32(counted))
 	s.combAt.Store(max(q.deep, 2*depth))
 	return dropped >= combLimit/2 || depth < q.deep
@@ -185,14 +180,6 @@ func (q *mpscQueue) empty() bool {
 }
 
 func (q *mpscQueue) isClosed() bool { return q.stripes[0].head.Load() == &q.closed }
-
-// canceled returns how many stopped timeouts combing has let go of.
-func (q *mpscQueue) canceled() (n uint64) {
-	for i := range q.stripes {
-		n += q.stripes[i].canceled.Load()
-	}
-	return n
-}
 
 // close, which is called once, refuses every later push and returns a list of the others for each stripe.
 func (q *mpscQueue) close() (lists []*Timeout) {

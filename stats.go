@@ -9,7 +9,6 @@ type Stats struct {
 	Stopped    bool // by Timer.Stop or Timer.Shutdown
 
 	Expired  uint64 // tasks handed out; each run of a series and each tick of After counts as one
-	Canceled uint64 // stopped timeouts, counted when the timer lets go of them, unless they were Reset before that
 	Rejected uint64 // armings refused because the timer was stopped or full
 	Panics   uint64 // panics of tasks and of the Executor that were handled, see WithPanicHandler
 	Wakeups  uint64 // times the worker came; none on a ManualClock
@@ -38,7 +37,6 @@ func (tm *Timer) Stats() Stats {
 		Pending:    pending,
 		MaxPending: int(tm.room.max),
 		Expired:    tm.out.count.Load(),
-		Canceled:   tm.queue.canceled(),
 		Rejected:   tm.rejected.Load(),
 		Panics:     tm.out.panics.Load(),
 		Wakeups:    tm.worker.wakeups.Load(),
@@ -51,6 +49,5 @@ func (tm *Timer) Stats() Stats {
 func (g *guarded) addStats(s *Stats) {
 	defer g.lock().unlock()
 	s.Stopped = g.stopped
-	s.Canceled += g.canceled
 	s.Lag, s.MaxLag, s.LagCounts = g.lag, g.maxLag, g.lagCounts
 }

@@ -43,6 +43,9 @@
 // it is late. If they waited much less, the worker was blocked, or the system gave the process itself no processor:
 // other programs had it, or the container was at its limit. Go does not count that time.
 //
+// The last row shows how many goroutines are ready to run at the moment, and for how many processors: the most direct
+// sign of too much work, although of a single moment. It is missing before Go 1.26, whose runtime does not count them.
+//
 // # Refresh and rates
 //
 // The page is plain HTML with the pictures in it, and loads nothing from elsewhere. It refreshes every two seconds and
@@ -66,18 +69,21 @@
 //
 // # The report
 //
-// The answer to a request with ?format=json, or with an Accept header that contains application/json, is an object:
+// The answer to a request with ?format=json, or with an Accept header that names application/json and does not prefer
+// text/html, is an object:
 //
 //	{
 //	  "time": "2026-03-01T12:00:00.5Z",
 //	  "processor_wait": {"p50_ns": 2048, "p99_ns": 458752, "over_ns": 15000000000},
+//	  "processors": 2,
+//	  "ready_goroutines": 31,
 //	  "timers": [{
 //	    "name": "calls",
 //	    "tick_ns": 100000000,
 //	    "sampled": 3,
 //	    "stats": {
 //	      "pending": 3, "max_pending": 1000, "stopped": false,
-//	      "expired": 7, "canceled": 993, "rejected": 0, "panics": 0,
+//	      "expired": 7, "rejected": 0, "panics": 0,
 //	      "wakeups": 12, "lag_ns": 250000, "max_lag_ns": 1200000, "overdue_ns": 0
 //	    },
 //	    "lag_histogram": {
@@ -101,6 +107,9 @@
 // processor_wait shows how long goroutines waited for a processor over the last over_ns, the time since the last
 // report, or since the call of Handler. Reports less than a second apart count as one. The values are 0 if the runtime
 // counted none, as in a process that did nothing: it counts one wait in eight.
+//
+// ready_goroutines shows how many goroutines are ready to run, at the time of the report, and wait for one of so many
+// processors. The field is missing before Go 1.26.
 //
 // lag_histogram shows how late tasks were handed out since the timer was made, as a Prometheus histogram: a bucket
 // counts all tasks that were at most le_ns late, also the tasks in the buckets before it, and count is the bucket +Inf.

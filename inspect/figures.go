@@ -13,7 +13,6 @@ type figure struct {
 var hints = map[string]string{
 	"Pending":  "timeouts that are armed and have not expired",
 	"Expired":  "tasks handed to the executor",
-	"Canceled": "stopped timeouts that the wheel has let go of",
 	"Rejected": "armings refused because the timer was full or stopped",
 	"Panics":   "tasks that panicked",
 	"Lag":      "how late the last batch of tasks was handed out",
@@ -30,7 +29,6 @@ func figures(r timerReport, before stats, elapsed time.Duration) []figure {
 	return []figure{
 		{Label: "Pending", Value: count(uint64(s.Pending)), Note: fullness(s), Quiet: s.Pending == 0},
 		flow("Expired", before.Expired, s.Expired, elapsed),
-		flow("Canceled", before.Canceled, s.Canceled, elapsed),
 		event("Rejected", before.Rejected, s.Rejected, elapsed),
 		event("Panics", before.Panics, s.Panics, elapsed),
 		{Label: "Lag", Value: span(s.Lag), Note: "worst " + span(s.MaxLag), Quiet: s.Lag == 0},

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"mime"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -82,11 +84,26 @@ func formatOf(r *http.Request) string {
 	if format := r.URL.Query().Get("format"); format != "" {
 		return format
 	}
-	accepted := strings.Join(r.Header.Values("Accept"), ",")
-	if strings.Contains(strings.ToLower(accepted), "application/json") {
+	accept := strings.Join(r.Header.Values("Accept"), ",")
+	if q := quality(accept, "application/json"); q > 0 && q >= quality(accept, "text/html") {
 		return "json"
 	}
 	return "html"
+}
+
+// quality returns the q of a media type that an Accept header names, and 0 if it does not name the type.
+func quality(accept, mediaType string) float64 {
+	for part := range strings.SplitSeq(accept, ",") {
+		name, parameters, _ := mime.ParseMediaType(part) // no parameters if they are malformed
+		if name != mediaType {
+			continue
+		}
+		if n, err := strconv.ParseFloat(parameters["q"], 64); err == nil {
+			return n
+		}
+		return 1
+	}
+	return 0
 }
 
 // look returns the report of now, and the one with which to compare it.
@@ -99,7 +116,8 @@ func (h *handler) look(l *looks) (now, before report) {
 
 // read returns a report without its waits.
 func (h *handler) read() report {
-	r := report{Time: time.Now(), Timers: make([]timerReport, len(h.timers)), waited: readWaits()}
+	r := report{Time: time.Now(), Timers: make([]timerReport, len(h.timers))}
+	r.readScheduler()
 	for i, t := range h.timers {
 		r.Timers[i] = newTimerReport(t.name, t.timer)
 	}

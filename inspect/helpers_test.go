@@ -33,7 +33,9 @@ type report struct {
 		P99NS  int64 `json:"p99_ns"`
 		OverNS int64 `json:"over_ns"`
 	} `json:"processor_wait"`
-	Timers []struct {
+	Processors      int
+	ReadyGoroutines *int `json:"ready_goroutines"`
+	Timers          []struct {
 		Name    string
 		TickNS  int64 `json:"tick_ns"`
 		Sampled int
@@ -45,13 +47,13 @@ type report struct {
 }
 
 type stats struct {
-	Pending                                      int
-	MaxPending                                   int `json:"max_pending"`
-	Stopped                                      bool
-	Expired, Canceled, Rejected, Panics, Wakeups uint64
-	LagNS                                        int64 `json:"lag_ns"`
-	MaxLagNS                                     int64 `json:"max_lag_ns"`
-	OverdueNS                                    int64 `json:"overdue_ns"`
+	Pending                            int
+	MaxPending                         int `json:"max_pending"`
+	Stopped                            bool
+	Expired, Rejected, Panics, Wakeups uint64
+	LagNS                              int64 `json:"lag_ns"`
+	MaxLagNS                           int64 `json:"max_lag_ns"`
+	OverdueNS                          int64 `json:"overdue_ns"`
 }
 
 type lags struct {

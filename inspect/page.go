@@ -45,6 +45,7 @@ type view struct {
 	Script  template.HTML
 	Time    time.Time
 	Elapsed string // since the look that rates are taken from; empty if that is too short
+	Ready   string // goroutines, and processors; empty if the runtime does not count them
 	Timers  []timerView
 }
 
@@ -79,6 +80,7 @@ func (p *page) write(w io.Writer, now, before report) error {
 		Style:  template.HTML("<style>" + styleText + "</style>"),
 		Script: template.HTML("<script>" + scriptText + "</script>"),
 		Time:   now.Time,
+		Ready:  now.ready(),
 	}
 	elapsed := now.Time.Sub(before.Time)
 	if elapsed >= briefest {

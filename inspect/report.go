@@ -17,9 +17,11 @@ const sampleSize = 16_384
 
 // A report is the JSON, and the source of the page.
 type report struct {
-	Time   time.Time     `json:"time"`
-	Waits  waits         `json:"processor_wait"`
-	Timers []timerReport `json:"timers"`
+	Time       time.Time     `json:"time"`
+	Waits      waits         `json:"processor_wait"`
+	Processors int           `json:"processors"`
+	Ready      *uint64       `json:"ready_goroutines,omitempty"` // nil before Go 1.26
+	Timers     []timerReport `json:"timers"`
 
 	waited *metrics.Float64Histogram // all waits, for later reports
 }
@@ -40,7 +42,6 @@ type stats struct {
 	MaxPending int           `json:"max_pending"`
 	Stopped    bool          `json:"stopped"`
 	Expired    uint64        `json:"expired"`
-	Canceled   uint64        `json:"canceled"`
 	Rejected   uint64        `json:"rejected"`
 	Panics     uint64        `json:"panics"`
 	Wakeups    uint64        `json:"wakeups"`
@@ -69,7 +70,7 @@ func newTimerReport(name string, tm *hashedwheel.Timer) timerReport {
 		Name: name, Tick: tm.Tick(), Sampled: len(sample),
 		Stats: stats{
 			Pending: s.Pending, MaxPending: s.MaxPending, Stopped: s.Stopped,
-			Expired: s.Expired, Canceled: s.Canceled, Rejected: s.Rejected, Panics: s.Panics,
+			Expired: s.Expired, Rejected: s.Rejected, Panics: s.Panics,
 			Wakeups: s.Wakeups, Lag: s.Lag, MaxLag: s.MaxLag, Overdue: s.Overdue,
 		},
 		Lags: newLags(s.LagCounts),

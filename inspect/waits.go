@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"math"
+	"runtime"
 	"runtime/metrics"
 	"time"
 )
@@ -14,14 +15,31 @@ type waits struct {
 	Over time.Duration `json:"over_ns"` // the time that they are of
 }
 
-// readWaits returns the waits since the process began, nil if the runtime does not count them.
-func readWaits() *metrics.Float64Histogram {
-	sample := []metrics.Sample{{Name: "/sched/latencies:seconds"}}
-	metrics.Read(sample)
-	if sample[0].Value.Kind() != metrics.KindFloat64Histogram {
-		return nil
+// readScheduler reads how many goroutines are ready to run and wait for a processor, how many processors there are, and
+// the waits since the process began. It must be called before the timers are read: that takes time, in which goroutines
+// run. What the runtime does not count stays nil.
+func (r *report) readScheduler() {
+	samples := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}, {Name: "/sched/latencies:seconds"}}
+	metrics.Read(samples)
+	if ready := samples[0].Value; ready.Kind() == metrics.KindUint64 {
+		r.Ready = new(uint64)
+		*r.Ready = ready.Uint64()
 	}
-	return sample[0].Value.Float64Histogram()
+	if waits := samples[1].Value; waits.Kind() == metrics.KindFloat64Histogram {
+		r.waited = waits.Float64Histogram()
+	}
+	r.Processors = runtime.GOMAXPROCS(0)
+}
+
+// ready returns the goroutines that are ready, and the processors, in words; nothing if the goroutines are not known.
+func (r report) ready() string {
+	switch {
+	case r.Ready == nil:
+		return ""
+	case r.Processors == 1:
+		return count(*r.Ready) + " for 1 processor"
+	}
+	return count(*r.Ready) + " for " + count(uint64(r.Processors)) + " processors"
 }
 
 // newWaits returns the waits between two readings.

@@ -34,5 +34,6 @@ func TestWaitsAreTheQuantilesOfTheDifference(t *testing.T) {
 		assert.Equal(t, waits{tt.p50, tt.p99, time.Second}, newWaits(tt.now, before, time.Second))
 	}
 	assert.Equal(t, waits{Over: time.Second}, newWaits(nil, nil, time.Second), "a runtime without this metric")
+	assert.Empty(t, report{Processors: 2}.ready(), "a runtime without this metric")
 	assert.Zero(t, newWaits(before, before, -time.Second), "an older reading")
 }

@@ -2,12 +2,15 @@ package inspect_test
 
 import (
 	"runtime"
+	"runtime/metrics"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/inspect"
@@ -44,6 +47,37 @@ func TestProcessorWaitIsOnThePageAndInTheReport(t *testing.T) {
 	assert.Greater(t, time.Duration(wait.P99NS), time.Millisecond)
 	assert.Positive(t, wait.P50NS)
 	assert.LessOrEqual(t, wait.P50NS, wait.P99NS)
+}
+
+func TestReadyGoroutinesAreOnThePageAndInTheReport(t *testing.T) {
+	if !slices.ContainsFunc(metrics.All(), func(d metrics.Description) bool {
+		return d.Name == "/sched/goroutines/runnable:goroutines"
+	}) {
+		t.Skip("before Go 1.26 the runtime does not count them")
+	}
+	tm, clock := newTimer(t)
+	tm.AfterFunc(time.Second, func() {})
+	clock.Advance(time.Minute)
+	h := inspect.Handler(timers{"calls": tm})
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var all sync.WaitGroup
+	beside := func(look func()) {
+		for range 1000 {
+			all.Go(func() {})
+		}
+		look() // within the 10 ms that a goroutine may run
+		all.Wait()
+	}
+	beside(func() {
+		r := readReport(t, h)
+		assert.Equal(t, 1, r.Processors)
+		require.NotNil(t, r.ReadyGoroutines)
+		assert.InDelta(t, 1000, *r.ReadyGoroutines, 100)
+	})
+	beside(func() {
+		const row = `goroutines that are ready to run, now</th><td colspan="2">(9\d\d|1,0\d\d) for 1 processor</td>`
+		assert.Regexp(t, row, page(h))
+	})
 }
 
 // As the rates of the page; but looks at the page and reports do not end each other's time.

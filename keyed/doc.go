@@ -10,21 +10,22 @@
 // For values that expire some time after their last use, call Touch at each use: it returns the
 // value, or false if the key is gone. A value that Get returns may expire the moment after.
 //
-// Two methods do in one step what would be a race in two calls:
+// Three methods do in one step what would be a race in two calls:
 //
+//	old, loaded, err := sessions.Swap(id, s, 30*time.Minute)         // Set, and old is yours to close
 //	_, seen, err := messages.GetOrSet(id, struct{}{}, 5*time.Minute) // act on it unless seen
 //	valid := codes.CompareAndDelete(user, code)                      // true for one caller
 //
 // # Every value has one end
 //
-// A value that Set or GetOrSet accepted ends once: it expires, and expired is called with it; or
-// Delete or CompareAndDelete removes it; or another Set replaces it; or Drain passes it to its
-// function. Until then Get and All find it.
+// A value that Set, Swap or GetOrSet accepted ends once: it expires, and expired is called with it; or
+// Delete or CompareAndDelete removes it; or another Set replaces it; or a Swap replaces and returns it;
+// or Drain passes it to its function. Until then Get and All find it.
 //
 // If a call races with the expiry, the faster one wins. Just before the map calls expired it checks
-// once more, under a lock: if a Set or Touch has moved the deadline, or a Delete has removed the
-// key, expired is not called. After that the key is gone: Touch and Delete return false, and Set
-// inserts a new value, even from inside expired. Two calls of expired may overlap, even for the
+// once more, under a lock: if a Set, Swap or Touch has moved the deadline, or a Delete has removed the
+// key, expired is not called. After that the key is gone: Touch and Delete return false, Set and Swap
+// insert a new value, even from inside expired. Two calls of expired may overlap, even for the
 // same key if it was set again, unless the timer's Executor runs one task at a time.
 //
 // A value never expires early, and is handed to the timer's Executor at most one tick late: see
@@ -32,9 +33,14 @@
 //
 // # When the timer is full or stopped
 //
-// A Set or GetOrSet that returns hashedwheel.ErrFull or ErrStopped, and a Touch that returns
+// A Set, Swap or GetOrSet that returns hashedwheel.ErrFull or ErrStopped, and a Touch that returns
 // false, have changed nothing. A full timer refuses new keys, and keys that are due, which then
 // expire. It moves all other keys, because a move takes no room.
+//
+// hashedwheel.WithMaxPending bounds the keys that are pending, not all keys of the map. A due key that
+// waits in the Executor has given up its room, and stays in the map until its task runs. So the map
+// grows without bound if keys become due faster than the Executor runs expired. With an Executor that
+// blocks while it is behind, and with Inline, the other due keys stay pending, and the bound holds.
 //
 // Touch returns false for a key that is gone and for a key that the timer refuses to move; after that
 // Get finds only the latter, until it expires.

@@ -2,6 +2,7 @@ package keyed_test
 
 import (
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
@@ -44,6 +45,40 @@ func ExampleMap_Set() {
 	// laptop true
 	// 10.0.0.7 is free again
 	// hashedwheel: timer stopped
+}
+
+// A device that connects again replaces its older connection, which has to be closed.
+func ExampleMap_Swap() {
+	tm, clock := example()
+	defer tm.Stop()
+	conns := keyed.New(tm, func(device string, conn io.Closer) { conn.Close() })
+
+	connected := func(device string, conn io.Closer) {
+		old, loaded, err := conns.Swap(device, conn, time.Minute)
+		switch {
+		case err != nil:
+			conn.Close() // the timer is stopped, or full: the map does not have it
+		case loaded:
+			old.Close()
+		}
+	}
+	connected("sensor 7", line("first"))
+	connected("sensor 7", line("second"))
+	clock.Advance(time.Minute)
+	tm.Stop()
+	connected("sensor 7", line("third"))
+	// Output:
+	// first is closed
+	// second is closed
+	// third is closed
+}
+
+// A line is a connection that prints its end.
+type line string
+
+func (l line) Close() error {
+	fmt.Println(string(l), "is closed")
+	return nil
 }
 
 func ExampleMap_Get() {

@@ -57,6 +57,16 @@ func FuzzMap(f *testing.F) {
 			9, opGetOrSet, 20, opGetOrSet, 90, opPass, 5, opGetOrSet, 50, opRelease, 0, opGetOrSet, 50, opStop, 0,
 			opGetOrSet + 1, 9,
 		},
+		// Swap of a new key, a pending, a due and an expired one, and on a stopped timer.
+		{
+			9, opSwap, 50, opSwap, 20, opPass, 5, opSwap, 20, opRelease, 0, opPass, 5, opRelease, 0, opSwap, 90,
+			opStop, 0, opSwap, 9, opSwap + 1, 9, opDrain, 0,
+		},
+		// A full timer swaps pending keys, and refuses new ones and keys that are due.
+		{
+			0, opSwap, 50, opSwap, 20, opSwap + 1, 20, opPass, 5, opSet + 1, 90, opSwap, 90, opRelease, 0,
+			opSwap + 1, 20, opPass, 9, opRelease, 0,
+		},
 		// Refused, then split.
 		{
 			0, opSet, 20, opPass, 5, opSet + 1, 90, opTouch, 90, opSplit, 0, opRelease, 0,
@@ -111,6 +121,7 @@ const (
 	opGetOrSet
 	opCompareAndDelete
 	opSplit
+	opSwap
 	opCount = iota
 )
 
@@ -187,7 +198,18 @@ func (p *play) do(op byte, n int) {
 		require.Equal(p, p.model.compareAndDelete(key, old), p.m.CompareAndDelete(key, old))
 	case opSplit:
 		p.m.Split()
+	case opSwap:
+		p.swap(key, d)
 	}
+}
+
+func (p *play) swap(key int, d time.Duration) {
+	p.count++
+	wantOld, wantLoaded, wantErr := p.model.swap(key, p.count, ticks(d))
+	old, loaded, err := p.m.Swap(key, p.count, d)
+	require.Equal(p, wantErr, err)
+	require.Equal(p, wantLoaded, loaded)
+	require.Equal(p, wantOld, old)
 }
 
 func (p *play) getOrSet(key int, d time.Duration) {

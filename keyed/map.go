@@ -52,7 +52,8 @@ func New[K comparable, V any](tm *hashedwheel.Timer, expired func(K, V), opts ..
 }
 
 // Set gives k the value v, which expires d from now; at the next tick if d is zero or negative. It
-// replaces an older value of k: expired is not called for the older value, even if it was due.
+// replaces an older value of k: expired is not called for the older value, even if it was due. Swap
+// returns the older value.
 //
 // If the timer is stopped or full, Set returns hashedwheel.ErrStopped or ErrFull and changes
 // nothing: an older value of k stays, with its deadline. A full timer refuses only new keys and keys
@@ -61,18 +62,29 @@ func New[K comparable, V any](tm *hashedwheel.Timer, expired func(K, V), opts ..
 // A new key takes one allocation, plus the growth of a Go map; an existing key takes none. Set
 // panics if k is not equal to itself, like NaN: no call could find it again.
 func (m *Map[K, V]) Set(k K, v V, d time.Duration) error {
+	_, _, err := m.Swap(k, v, d)
+	return err
+}
+
+// Swap does as Set, and returns the value that v replaces and true: that value is the caller's to
+// close, since expired is not called for it. It returns the zero value and false if k was not in the
+// map. If the timer refuses, it returns the zero value, false and hashedwheel.ErrStopped or ErrFull,
+// and v is still the caller's.
+func (m *Map[K, V]) Swap(k K, v V, d time.Duration) (old V, loaded bool, err error) {
 	hash, at := m.check().hash(k), m.in(d)
 	s := m.dir.lock(hash)
 	defer s.mu.Unlock()
 	e := s.table.find(hash, k)
-	switch {
-	case e == nil:
-		return s.insert(hash, k, v, at)
-	case !e.timeout.MoveAt(at):
-		return s.replace(e, v, at)
+	if e == nil {
+		return old, false, s.insert(hash, k, v, at)
 	}
-	e.value = v
-	return nil
+	value := e.value
+	if e.timeout.MoveAt(at) {
+		e.value = v
+	} else if err := s.replace(e, v, at); err != nil {
+		return old, false, err
+	}
+	return value, true, nil
 }
 
 // GetOrSet returns the value of k and true if k is in the map, and does not move its deadline.

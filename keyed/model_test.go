@@ -80,6 +80,14 @@ func (m *model) getOrSet(key, value, ticks int) (actual int, loaded bool, err er
 	return value, false, nil
 }
 
+func (m *model) swap(key, value, ticks int) (old int, loaded bool, err error) {
+	e := m.entries[key]
+	if err := m.set(key, value, ticks); err != nil || e == nil {
+		return 0, false, err
+	}
+	return e.value, true, nil
+}
+
 func (m *model) compareAndDelete(key, old int) bool {
 	e := m.entries[key]
 	if e == nil || e.value != old {

@@ -3,6 +3,7 @@ package keyed_test
 import (
 	"runtime"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -28,6 +29,40 @@ func TestDueKeyThatAFullTimerRefusedToMoveExpires(t *testing.T) {
 				h.Release()
 				assert.Equal(t, []end{{"a", 1, 50 * time.Millisecond}}, x.expired())
 			}, hashedwheel.WithMaxPending(1))
+		})
+	}
+}
+
+// Nothing runs expired: each tick makes as many keys due as the timer takes.
+func TestBoundCountsNoKeysThatWaitInTheExecutor(t *testing.T) {
+	const bound, ticks, queued = 100, 20, 10
+	var queue chan func()
+	for name, tt := range map[string]struct {
+		executor hashedwheel.ExecutorFunc
+		want     int
+	}{
+		"an executor that takes all tasks": {func(func()) {}, ticks * bound},
+		"an executor that blocks":          {func(f func()) { queue <- f }, bound + queued + 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				queue = make(chan func(), queued)
+				tm := hashedwheel.MustNew(hashedwheel.WithTick(tick), hashedwheel.WithMaxPending(bound),
+					hashedwheel.WithExecutor(tt.executor))
+				m := keyed.New(tm, func(int, int) {})
+				for k := range ticks * bound {
+					_ = m.Set(k, k, 0)
+					if k%bound == bound-1 {
+						timertest.Pass(2 * tick)
+					}
+				}
+				assert.Equal(t, tt.want, m.Len())
+				tm.Stop()
+				for len(queue) > 0 {
+					<-queue
+					synctest.Wait()
+				}
+			})
 		})
 	}
 }

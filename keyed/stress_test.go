@@ -17,14 +17,12 @@ import (
 
 // A record is the value that the stress test sets: it counts its own ends.
 type record struct {
-	ends    atomic.Int32 // expired, deleted or drained
+	ends    atomic.Int32 // expired, deleted, drained or returned by Swap
 	expired atomic.Int64 // ns since the books began
 
 	// Written by the owner of the key alone.
 	refused   bool
-	replaced  bool          // a Set of the same key was taken after it
-	gone      bool          // the value was deleted, or had ended before that
-	notBefore time.Duration // the earliest deadline that the last Touch or Set may have set
+	notBefore time.Duration // the earliest deadline that the last Touch or Swap may have set
 }
 
 // The books are checked at the end of a stress test. Each of many goroutines owns keys that no other
@@ -38,7 +36,7 @@ type books struct {
 
 const keysPerOwner = 512 // enough that most stay untouched until they expire
 
-// own sets, touches and deletes its keys until the books are closed, and returns all values it set.
+// own swaps, touches and deletes its keys until the books are closed, and returns all values it set.
 func (b *books) own(first int, r *rand.Rand) (all []*record) {
 	var current [keysPerOwner]*record
 	for !b.stop.Load() {
@@ -47,14 +45,14 @@ func (b *books) own(first int, r *rand.Rand) (all []*record) {
 		if current[i] == nil || r.IntN(4) == 0 {
 			v := &record{notBefore: now + d}
 			all = append(all, v)
-			v.refused = b.m.Set(key, v, d) != nil
-			if v.refused {
-				continue
+			old, loaded, err := b.m.Swap(key, v, d)
+			if loaded {
+				old.ends.Add(1) // old must be current[i]
 			}
-			if current[i] != nil {
-				current[i].replaced = true
+			v.refused = err != nil
+			if !v.refused {
+				current[i] = v
 			}
-			current[i] = v
 			continue
 		}
 		v := current[i]
@@ -63,7 +61,6 @@ func (b *books) own(first int, r *rand.Rand) (all []*record) {
 			if got, ok := b.m.Delete(key); ok {
 				got.ends.Add(1) // got must be v
 			}
-			v.gone = true // by this Delete or before
 			current[i] = nil
 		case 1:
 			if got, ok := b.m.Get(key); ok && got != v {
@@ -111,15 +108,11 @@ func (b *books) meddle(keys int, r *rand.Rand) {
 
 // check closes the books on one value.
 func (v *record) check(t *testing.T) {
-	ends := int(v.ends.Load())
-	switch {
-	case v.refused:
-		require.Zero(t, ends, "a value that was refused ended")
-	case v.gone, !v.replaced:
-		require.Equal(t, 1, ends, "ends of a value that nothing replaced")
-	default:
-		require.LessOrEqual(t, ends, 1, "ends of a value that was replaced, or ended before that")
+	want := int32(1)
+	if v.refused {
+		want = 0
 	}
+	require.Equal(t, want, v.ends.Load(), "refused: %v", v.refused)
 	if at := v.expired.Load(); at != 0 {
 		require.GreaterOrEqual(t, time.Duration(at), v.notBefore, "expired early")
 	}

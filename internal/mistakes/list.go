@@ -160,9 +160,9 @@ var List = []Mistake{
 	{
 		Name: "a timeout that is canceled before it was filed runs",
 		Edits: []Edit{{In: "guarded.fileOne",
-			Old: "case w.state() == Canceled:\n\t\tg.canceled++",
-			New: "case w.state() == Canceled:\n\t\tg.canceled++\n\t\t" +
-				"if out := &t.timer.out; g.canceled%100 == 0 {\n\t\t\tout.count.Add(1)\n\t\t\tout.Enter()\n\t\t\t" +
+			Old: "switch w := t.unqueue(); {",
+			New: "switch w := t.unqueue(); {\n\tcase w.state() == Canceled:\n\t\t" +
+				"if out := &t.timer.out; out.count.Load()%100 == 0 {\n\t\t\tout.count.Add(1)\n\t\t\tout.Enter()\n\t\t\t" +
 				"go func() { defer out.Leave(); out.Run(t) }()\n\t\t}"}},
 		Test: "./verify/chaos TestChaosKeepsTheBooks",
 	},
@@ -278,9 +278,8 @@ var List = []Mistake{
 	{
 		Name: "Timer.Stop returns timeouts that were stopped before",
 		Edits: []Edit{{In: "guarded.collect",
-			Old: "if t.load().state() == Canceled {",
-			New: "if t.load().state() == Canceled && len(ended) > 0 && ended[len(ended)-1] != t {\n\t\t\t" +
-				"ended = append(ended, t)"}},
+			Old: "if t.collect() {",
+			New: "if t.collect() || t.load().state() == Canceled {"}},
 		Test: "./verify/chaos TestChaosKeepsTheBooks",
 	},
 

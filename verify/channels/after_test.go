@@ -84,8 +84,10 @@ func TestAfterCountsInStats(t *testing.T) {
 		tm.After(time.Hour)
 		timertest.Pass(2 * tick)
 		assert.Equal(t, uint64(1), tm.Stats().Expired)
+		assert.Equal(t, 1, tm.Stats().Pending)
 		tm.Stop()
-		assert.Equal(t, uint64(1), tm.Stats().Canceled)
+		assert.Zero(t, tm.Stats().Pending)
+		assert.Equal(t, uint64(1), tm.Stats().Expired, "Stop closes the channel, and counts no expiry")
 	})
 }
 

@@ -80,7 +80,6 @@ func TestFaultFloodWhileTheWorkerIsBlocked(t *testing.T) {
 	t.Logf("all that was due had run after %v", time.Since(start))
 	assert.Equal(t, n, b.Pending())
 	assert.Len(t, timertest.Shutdown(t, b.Timer), n)
-	assert.Equal(t, uint64(2*n), b.Stats().Canceled)
 	assert.Less(t, timertest.Heap()-before, int64(1<<20), "nothing stays behind")
 }
 

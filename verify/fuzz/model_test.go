@@ -23,7 +23,7 @@ type model struct {
 	stopped bool
 	pending []*entry // sorted by tick
 
-	armings, expired, canceled, rejected, panics int
+	armings, expired, rejected, panics int
 }
 
 // entry is the model's record of one Timeout.
@@ -122,7 +122,6 @@ func (m *model) stop(e *entry) bool {
 	}
 	m.remove(e)
 	e.state = hashedwheel.Canceled
-	m.canceled++
 	return true
 }
 

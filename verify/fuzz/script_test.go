@@ -44,7 +44,6 @@ type script struct {
 	nested    bool   // the worker waits for who goes through the stream, who then must not wait for it
 	handling  bool   // it is the panic handler, of the worker's or of another goroutine's
 	panicking *entry // whose task, or executor, panics now
-	canceled  uint64 // Stats.Canceled, as last seen
 
 	// The books, as the caller of the library keeps them.
 	ran, stopped, returned, refused int

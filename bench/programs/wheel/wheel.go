@@ -34,7 +34,7 @@ func Used() bool {
 		return false
 	}
 	s := tm.Stats()
-	return s.Expired+s.Canceled > 0 || s.Pending > 0
+	return s.Wakeups > 0 || s.Pending > 0
 }
 
 // A Waiter is a timer of a goroutine that waits: a Timeout with a channel.

@@ -26,7 +26,7 @@ func NewCollector(timer *hashedwheel.Timer, name string) prometheus.Collector {
 	return &collector{
 		timer:    timer,
 		pending:  desc("timeouts_pending", "Timeouts that are pending."),
-		ended:    desc("timeouts_ended_total", "Timeouts that expired, were canceled or were rejected.", "outcome"),
+		ended:    desc("timeouts_ended_total", "Timeouts that expired or were rejected.", "outcome"),
 		panics:   desc("task_panics_total", "Tasks that panicked, with a panic handler."),
 		wakeups:  desc("wakeups_total", "Times the worker woke from a sleep."),
 		lateness: desc("lateness_seconds", "How late tasks were handed out; the sum is not known."),
@@ -53,7 +53,6 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	}
 	gauge(c.pending, float64(s.Pending))
 	counter(c.ended, s.Expired, "expired")
-	counter(c.ended, s.Canceled, "canceled")
 	counter(c.ended, s.Rejected, "rejected")
 	counter(c.panics, s.Panics)
 	counter(c.wakeups, s.Wakeups)
