@@ -6,7 +6,6 @@ require (
 	github.com/RussellLuo/timingwheel v0.0.0-20220218152713-54845bda3108
 	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794
 	github.com/hashedwheel/hashedwheel v0.0.0
-	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/zeromicro/go-zero v1.10.3
 	golang.org/x/perf v0.0.0-20260908200009-22c9c6c9d4da
 )
