@@ -22,13 +22,14 @@ type Steady struct {
 	For     time.Duration
 }
 
-// The units of Run's figures.
+// The units of the figures.
 const (
-	CPU      = "cpu-%"    // of one processor, for the process, which includes the load itself
-	Peak     = "peak-MiB" // how far the heap grows
-	LateP50  = "late-p50-ms"
-	LateP99  = "late-p99-ms" // of the deadlines that expire, and of a heartbeat
-	LateMost = "late-max-ms"
+	CPU       = "cpu-%"        // of one processor, for the process, which includes the load itself
+	TimersCPU = "timers-cpu-%" // without the load itself
+	Peak      = "peak-MiB"     // how far the heap grows
+	LateP50   = "late-p50-ms"
+	LateP99   = "late-p99-ms" // of the deadlines that expire, and of a heartbeat
+	LateMost  = "late-max-ms"
 )
 
 const (
@@ -82,14 +83,20 @@ func (s Steady) Run(k Kind) ([]benchfmt.Value, error) {
 	}, nil
 }
 
-// CPUOfLoad returns the CPU time that the load takes without a timer, in % of a processor.
-func (s Steady) CPUOfLoad() (float64, error) {
-	s.Expire = 0
-	figures, err := s.Run(Kind{Open: func(time.Duration) Timer { return nothing{} }})
+// RunBeyondLoad is Run, with the CPU time that the timer takes beyond the load's own as the last figure. The load runs
+// for half of the time without a timer first.
+func (s Steady) RunBeyondLoad(k Kind) ([]benchfmt.Value, error) {
+	own := s
+	own.For, own.Expire = s.For/2, 0
+	ofLoad, err := own.Run(Kind{Open: func(time.Duration) Timer { return nothing{} }})
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return figures[0].Value, nil
+	figures, err := s.Run(k)
+	if err != nil {
+		return nil, err
+	}
+	return append(figures, benchfmt.Value{Value: figures[0].Value - ofLoad[0].Value, Unit: TimersCPU}), nil
 }
 
 // nothing is a Timer that does nothing.

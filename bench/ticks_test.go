@@ -7,8 +7,8 @@ import (
 )
 
 // BenchmarkTicks is the load of cmd/gain at each tick: for each pending idle timeout two moves a second, and half a
-// deadline, of which 1% expire. timers-cpu is the CPU time beyond the load's own, which is measured first. Package time
-// has no tick: its lines stand at 10 ms. cmd/picture draws them.
+// deadline, of which 1% expire. timers-cpu is the CPU time beyond the load's own. Package time has no tick: its
+// lines stand at 10 ms. cmd/picture draws them.
 func BenchmarkTicks(b *testing.B) {
 	for _, n := range []int{count(1000), count(10_000), count(100_000)} {
 		for _, tick := range []time.Duration{
@@ -19,18 +19,13 @@ func BenchmarkTicks(b *testing.B) {
 				load := Steady{
 					Pending: n, Moves: 2 * n, Arms: n / 2, Expire: 0.01, Tick: tick, For: span(4 * time.Second),
 				}
-				own, err := load.CPUOfLoad()
-				if err != nil {
-					b.Fatal(err)
-				}
-				figures, err := load.Run(k)
+				figures, err := load.RunBeyondLoad(k)
 				if err != nil {
 					b.Fatal(err)
 				}
 				for _, f := range figures {
 					b.ReportMetric(f.Value, f.Unit)
 				}
-				b.ReportMetric(figures[0].Value-own, "timers-"+CPU)
 				once(b)
 			})
 		}

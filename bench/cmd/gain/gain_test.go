@@ -17,7 +17,7 @@ func outcome(stdCPU, wheelCPU, stdHeap, wheelHeap float64) figures {
 	for _, by := range []float64{-0.5, -0.3, -0.1, 0.1, 0.3, 0.5} {
 		add := func(timer string, cpu, heap, late float64) {
 			f.add(timer, []benchfmt.Value{
-				{Value: cpu + by, Unit: bench.CPU}, {Value: heap + by, Unit: bench.Peak},
+				{Value: cpu + by, Unit: bench.TimersCPU}, {Value: heap + by, Unit: bench.Peak},
 				{Value: late, Unit: bench.LateP50}, {Value: late, Unit: bench.LateP99},
 				{Value: late, Unit: bench.LateMost},
 			})
@@ -48,10 +48,10 @@ func TestVerdictSaysWhetherToSwitch(t *testing.T) {
 func TestNoiseSavesNothing(t *testing.T) {
 	f := figures{}
 	for _, by := range []float64{-20, -10, 0, 10, 20} {
-		f.add("std", []benchfmt.Value{{Value: 50 + by, Unit: bench.CPU}})
-		f.add("hashedwheel", []benchfmt.Value{{Value: 45 - by, Unit: bench.CPU}})
+		f.add("std", []benchfmt.Value{{Value: 50 + by, Unit: bench.TimersCPU}})
+		f.add("hashedwheel", []benchfmt.Value{{Value: 45 - by, Unit: bench.TimersCPU}})
 	}
-	if saved := f.compare(bench.CPU).saved(); saved != 0 {
+	if saved := f.compare(bench.TimersCPU).saved(); saved != 0 {
 		t.Errorf("saves %v", saved)
 	}
 }
