@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,6 +59,27 @@ func TestPicturesAreSVGWithAllLabels(t *testing.T) {
 			if !slices.Contains(words, label) {
 				t.Errorf("%s has no %q: %q", name, label, words)
 			}
+		}
+	}
+}
+
+// The pictures of the documents are those of the results; the command at the top of main.go draws them.
+func TestDocsShowTheResults(t *testing.T) {
+	const docs, results = "../../../docs", "../../results/ticks.txt"
+	if _, err := os.Stat(results); errors.Is(err, fs.ErrNotExist) {
+		t.Skip("ticks are not measured yet")
+	}
+	folder := t.TempDir()
+	if err := write(folder, []string{results}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"ticks.svg", "ticks-dark.svg"} {
+		drawn, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shown, err := os.ReadFile(filepath.Join(docs, name)); err != nil || !bytes.Equal(shown, drawn) {
+			t.Errorf("docs/%s is not the picture of bench/results/ticks.txt: %v", name, err)
 		}
 	}
 }
