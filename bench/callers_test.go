@@ -51,28 +51,6 @@ func BenchmarkCallers(b *testing.B) {
 	}
 }
 
-// BenchmarkSaturated is a server at its limit: a hundred goroutines, half of which wait for a processor while the
-// others wait for them. Whoever has its turn computes 500 µs, arms a timeout of 30 s, stops the one before and hands
-// on to the next. late is a heartbeat of 5 ms on the same timer.
-func BenchmarkSaturated(b *testing.B) {
-	for _, tick := range []time.Duration{ms, 10 * ms} {
-		each(b, fmt.Sprint("goroutines=100/tick=", tick), isOneOfTwo, func(b *testing.B, k Kind) {
-			turnsPerMicrosecond()
-			t := k.Open(tick)
-			settle(tick, 0)
-			beat := startBeats(t, 5*ms)
-			var over atomic.Bool
-			turns := handOn(t, 100, 50, &over)
-			time.Sleep(span(5 * time.Second))
-			over.Store(true)
-			late := beat.end()
-			b.ReportMetric(float64(turns.Load())/span(5*time.Second).Seconds(), "turns/s")
-			quantiles(b, "late", "ms", late, 50, 99, 100)
-			once(b)
-		})
-	}
-}
-
 // work keeps the processor busy with d of work, however long it is interrupted.
 func work(d time.Duration) { spin(int(d.Nanoseconds() * turnsPerMicrosecond() / 1000)) }
 
@@ -112,35 +90,4 @@ func compute(goroutines int) (stop func()) {
 		over.Store(true)
 		done.Wait()
 	}
-}
-
-// handOn starts goroutines, so many of which have a turn until over is set. The others wait in order.
-func handOn(t Timer, goroutines, running int, over *atomic.Bool) (turns *atomic.Int64) {
-	turns = new(atomic.Int64)
-	waiting := make(chan chan struct{}, goroutines)
-	for i := range goroutines {
-		mine := make(chan struct{}, 1)
-		if i < running {
-			mine <- struct{}{}
-		} else {
-			waiting <- mine
-		}
-		go func() {
-			before := t.AfterFunc(deadline, nop)
-			for range mine {
-				if over.Load() {
-					return
-				}
-				work(500 * time.Microsecond)
-				to := t.AfterFunc(deadline, nop)
-				before.Stop()
-				before = to
-				turns.Add(1)
-				next := <-waiting
-				waiting <- mine
-				next <- struct{}{}
-			}
-		}()
-	}
-	return turns
 }

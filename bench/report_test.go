@@ -47,14 +47,14 @@ func TestReadmeShowsTheResults(t *testing.T) {
 }
 
 // The columns of README.md in this folder, whose rows are those of the library's README.md.
-var others = []string{"std", "hashedwheel", "timingwheel", "go-zero", "nats-thw", "netty"}
+var others = []string{"std", "hashedwheel", "timingwheel", "go-zero", "netty"}
 
 func TestBenchShowsTheResultsOfOtherTimers(t *testing.T) {
 	var table strings.Builder
 	fmt.Fprintf(&table, "| | %s |\n|---|%s\n", strings.Join(others, " | "), strings.Repeat("---:|", len(others)))
 	for _, row := range readmeRows {
 		values := row.byTimer(t)
-		if values["nats-thw"] == nil {
+		if values["go-zero"] == nil {
 			continue // only package time is compared
 		}
 		fmt.Fprintf(&table, "| %s |", row.what)
@@ -189,16 +189,6 @@ func TestRatioIsEvenWhereTheDifferenceMayBeNoise(t *testing.T) {
 		"not measured": nil,
 	} {
 		if got := ratio(std, wheel); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
-	}
-	for want, f := range map[string]figure{
-		"101.5 s":  {unit: "sec/op"},
-		"101.5 ms": {unit: "late-p50-ms"},
-		"101.5 B":  {unit: "B/timeout"},
-		"102%":     {unit: "cpu-%"},
-	} {
-		if got := f.text(std); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}

@@ -119,92 +119,11 @@ func TestFailuresOfTimersFailTheirBenchmarks(t *testing.T) {
 	}
 }
 
-// A loop that waits until the end of a stall would count the stall once.
-func TestStallCountsForEachCallThatItDelays(t *testing.T) {
-	const stall, every = 30 * ms, 100 * time.Microsecond
-	calls, waited := 0, 0
-	took := paced(every, 2*stall, func() {
-		if calls++; calls == 10 {
-			time.Sleep(stall)
-		}
-	})
-	for _, ns := range took {
-		if ns > 1e6 {
-			waited++
-		}
-	}
-	if len(took) != int(2*stall/every) || waited < int(stall/every)*9/10 {
-		t.Errorf("%d of %d calls waited", waited, len(took))
-	}
-}
-
 func TestHeartbeatCountsEveryPointOfAStall(t *testing.T) {
 	const every = 10 * ms
 	b := &heartbeat{every: every, start: time.Now().Add(-105 * ms), next: every}
 	late := b.end()
 	if len(late) < 10 || late[0] < 90 || late[9] > late[0]-80 {
 		t.Error(late)
-	}
-}
-
-func TestFlightStopsEachCallOnceAfterAWhile(t *testing.T) {
-	const n = 3000
-	for _, most := range []int{1000, 1_000_000} {
-		stopped := map[Armed]int{}
-		var count gauge
-		f := newFlight(most, &count, func(to Armed) { stopped[to]++ })
-		for i := range n {
-			f.add(time.NewTimer(time.Hour))
-			if i == n/2 {
-				time.Sleep(answerAfter)
-			}
-		}
-		if len(stopped) < n/2-callsInBatch || len(stopped) > n-callsInBatch || count.most.Load() > int64(most) {
-			t.Errorf("of at most %d: %d stopped, up to %d in flight", most, len(stopped), count.most.Load())
-		}
-		f.landAll()
-		if len(stopped) != n {
-			t.Errorf("%d stopped in the end", len(stopped))
-		}
-		for _, times := range stopped {
-			if times != 1 {
-				t.Fatalf("stopped %d times", times)
-			}
-		}
-	}
-}
-
-func TestSteadyKeepsRatesBelowAThousand(t *testing.T) {
-	calls := pacedCalls{timer: stdTimer{}, arm: armer(stdTimer{}), oneIn: 100}
-	for ms := range 2000 {
-		calls.round(ms, dueBy(250, ms))
-	}
-	if calls.armed != 500 || calls.expiring != 5 {
-		t.Errorf("%d armed in two seconds, %d of them to expire", calls.armed, calls.expiring)
-	}
-}
-
-func TestFarDelaysCoverTheHour(t *testing.T) {
-	var quarters [4]int
-	for i := range 1000 {
-		quarters[(far(i)-time.Hour)/(15*time.Minute)]++
-	}
-	for _, n := range quarters {
-		if n < 240 || n > 260 {
-			t.Errorf("uneven: %v", quarters)
-		}
-	}
-}
-
-// What the benchmarks measure of this library is not the cost of its adapter.
-func TestWheelArmsWithoutAllocationsOfTheBenchmark(t *testing.T) {
-	tm := openWheel(10 * ms)
-	defer tm.Close()
-	arm, own := armer(tm), tm.New(nop)
-	if n := testing.AllocsPerRun(1000, func() { arm(time.Hour).Stop() }); n != 1 {
-		t.Errorf("arm and stop: %v allocations, want 1", n)
-	}
-	if n := testing.AllocsPerRun(1000, func() { own.Reset(time.Hour); own.Stop() }); n != 0 {
-		t.Errorf("re-arm and stop: %v allocations, want 0", n)
 	}
 }

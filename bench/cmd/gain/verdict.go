@@ -49,7 +49,7 @@ func (f figures) print(out io.Writer, load bench.Steady) error {
 	w := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(w, "\tpackage time\thashedwheel\t")
 	for _, row := range []struct{ text, unit string }{
-		{"CPU, % of a processor", bench.CPU},
+		{"CPU of the timers, % of a processor", bench.TimersCPU},
 		{"the heap grows by, MiB", bench.Peak},
 		{"late, median, ms", bench.LateP50},
 		{"late, 99th percentile, ms", bench.LateP99},
@@ -73,7 +73,7 @@ const (
 )
 
 func (f figures) verdict(load bench.Steady) string {
-	cpu, heap := f.compare(bench.CPU).saved(), f.compare(bench.Peak).saved()
+	cpu, heap := f.compare(bench.TimersCPU).saved(), f.compare(bench.Peak).saved()
 	switch {
 	case cpu > worthCPU:
 		return fmt.Sprintf("Switch, if your timeouts may be %v late: that saves %.1f%% of a processor.", load.Tick, cpu)

@@ -1,0 +1,117 @@
+package bench
+
+import (
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// BenchmarkSaturated is a server at its limit: fifty goroutines for each processor, half of which wait for a processor
+// while the others wait for them. A goroutine that has its turn computes 500 µs, arms a timeout of 30 s, stops the one
+// before and hands on to the next. late is a heartbeat of 5 ms on the same timer. ./stalls counts the rounds with a
+// beat more than 60 ms late.
+func BenchmarkSaturated(b *testing.B) {
+	for _, tick := range []time.Duration{ms, 10 * ms} {
+		each(b, fmt.Sprint("tick=", tick), isOneOfTwo, func(b *testing.B, k Kind) {
+			turnsPerMicrosecond()
+			t := k.Open(tick)
+			settle(tick, 0)
+			beat := startBeats(t, 5*ms)
+			over := handOn(t)
+			took := span(5 * time.Second)
+			time.Sleep(took)
+			turns := over()
+			quantiles(b, "late", "ms", beat.end(), 50, 99, 100)
+			b.ReportMetric(float64(turns)/took.Seconds(), "turns/s")
+			once(b)
+		})
+	}
+}
+
+// BenchmarkSaturatedBurst is ten timeouts that are due at once, every 50 ms, on the server of BenchmarkSaturated. last
+// is how late the last of the ten runs.
+func BenchmarkSaturatedBurst(b *testing.B) {
+	const together, every = 10, 50 * ms
+	for _, tick := range []time.Duration{ms, 10 * ms} {
+		each(b, fmt.Sprintf("due=%d/tick=%v", together, tick), isOneOfTwo, func(b *testing.B, k Kind) {
+			turnsPerMicrosecond()
+			t := k.Open(tick)
+			settle(tick, 0)
+			var fired tally
+			bursts := make([]burst, max(2, int(span(5*time.Second)/every)))
+			start := time.Now().Add(every)
+			for i := range bursts { // armed before the server runs, which would interrupt this
+				b := &bursts[i]
+				b.due = start.Add(time.Duration(i)*every + scatter(i, every)) // at no fixed point within a tick
+				b.left.Store(together)
+				for range together {
+					t.AfterFunc(time.Until(b.due), func() {
+						b.run()
+						fired.fire()
+					})
+				}
+			}
+			over := handOn(t)
+			fired.wait(b, k, together*len(bursts))
+			over()
+			var last []float64
+			for i := range bursts {
+				last = append(last, bursts[i].last)
+			}
+			quantiles(b, "last", "ms", last, 50, 90, 100)
+			once(b)
+		})
+	}
+}
+
+// burst is timeouts that are due at once.
+type burst struct {
+	due  time.Time
+	left atomic.Int64 // timeouts that have not run yet
+	last float64      // how many ms late the last one ran, written by it
+}
+
+func (b *burst) run() {
+	if b.left.Add(-1) == 0 {
+		b.last = float64(time.Since(b.due)) / 1e6
+	}
+}
+
+// handOn starts the server's goroutines. Half of them have a turn at a time, and the others wait in order. over ends
+// them, and returns the number of turns.
+func handOn(t Timer) (over func() int64) {
+	running := 25 * runtime.GOMAXPROCS(0)
+	waiting := make(chan chan struct{}, 2*running)
+	var turns atomic.Int64
+	var isOver atomic.Bool
+	for i := range 2 * running {
+		mine := make(chan struct{}, 1)
+		if i < running {
+			mine <- struct{}{}
+		} else {
+			waiting <- mine
+		}
+		go func() {
+			before := t.AfterFunc(deadline, nop)
+			for range mine {
+				if isOver.Load() {
+					return
+				}
+				work(500 * time.Microsecond)
+				to := t.AfterFunc(deadline, nop)
+				before.Stop()
+				before = to
+				turns.Add(1)
+				next := <-waiting
+				waiting <- mine
+				next <- struct{}{}
+			}
+		}()
+	}
+	return func() int64 {
+		isOver.Store(true)
+		return turns.Load()
+	}
+}
