@@ -1,11 +1,8 @@
 package hashedwheel
 
 import (
-	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,120 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-var update = flag.Bool("update", false, "write the data of docs/wheels/hashedwheel.svg")
-
-// play is the example of docs/timing-wheels.md on our wheel. Package docs/wheels plays it on other
-// designs, and draws them all.
-type play struct {
-	*driver
-	armedFor map[*Timeout]int64
-
-	Frames []frame
-	Visits int // to timeouts that the wheel held
-	Wakes  int
-	Fired  []firing
-}
-
-type frame struct {
-	Title string
-	Rows  []row
-}
-
-type row struct {
-	Name  string
-	Size  int
-	Hand  int         // the slot of the last tick that was taken
-	Slots []drawnSlot // without the empty slots
-}
-
-type drawnSlot struct {
-	Index    int
-	Timeouts []string
-}
-
-type firing struct{ Due, At int64 }
-
-// If this test fails, write the data again and draw it:
-//
-//	go test . -run TestDrawingDataMatchesTheWheel -update && go test ./docs/wheels -update
-func TestDrawingDataMatchesTheWheel(t *testing.T) {
-	const golden = "docs/wheels/hashedwheel.json"
-	p := play{driver: newDriver(8).from(3), armedFor: map[*Timeout]int64{}}
-	to := map[int64]*Timeout{}
-	for _, tick := range []int64{500, 12, 1000, 5, 516, 70} {
-		to[tick] = p.arm(tick)[0]
-		p.armedFor[to[tick]] = tick
-	}
-	p.draw("tick 2: six timeouts are armed")
-	p.advanceTo(20)
-	p.Visits++
-	p.remove(to[500])                // as the worker does after a Stop
-	setWord(to[70], 600, 0, Pending) // a Reset to later changes only the word
-	p.draw("tick 20: 5 and 12 have fired, 500 is stopped, 70 is moved to 600")
-	p.advanceTo(600)
-	p.draw("tick 600")
-	p.advanceTo(1100)
-	got, err := json.MarshalIndent(p, "", " ")
-	require.NoError(t, err)
-	if *update {
-		require.NoError(t, os.WriteFile(golden, append(got, '\n'), 0o644))
-	}
-	want, err := os.ReadFile(golden)
-	require.NoError(t, err)
-	require.JSONEq(t, string(want), string(got))
-}
-
-// advanceTo does the worker's part: it wakes whenever a timeout may be due, up to a tick, and takes the
-// due timeouts.
-func (p *play) advanceTo(last int64) {
-	for at := p.next(); at <= last; at = p.next() {
-		p.Wakes++
-		filed, _ := p.advance(at, portion)
-		p.Visits += filed
-		for to := p.pop(at); to != nil; to = p.pop(at) {
-			p.Visits++
-			if tick := to.load().deadline(); tick > at {
-				p.place(to, tick)
-				p.armedFor[to] = tick
-			} else {
-				p.Fired = append(p.Fired, firing{tick, at})
-			}
-		}
-	}
-	p.advance(last, portion)
-	p.leave(last)
-}
-
-func (p *play) draw(title string) {
-	f := frame{Title: title}
-	for _, l := range p.levels {
-		r := row{Name: "1 tick a slot", Size: l.size, Hand: l.index((p.current - 1) >> l.shift)}
-		if l.shift > 0 {
-			r.Name = strconv.Itoa(1<<l.shift) + " ticks a slot"
-		}
-		for i := range l.size {
-			s := drawnSlot{Index: i}
-			for _, to := range l.slots.timeoutsIn(i) {
-				s.Timeouts = append(s.Timeouts, p.drawn(to))
-			}
-			if s.Timeouts != nil {
-				r.Slots = append(r.Slots, s)
-			}
-		}
-		f.Rows = append(f.Rows, r)
-	}
-	p.Frames = append(p.Frames, f)
-}
-
-// drawn returns the tick at which a timeout is due, after the tick that it was armed for if that differs.
-func (p *play) drawn(to *Timeout) string {
-	due, filed := to.load().deadline(), p.armedFor[to]
-	if due == filed {
-		return strconv.FormatInt(due, 10)
-	}
-	return strconv.FormatInt(filed, 10) + "→" + strconv.FormatInt(due, 10)
-}
 
 // The wheel makes the drawings in hashed_wheel.go and docs/how-it-works.md. If a test here fails, replace
 // the drawing by the test's output.

@@ -3,6 +3,8 @@ package wheels
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strings"
 	"testing"
 )
 
@@ -54,19 +56,80 @@ func TestEachDesignFiresWhatIsDue(t *testing.T) {
 	}
 }
 
-// TestThePlayFiresEachOnce holds every design to the example's end.
-func TestThePlayFiresEachOnce(t *testing.T) {
-	for name, play := range Designs() {
-		late := map[int64]int64{}
-		for _, f := range play().Fired {
-			late[f.Due] += f.At - f.Due
+// A play is the example of docs/timing-wheels.md: six timeouts are armed at tick 2. At tick 20 the one due at 500 is
+// stopped, and the one due at 70 is moved to 600. All of it is over by tick 1100.
+type play struct {
+	structure
+	current int64
+	pending int
+	wakes   int
+	late    []string
+}
+
+func (p *play) run() {
+	p.until(2)
+	all := map[int64]*Timeout{}
+	for _, tick := range []int64{500, 12, 1000, 5, 516, 70} {
+		all[tick] = &Timeout{tick: tick}
+		p.place(all[tick])
+		p.pending++
+	}
+	p.until(20)
+	p.remove(all[500])
+	p.pending--
+	p.remove(all[70])
+	all[70].tick = 600
+	p.place(all[70])
+	p.until(1100)
+}
+
+// until lets time pass, up to a tick.
+func (p *play) until(last int64) {
+	for p.current < last {
+		next := p.next(p.current)
+		if next <= last && p.pending > 0 { // nobody wakes for nothing
+			p.wakes++
 		}
-		want := map[int64]int64{5: 0, 12: 0, 516: 0, 600: 0, 1000: 0}
-		if name == "without-moves" {
-			want = map[int64]int64{5: 0, 12: 0, 516: 60, 600: 40, 1000: 24}
+		now := min(last, next)
+		p.expire(p.current, now, func(to *Timeout) {
+			p.pending--
+			if now > to.tick {
+				p.late = append(p.late, fmt.Sprintf("%d by %d", to.tick, now-to.tick))
+			}
+		})
+		p.current = now
+	}
+}
+
+// TestDocumentHasTheVisits counts what each design does, with wheels as small as they are drawn.
+func TestDocumentHasTheVisits(t *testing.T) {
+	text, err := os.ReadFile("../timing-wheels.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for title, s := range map[string]structure{
+		"an unordered list":               newUnordered(),
+		"an ordered list":                 newOrdered(),
+		"a binary heap":                   new(binaryHeap),
+		"a wheel of one turn, 1024 slots": newOneTurn(10),
+		"a hashed wheel of 8 slots that counts rounds (r)":              newRounds(3),
+		"a hashed wheel of 8 slots, each an ordered list":               newSortedRounds(3),
+		"a hierarchy of wheels, fixed levels":                           newHierarchy(3, 3),
+		"a hierarchy with levels made when needed, and a heap of slots": newLazyLevels(3),
+		"a hierarchy that moves nothing":                                newWithoutMoves(),
+	} {
+		p := play{structure: s}
+		p.run()
+		if p.pending != 0 {
+			t.Errorf("%s: %d timeouts are pending", title, p.pending)
 		}
-		if fmt.Sprint(late) != fmt.Sprint(want) {
-			t.Errorf("%s: late by %v, want %v", name, late, want)
+		late := "none"
+		if p.late != nil {
+			late = strings.Join(p.late, ", ")
+		}
+		row := fmt.Sprintf("| %s | %d | %d | %s |\n", title, p.visited(), p.wakes, late)
+		if !strings.Contains(string(text), row) {
+			t.Errorf("docs/timing-wheels.md lacks %s", row)
 		}
 	}
 }

@@ -1,3 +1,5 @@
+// Package wheels holds the designs of docs/timing-wheels.md as small reference implementations. Four are timers that
+// bench compares with others. All of these sit behind one lock, run tasks on their one goroutine, and are never early.
 package wheels
 
 import (
@@ -41,8 +43,6 @@ type structure interface {
 	next(current int64) int64
 	// visited is how often it has looked at a timeout that it holds.
 	visited() int
-	// rows are the rows of its drawing at a tick.
-	rows(now int64) []Row
 }
 
 const never = math.MaxInt64

@@ -65,17 +65,16 @@ func DelaysAround(size int) []time.Duration {
 // negative delay means now.
 func Lateness(tm *hashedwheel.Timer, delays []time.Duration) []time.Duration {
 	late := make([]time.Duration, len(delays))
-	ran := make(chan struct{}, len(delays)) // Go before 1.25.3 may forget that a WaitGroup is in a bubble
+	var ran sync.WaitGroup
 	for i, d := range delays {
+		ran.Add(1)
 		deadline := time.Now().Add(max(d, 0))
 		tm.AfterFunc(d, func() {
 			late[i] = time.Since(deadline)
-			ran <- struct{}{}
+			ran.Done()
 		})
 	}
-	for range delays {
-		<-ran
-	}
+	ran.Wait()
 	return late
 }
 

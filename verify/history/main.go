@@ -18,17 +18,8 @@ type settings struct {
 	lasts    time.Duration
 	seed     uint64
 	kind     string
-	html     string
 	patience time.Duration
 	wide     bool
-}
-
-// args is the command line, except wide.
-func (s settings) args() []string {
-	return []string{
-		"-for", s.lasts.String(), "-seed", fmt.Sprint(s.seed), "-kind", s.kind,
-		"-html", s.html, "-patience", s.patience.String(),
-	}
 }
 
 func main() { os.Exit(command(os.Args[1:], os.Stdout)) }
@@ -41,7 +32,6 @@ func command(args []string, w io.Writer) int {
 	flags.DurationVar(&s.lasts, "for", 30*time.Second, "how long to go on")
 	flags.Uint64Var(&s.seed, "seed", 1, "what the plans are made from; the interleavings are not")
 	flags.StringVar(&s.kind, "kind", "", "only kinds with this in their name")
-	flags.StringVar(&s.html, "html", "violation.html", "file for porcupine's visualisation of a violation")
 	flags.DurationVar(&s.patience, "patience", 10*time.Second, "how late what is due may run before it counts as lost")
 	flags.BoolVar(&s.wide, "wide", false, "widen the library's windows: calls meet in their middle")
 	if err := flags.Parse(args); err != nil {
@@ -53,7 +43,7 @@ func command(args []string, w io.Writer) int {
 		return 2
 	}
 	if s.wide {
-		return runWide(w, s.args()...)
+		return runWide(w, append(args, "-wide=false")...)
 	}
 	return s.run(only, w)
 }
@@ -70,7 +60,7 @@ func chosen(name string) (only []int) {
 // run makes and checks one history after another.
 func (s settings) run(only []int, w io.Writer) (exitCode int) {
 	sum := newSummary()
-	begun, progress := time.Now(), time.Now()
+	begun := time.Now()
 	for n := uint64(0); time.Since(begun) < s.lasts; n++ {
 		since, kind := time.Now(), sum.next(only)
 		h := s.carryOut(kind, n, w)
@@ -82,16 +72,11 @@ func (s settings) run(only []int, w io.Writer) (exitCode int) {
 			fmt.Fprintf(w, "VIOLATION in history %d of seed %d, of kind %s: "+
 				"there is no order in which all of this keeps the promises\n",
 				n, s.seed, kinds[kind].name)
-			v.dump(w, h.plan.maxPending, s.html)
+			v.dump(w, h.plan.maxPending)
 			return 1
 		}
-		sum.add(kind, h, v, time.Since(since))
-		if time.Since(progress) > 5*time.Second {
-			progress = time.Now()
-			all := sum.all()
-			fmt.Fprintf(w, "%4.0fs  %d histories, %d calls and expiries\n",
-				time.Since(begun).Seconds(), all.histories, all.events)
-		}
+		sum.add(h, v)
+		sum.spent[kind] += time.Since(since)
 	}
 	sum.print(w)
 	return 0

@@ -206,8 +206,8 @@ func TestCollectionBesideAMillionPendingTimeoutsCostsNoMoreThanPackageTimes(t *t
 	assert.True(t, len(least) == 0 || costNoMore(least)) // 0: in the process of one contestant
 }
 
-// costNoMore reports whether a collection beside the wheel costs less than one beside package time: 0.7 of it, with Go
-// 1.25 0.6, and with lists four times as much. Many buckets cost no more than one; they do by a fifth if indexLen is 7.
+// costNoMore reports whether a collection beside the wheel costs less than one beside package time: 0.7 of it, and
+// with lists four times as much. Many buckets cost no more than one; they do by a fifth if indexLen is 7.
 // A wheel in which a bucket has few timeouts costs 2.5 times as much as package time: see WithWheelSize.
 func costNoMore(least map[string]float64) bool {
 	std, wheel, oneBucket := least["package time"], least["the wheel"], least["the wheel, one bucket"]

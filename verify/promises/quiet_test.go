@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"runtime/pprof"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"weak"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
@@ -98,6 +101,27 @@ func TestQuietSoThatADroppedTimerIsGarbage(t *testing.T) {
 		runtime.GC()
 		assert.Nil(t, dropped.Value())
 	})
+}
+
+// Timers of which nobody has a pointer any more, stopped or not, with timeouts pending.
+func TestQuietInTheLeakProfile(t *testing.T) {
+	profile := pprof.Lookup("goroutineleak")
+	if profile == nil {
+		t.Skip("Go has it since 1.27")
+	}
+	for _, opts := range timertest.EachExecutor {
+		for _, isStopped := range []bool{true, false} {
+			tm := timertest.New(opts...)
+			tm.AfterFunc(5*time.Second, timertest.Nop) // goleak waits for it
+			<-tm.After(timertest.Tick)
+			if isStopped {
+				tm.Stop()
+			}
+		}
+	}
+	var leaks strings.Builder
+	require.NoError(t, profile.WriteTo(&leaks, 1))
+	assert.NotContains(t, leaks.String(), "hashedwheel")
 }
 
 func TestQuietWithManyFarTimeouts(t *testing.T) {

@@ -102,7 +102,7 @@ func ofImport(spec *ast.ImportSpec) []splice {
 	return nil
 }
 
-// inFunc changes the numbers of a function, and leaves out each if with internal/testenv.
+// inFunc changes the numbers of a function, and leaves out each if with internal/testenv or with the cap of a channel.
 func (e edit) inFunc(d *ast.FuncDecl) (splices []splice) {
 	ast.Inspect(d, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -111,7 +111,7 @@ func (e edit) inFunc(d *ast.FuncDecl) (splices []splice) {
 				splices = append(splices, splice{n.Pos(), n.End(), text})
 			}
 		case *ast.IfStmt:
-			if mentions(n.Body, "testenv") {
+			if mentions(n.Body, "testenv") || n.Init != nil && mentions(n.Init, "cap") {
 				splices = append(splices, splice{n.Pos(), n.End(), ""})
 				return false
 			}
