@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel/internal/grid"
-	"github.com/hashedwheel/hashedwheel/internal/own"
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
@@ -266,8 +265,4 @@ func (s *Series) endRun() {
 func (s *Series) tickStart() time.Time {
 	tm := s.to.timer
 	return tm.time.tickStart(tm.Now())
-}
-
-func init() {
-	own.TickStart = func(timer any, now time.Time) time.Time { return timer.(*Timer).time.tickStart(now) }
 }

@@ -266,7 +266,7 @@ func (r *room) reserve() bool {
 
 // exceed takes a place beyond the bound, if t's task is the library's own.
 func (r *room) exceed(t *Timeout) bool {
-	_, isOwn := t.task.(own.Task)
+	_, isOwn := t.ownTask()
 	if isOwn {
 		r.reserved.Add(1)
 	}
@@ -297,7 +297,7 @@ func (tm *Timer) Stop() []*Timeout {
 		tm.room.release(len(ended))                 // after the close, so that no arming gets ErrFull
 		tm.ending.Do(tm.end)                        // after the close, so that no worker is started again, or sleeps on
 		for _, t := range ended {
-			if task, isOwn := t.task.(own.Task); isOwn {
+			if task, isOwn := t.ownTask(); isOwn {
 				task.TimerStopped(own.Mark{}) // last, so that whoever TimerStopped releases finds the timer stopped
 			} else {
 				left = append(left, t)

@@ -1,12 +1,15 @@
 // Package own has the mark of the library's own tasks: the channels of Timer.After, and the timers of package
-// wheeltime.
+// wheeltime. A mark holds for the Timeout that the task was made for, not for another
+// on which a user has scheduled the task, as Timer.Sample shows it.
 package own
 
 import "time"
 
-// A Task is a task of the library itself. WithMaxPending does not refuse its armings. If Timer.Stop cancels one, it
-// calls TimerStopped, with no lock held, in place of returning the Timeout.
+// A Task is a task of the library itself. WithMaxPending does not refuse the armings of its Timeout. If Timer.Stop
+// cancels one, it calls TimerStopped, with no lock held, in place of returning the Timeout.
 type Task interface {
+	// Owns reports whether the task was made for timeout, a *hashedwheel.Timeout.
+	Owns(m Mark, timeout any) bool
 	TimerStopped(Mark)
 	// IsBrief reports whether the task runs no user code and never blocks: then no Executor of a user's runs it.
 	IsBrief(Mark) bool
