@@ -6,9 +6,10 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/own"
 )
 
-// The engine knows no task by its type: what is special about a task of the library it says by package own's interfaces.
+// The engine knows no task by its type: the library's own tasks are special by the interfaces of package own.
 
 func init() {
+	own.End = func(timeout any) bool { return timeout.(*Timeout).end() }
 	own.TickStart = func(timer any, now time.Time) time.Time { return timer.(*Timer).time.tickStart(now) }
 }
 
@@ -22,4 +23,23 @@ func (t *Timeout) ownTask() (task own.Task, isOwn bool) {
 func (t *Timeout) isBrief() bool {
 	task, isOwn := t.ownTask()
 	return isOwn && task.IsBrief(own.Mark{})
+}
+
+// keepsPlace reports whether t keeps its place under WithMaxPending when it expires.
+func (t *Timeout) keepsPlace() bool {
+	task, isKeeper := t.task.(own.Keeper)
+	return isKeeper && task.KeepsPlace(own.Mark{}, t)
+}
+
+// end stops a timeout that keeps its place, or gives the place back if it has expired. It reports whether it did.
+func (t *Timeout) end() bool {
+	if t.Stop() {
+		return true
+	}
+	w := t.load()
+	ended := w.state() == Expired && t.finish(w)
+	if ended {
+		t.timer.room.release(1)
+	}
+	return ended
 }

@@ -77,8 +77,8 @@ func TestStopDoesNotEndALaterReset(t *testing.T) {
 	})
 }
 
-// Sample shows the tasks of a wheel, and a stranger schedules them on another: that one's Stop ends none of them, and the
-// Timeouts are the stranger's.
+// Sample shows the tasks of a wheel, and a stranger schedules them on another: that one's Stop ends none of them, and
+// the Timeouts are the stranger's.
 func TestTasksBelongToTheirOwnTimeouts(t *testing.T) {
 	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		start, calls := time.Now(), 0
