@@ -123,10 +123,13 @@ func (s *sharedTick) Run(to *Timeout) {
 	}
 }
 
-// TimerStopped closes the channel, as an own.Task.
+// Owns makes s an own.Task.
+func (s *sharedTick) Owns(_ own.Mark, timeout any) bool { return timeout == any(&s.to) }
+
+// TimerStopped closes the channel.
 func (s *sharedTick) TimerStopped(own.Mark) { s.Run(&s.to) }
 
-// IsBrief makes s an own.Task that no Executor of a user's runs.
+// IsBrief keeps s from the user's Executor.
 func (s *sharedTick) IsBrief(own.Mark) bool { return true }
 
 // TaskName returns the name under which the channels of After are shown.

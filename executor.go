@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/hashedwheel/hashedwheel/internal/crew"
-	"github.com/hashedwheel/hashedwheel/internal/own"
 )
 
 // An Executor runs tasks. The worker calls Go with no lock held, and waits until it returns before it
@@ -50,12 +49,6 @@ type runner struct {
 	running atomic.Int64
 	idle    sync.Once     // closes done
 	done    chan struct{} // closed when running has come to 0
-}
-
-// isBrief reports whether t's task is the library's own and never blocks.
-func (t *Timeout) isBrief() bool {
-	task, isOwn := t.task.(own.Task)
-	return isOwn && task.IsBrief(own.Mark{})
 }
 
 func (r *runner) init(o *options) {

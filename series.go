@@ -10,12 +10,24 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
+// The fields of a Series in its life. Below n is arming, the number of the Timeout's last arming:
+//
+//	     Every, Recur, Reset           its tick         beginTurn                armNext
+//	off ─────────────────────▶ armed ───────────▶ due ───────────▶ computing ───────────────▶ armed
+//	on false             on true, n+1                        computing = n │      n+1, computing = 0
+//	                                                                       └▶ f ──────────▶ endRun
+//	                                                              running true        running false
+//
+// Stop leads from each of them to off; so does a run, if the Scheduler returns the zero time or panics. Reset leads
+// from each to armed, and a run that computes for an older n than the last then calls no f. Nor does armNext call f if
+// it is still running, or was when the tick of n began: covered = n, by endRun. Timer.Stop cancels the Timeout alone.
+
 // A Series is a task that runs again and again: see EveryFrom and Recur. It is safe for concurrent use,
 // also from inside its own runs, and must not be copied. The methods of the zero Series panic, except String.
 //
-// A Series counts as one pending timeout, except from the moment a run is due until the Executor begins it. If another
-// timeout takes its place under WithMaxPending, the next run is refused: see Err. Timer.Stop ends every series and
-// returns its Timeout among the others; a run that has expired still takes place.
+// A Series takes one place under WithMaxPending, and keeps it until it has ended: so only its first run can be refused
+// because the timer is full. Timer.Pending counts it, except from the moment a run is due until the Executor begins it.
+// Timer.Stop ends every series and returns its Timeout among the others; a run that has expired still takes place.
 type Series struct {
 	to        Timeout       // for the next run
 	f         func(*Series) // newSeries', then read only
@@ -98,15 +110,19 @@ func (tm *Timer) newSeries(maker string, scheduler Scheduler, f func(*Series)) *
 // Executor has it already. It does not wait for a run that has begun, which may be about to call f.
 func (s *Series) Stop() bool {
 	defer s.lock().Unlock()
-	stopped := s.on && (s.to.Stop() || s.to.State() == Expired) // an expired Timeout's run finds the series off
+	return s.on && s.end() // an expired Timeout's run finds the series off
+}
+
+// end ends the series and gives its place back. It reports false if the timer has refused or canceled the next run.
+func (s *Series) end() bool {
 	s.on = false
-	return stopped
+	return s.to.end()
 }
 
 // Reset begins the series again, also after Stop, and reports whether it was on. For Every and EveryFrom d
 // is the new period, counted from now; Reset panics if d is not positive. For Recur the next run is d from
 // now, and the Scheduler returns the others. A run that has not begun is left out. If the timer is stopped
-// or full the series has ended: see Err.
+// the series has ended; so it stays if it had ended before, and the timer is full: see Err.
 func (s *Series) Reset(d time.Duration) bool {
 	s.lock().Unlock() // only to panic if s is zero
 	if s.scheduler == nil && d <= 0 {
@@ -125,7 +141,8 @@ func (s *Series) Next() (at time.Time) {
 	return at
 }
 
-// Err returns ErrFull or ErrStopped if the timer refused a run, which ended the series.
+// Err returns why the timer refused a run, which ended the series: ErrStopped or, for the first run after Every, Recur
+// or the Reset of an ended series, ErrFull. Otherwise it returns nil.
 func (s *Series) Err() error {
 	defer s.lock().Unlock()
 	return s.to.Err()
@@ -181,8 +198,11 @@ func (s *Series) isDue(arming uint64) bool {
 type nextRun Series
 
 // Run arms the Timeout for the next run, then calls f.
-func (r *nextRun) Run(*Timeout) {
+func (r *nextRun) Run(to *Timeout) {
 	s := (*Series)(r)
+	if to != &s.to {
+		return // somebody has scheduled the Task, which Sample shows, on another Timeout
+	}
 	arming, g, ok := s.beginTurn()
 	if !ok {
 		return
@@ -194,6 +214,9 @@ func (r *nextRun) Run(*Timeout) {
 	}
 }
 
+// KeepsPlace makes r an own.Keeper.
+func (r *nextRun) KeepsPlace(_ own.Mark, timeout any) bool { return timeout == any(&r.to) }
+
 // String makes it safe to print the Task of a Series' Timeout.
 func (r *nextRun) String() string { return (*Series)(r).String() }
 
@@ -202,6 +225,8 @@ func (s *Series) beginTurn() (arming uint64, g grid.Grid, ok bool) {
 	defer s.lock().Unlock()
 	due := s.isDue(s.arming)
 	switch {
+	case !s.on:
+		s.to.end() // somebody to whom Timer.Stop or a panic handler gave the Timeout may have armed it
 	case due && s.computing == 0:
 		s.computing = s.arming
 		return s.arming, s.grid, true
@@ -218,7 +243,9 @@ func (s *Series) compute(arming uint64, g grid.Grid) (at time.Time, more bool) {
 		if !returned {
 			defer s.lock().Unlock()
 			s.computing = 0
-			s.on = s.on && !s.isDue(arming)
+			if s.isDue(arming) {
+				s.end()
+			}
 		}
 	}()
 	if s.scheduler == nil { // a point that has passed is also due, if its tick is yet to come
@@ -239,10 +266,11 @@ func (s *Series) armNext(arming uint64, at time.Time, more bool) (runs bool) {
 	if !s.isDue(arming) {
 		return false
 	}
-	s.on = more
 	if more {
 		s.arming++
 		s.to.ResetAt(at)
+	} else {
+		s.end()
 	}
 	runs = !s.running && s.covered != arming
 	s.running = s.running || runs
@@ -266,8 +294,4 @@ func (s *Series) endRun() {
 func (s *Series) tickStart() time.Time {
 	tm := s.to.timer
 	return tm.time.tickStart(tm.Now())
-}
-
-func init() {
-	own.TickStart = func(timer any, now time.Time) time.Time { return timer.(*Timer).time.tickStart(now) }
 }

@@ -172,7 +172,16 @@ func (t *Timeout) Stop() bool {
 }
 
 // State returns the state, which may be out of date by the time it returns.
-func (t *Timeout) State() State { return min(t.load().state(), Rejected) }
+func (t *Timeout) State() State {
+	switch s := t.load().state(); s {
+	case tooLate:
+		return Rejected
+	case over:
+		return Expired
+	default:
+		return s
+	}
+}
 
 // Err returns ErrFull or ErrStopped if the last arming was refused for that, otherwise nil.
 func (t *Timeout) Err() error {

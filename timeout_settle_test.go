@@ -174,7 +174,7 @@ func TestOneOfSeveralRacingCallsEndsAnArming(t *testing.T) {
 // In a list that leads into itself, unqueue meets a timeout twice. It must panic, since the list has no
 // end.
 func TestUnqueuePanicsIfTheTimeoutIsNotQueued(t *testing.T) {
-	for s := Unarmed; s <= tooLate; s++ {
+	for s := Unarmed; s <= over; s++ {
 		r := newRig(pack(9, alone, s))
 		const message = "hashedwheel: Timeout of a hashedwheel.newRig.func1 was copied or overwritten " +
 			"after it was armed"

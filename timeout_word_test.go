@@ -11,7 +11,7 @@ import (
 
 func TestWordKeepsDeadlineFlagsAndStateApart(t *testing.T) {
 	for _, deadline := range []int64{0, 1, 15, 16, maxDeadline - 1, maxDeadline} {
-		for s := Unarmed; s <= tooLate; s++ {
+		for s := Unarmed; s <= over; s++ {
 			for _, flags := range []int64{alone, inQueue, freshInQueue} {
 				w := pack(deadline, flags, s)
 				assert.Equal(t, deadline, w.deadline())
@@ -25,7 +25,7 @@ func TestWordKeepsDeadlineFlagsAndStateApart(t *testing.T) {
 }
 
 func TestWordSettledChangesOnlyTheState(t *testing.T) {
-	for s := Unarmed; s <= tooLate; s++ {
+	for s := Unarmed; s <= over; s++ {
 		assert.Equal(t, pack(0, queued, Expired), pack(0, queued, s).withState(Expired))
 		assert.Equal(t, pack(maxDeadline, 0, Canceled), pack(maxDeadline, 0, s).withState(Canceled))
 	}
@@ -109,6 +109,7 @@ func TestArm(t *testing.T) {
 		{pack(9, alone, Rejected), 50, pack(50, inQueue, Pending), false, true},
 		{pack(9, inQueue, Rejected), 50, pack(50, inQueue, Pending), false, false},
 		{pack(9, alone, tooLate), 50, pack(50, inQueue, Pending), false, true},
+		{pack(9, alone, over), 50, pack(50, inQueue, Pending), false, true},
 
 		// Moved later: no push.
 		{pack(9, alone, Pending), 50, pack(50, alone, Pending), true, false},
@@ -151,6 +152,7 @@ func TestArmOnAFullTimer(t *testing.T) {
 		{pack(9, inQueue, Canceled), pack(50, inQueue, Rejected), false, false, ErrFull},
 		{pack(9, alone, Rejected), pack(50, alone, Rejected), false, false, ErrFull},
 		{pack(9, inQueue, Rejected), pack(50, inQueue, Rejected), false, false, ErrFull},
+		{pack(9, alone, over), pack(50, alone, Rejected), false, false, ErrFull},
 		// A pending timeout has its reservation already.
 		{pack(9, alone, Pending), pack(50, alone, Pending), true, false, nil},
 		{pack(90, alone, Pending), pack(50, inQueue, Pending), true, true, nil},

@@ -108,9 +108,10 @@ func (tm *Timer) Now() time.Time {
 func (tm *Timer) Tick() time.Duration { return time.Duration(tm.time.tickLen) }
 
 // Pending returns how many timeouts are pending; all callers of After that wait for one tick count as
-// one. It is exact, except for calls under way in other goroutines, and sorts new armings into the wheel first. While
-// a Stop is under way, its timeout may still count after its place was given to another: Pending may then exceed
-// WithMaxPending.
+// one. Timeouts that have expired do not count, so a Series or a connection of package idle whose task waits in the
+// executor has a place under WithMaxPending, and is not in Pending. Pending is exact, except for calls under way in
+// other goroutines, and sorts new armings into the wheel first. While a Stop is under way, its timeout may still count
+// after its place was given to another: Pending may then exceed WithMaxPending.
 func (tm *Timer) Pending() int {
 	tm.time.checkMade()
 	_, pending := tm.guarded.drainAll()
@@ -153,7 +154,8 @@ func (tm *Timer) arm(t *Timeout, deadline int64) (was bool) {
 			}
 			return true
 		}
-		if !tm.room.reserve() && !tm.room.exceed(t) {
+		kept := tm.room.isKept(t, w)
+		if !kept && !tm.room.reserve() && !tm.room.exceed(t) {
 			if t.reject(w, deadline, tm.refusal()) {
 				tm.rejected.Add(1)
 				return false
@@ -165,7 +167,9 @@ func (tm *Timer) arm(t *Timeout, deadline int64) (was bool) {
 			tm.hand(t, push)
 			return false
 		}
-		tm.room.release(1)
+		if !kept {
+			tm.room.release(1)
+		}
 	}
 }
 
@@ -251,7 +255,8 @@ func (tm *Timer) crowded(t *Timeout, how pushed) {
 	}
 }
 
-// room bounds how many timeouts are pending: an arming takes a place, and its end gives it back.
+// room bounds how many timeouts are pending: an arming takes a place, and its end gives it back. The timeout of an
+// own.Keeper keeps its place when it expires, until it is armed again and ends, or Timeout.end gives the place back.
 type room struct {
 	max      int64        // 0: no bound, and nothing is counted
 	reserved atomic.Int64 // reserve counts up, release down
@@ -272,11 +277,23 @@ func (r *room) reserve() bool {
 
 // exceed takes a place beyond the bound, if t's task is the library's own.
 func (r *room) exceed(t *Timeout) bool {
-	_, isOwn := t.task.(own.Task)
+	_, isOwn := t.ownTask()
 	if isOwn {
 		r.reserved.Add(1)
 	}
 	return isOwn
+}
+
+// isKept reports whether t, whose word is w, has kept its place since it expired.
+func (r *room) isKept(t *Timeout, w word) bool {
+	return r.max != 0 && w.state() == Expired && t.keepsPlace()
+}
+
+// expire gives back the place of t, which has just expired, unless t keeps it.
+func (r *room) expire(t *Timeout) {
+	if r.max != 0 && !t.keepsPlace() {
+		r.reserved.Add(-1)
+	}
 }
 
 // release gives back n places.
@@ -303,7 +320,7 @@ func (tm *Timer) Stop() []*Timeout {
 		tm.room.release(len(ended))                 // after the close, so that no arming gets ErrFull
 		tm.ending.Do(tm.end)                        // after the close, so that no worker is started again, or sleeps on
 		for _, t := range ended {
-			if task, isOwn := t.task.(own.Task); isOwn {
+			if task, isOwn := t.ownTask(); isOwn {
 				task.TimerStopped(own.Mark{}) // last, so that whoever TimerStopped releases finds the timer stopped
 			} else {
 				left = append(left, t)

@@ -16,6 +16,7 @@ const (
 	deadlineShift = 5
 
 	tooLate = Rejected + 1 // Rejected because the timer was stopped; Rejected itself: because it was full
+	over    = Rejected + 2 // Expired, and the own.Keeper has given its place back
 
 	maxDeadline = 1<<(63-deadlineShift) - 1 // ns since the timer's start, about 9 years: never
 )
@@ -54,6 +55,7 @@ func (t *Timeout) move(w word, deadline int64) (push, ok bool) {
 //	Canceled   fresh: fileOne or comb has let it go   as it was
 //	Rejected   not: it may have been Expired before   as it was
 //	tooLate    not: as Rejected                       as it was
+//	over       not: as Expired                        (does not occur)
 //
 // After Timer.Stop a Canceled timeout may still be in the batch, and be fresh falsely: the queue is closed by then.
 func (t *Timeout) begin(w word, deadline int64) (push, ok bool) {
@@ -89,6 +91,9 @@ func (t *Timeout) claim(due int64) bool {
 		}
 	}
 }
+
+// finish makes an expired timeout over.
+func (t *Timeout) finish(w word) (ok bool) { return t.cas(w, w.withState(over)) }
 
 // unqueue ends the consumer's ownership of link: t may be pushed again. It returns the word it left.
 func (t *Timeout) unqueue() word {

@@ -127,7 +127,7 @@ func (wk *worker) handOut(tick int64) (now int64) {
 		wk.given++
 		if t.claim(due) {
 			wk.expired++
-			wk.room.release(1)
+			wk.room.expire(t)
 			wk.out.execute(t)
 		}
 	}

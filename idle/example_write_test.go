@@ -18,6 +18,9 @@ type member struct {
 
 func (m *member) Write(p []byte) (int, error) {
 	m.write.Reset(time.Second)
+	if err := m.write.Err(); err != nil {
+		return 0, err // hashedwheel.ErrFull or ErrStopped: nothing would end the Write
+	}
 	defer m.write.Stop()
 	return m.Conn.Write(p)
 }
@@ -42,9 +45,11 @@ func Example_writeTimeout() {
 	fmt.Println("a word:", err)
 	_, err = m.Write(make([]byte, 64<<20)) // more than the kernel buffers
 	fmt.Println("a flood was cut short:", err != nil)
-	fmt.Println("pending:", tm.Pending())
+	tm.Stop()
+	_, err = m.Write([]byte("bye\n"))
+	fmt.Println("a Write without a bound:", err)
 	// Output:
 	// a word: <nil>
 	// a flood was cut short: true
-	// pending: 0
+	// a Write without a bound: hashedwheel: timer stopped
 }

@@ -3,6 +3,7 @@ package idle
 import (
 	"errors"
 	"net"
+	"reflect"
 	"syscall"
 	"time"
 )
@@ -18,6 +19,9 @@ const maxNested = 32
 // find returns the first of c and the connections inside it, as NetConn returns them, that is a T.
 func find[T any](c net.Conn) (found T, ok bool) {
 	for range maxNested {
+		if v := reflect.ValueOf(c); v.Kind() == reflect.Pointer && v.IsNil() {
+			break // the wrapper has no connection inside
+		}
 		if found, ok = c.(T); ok {
 			return found, true
 		}

@@ -1,6 +1,7 @@
 package idle_test
 
 import (
+	"context"
 	"errors"
 	"net"
 	"testing"
@@ -18,7 +19,7 @@ type circular struct {
 
 func (c *circular) NetConn() net.Conn { return c.inner }
 
-func TestConnInsideItselfIsCounted(t *testing.T) {
+func TestConnWhoseNetConnLeadsNowhereIsCounted(t *testing.T) {
 	pipe, _ := net.Pipe()
 	itself := &circular{Conn: pipe}
 	itself.inner = itself
@@ -26,11 +27,18 @@ func TestConnInsideItselfIsCounted(t *testing.T) {
 	each := &circular{Conn: pipe, inner: other}
 	other.inner = each
 	nothing := &circular{Conn: pipe}
-	for name, c := range map[string]net.Conn{"itself": itself, "two": each, "nil": nothing} {
+	nilTCP := &circular{Conn: pipe, inner: (*net.TCPConn)(nil)}
+	nilConn := &circular{Conn: pipe, inner: (*idle.Conn)(nil)}
+	for name, c := range map[string]net.Conn{
+		"itself": itself, "two": each, "nil": nothing, "nil pointer": nilTCP, "nil Conn": nilConn,
+	} {
 		t.Run(name, func(t *testing.T) {
 			done := make(chan error, 1)
 			go func() {
 				conn, err := idle.NewConn(newTimer(t), c, time.Hour)
+				if _, ok := idle.FromContext(idle.ConnContext(context.Background(), c)); ok {
+					err = errors.New("a Conn was found")
+				}
 				if err == nil {
 					conn.SetIdleTimeout(0)
 					_, err = idle.Watch(newTimer(t), c, d, func(net.Conn) {})

@@ -77,6 +77,35 @@ func TestStopDoesNotEndALaterReset(t *testing.T) {
 	})
 }
 
+// Sample shows the tasks of a wheel, and a stranger schedules them on another: that one's Stop ends none of them, and
+// the Timeouts are the stranger's.
+func TestTasksBelongToTheirOwnTimeouts(t *testing.T) {
+	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		start, calls := time.Now(), 0
+		timer, ticker := wheeltime.NewTimer(tm, 10*tick), wheeltime.NewTicker(tm, 10*tick)
+		wheeltime.AfterFunc(tm, 10*tick, func() { calls++ })
+		after := wheeltime.After(tm, 10*tick)
+		other := timertest.New(hashedwheel.WithMaxPending(4))
+		for _, sampled := range tm.Sample(5) { // one more than there are
+			_, err := other.Schedule(time.Hour, sampled.Task)
+			assert.NoError(t, err)
+		}
+		for _, own := range tm.Sample(4) {
+			_, err := other.Schedule(time.Hour, own.Task)
+			assert.ErrorIs(t, err, hashedwheel.ErrFull)
+		}
+		assert.Len(t, other.Stop(), 4)
+		timertest.Pass(11 * tick)
+		for _, c := range []<-chan time.Time{timer.C, ticker.C, after} {
+			assertWithin(t, c, start.Add(10*tick))
+		}
+		assert.Equal(t, 1, calls)
+		ticker.Stop()
+		timertest.Pass(time.Hour)
+		assertNone(t, after, "it was sent once")
+	})
+}
+
 // Only f is the Executor's business: a value is sent although the Executor blocks, or loses every task.
 func TestExecutorOfTheUserSendsNoValue(t *testing.T) {
 	var handed atomic.Int32

@@ -104,7 +104,10 @@ func (task *tickerTask) String() string { return task.TaskName() }
 // Run ticks, unless Stop or Reset was faster.
 func (task *tickerTask) Run(*hashedwheel.Timeout) { (*Ticker)(task).fire(byWheel) }
 
-// TimerStopped makes task an own.Task. It ends the Ticker as Ticker.Stop does, unless Reset has set it again by then.
+// Owns makes task an own.Task.
+func (task *tickerTask) Owns(_ own.Mark, timeout any) bool { return timeout == any(&task.alarm.to) }
+
+// TimerStopped ends the Ticker as Ticker.Stop does, unless Reset has set it again by then.
 func (task *tickerTask) TimerStopped(own.Mark) {
 	a := &task.alarm
 	a.mu.Lock()
@@ -114,7 +117,7 @@ func (task *tickerTask) TimerStopped(own.Mark) {
 	}
 }
 
-// IsBrief makes task an own.Task that no Executor of a user's runs.
+// IsBrief keeps task from the user's Executor.
 func (task *tickerTask) IsBrief(own.Mark) bool { return true }
 
 // fire arms the next tick and sends this one, unless Stop or Reset was faster than the run of an arming.

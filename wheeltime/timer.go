@@ -121,11 +121,14 @@ type timerTask Timer
 // Run fires the Timer, unless Stop or Reset was faster.
 func (task *timerTask) Run(*hashedwheel.Timeout) { (*Timer)(task).fire(byWheel) }
 
-// TimerStopped makes task an own.Task. The canceled Timer never fires. It stays on, so that code that drains C if Stop
+// Owns makes task an own.Task.
+func (task *timerTask) Owns(_ own.Mark, timeout any) bool { return timeout == any(&task.alarm.to) }
+
+// TimerStopped does nothing. The canceled Timer never fires. It stays on, so that code that drains C if Stop
 // returns false does not hang.
 func (task *timerTask) TimerStopped(own.Mark) {}
 
-// IsBrief makes task an own.Task: the Executor runs functions alone.
+// IsBrief keeps task from the user's Executor, unless it calls a function.
 func (task *timerTask) IsBrief(own.Mark) bool { return task.f == nil }
 
 // TaskName is the name under which the Timer is shown.

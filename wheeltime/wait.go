@@ -59,10 +59,13 @@ func (w *wait) Run(to *hashedwheel.Timeout) {
 	}
 }
 
-// TimerStopped makes w an own.Task, which package time ends.
+// Owns makes w an own.Task.
+func (w *wait) Owns(_ own.Mark, timeout any) bool { return timeout == any(&w.to) }
+
+// TimerStopped has package time end w.
 func (w *wait) TimerStopped(own.Mark) { w.endInTime() }
 
-// IsBrief makes w an own.Task that no Executor of a user's runs.
+// IsBrief keeps w from the user's Executor.
 func (w *wait) IsBrief(own.Mark) bool { return true }
 
 // endInTime has package time send.

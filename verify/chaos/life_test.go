@@ -31,6 +31,7 @@ type life struct {
 	mu       sync.Mutex
 	accounts []*account             // guarded by mu
 	left     []*hashedwheel.Timeout // guarded by mu; what Stop and Shutdown returned
+	series   []*hashedwheel.Series  // guarded by mu; if the life dries
 
 	stopping atomic.Bool // Stop or Shutdown may have been called
 	stopNext atomic.Bool // the next task is to call Stop
@@ -338,7 +339,7 @@ func (l *life) assemble() {
 	for range 3 {
 		l.join(l.mover())
 	}
-	if rand.IntN(2) == 0 && !l.dries { // a series has no end
+	if rand.IntN(2) == 0 {
 		l.join(l.seriesUser())
 		l.join(l.waiter())
 	}

@@ -70,6 +70,25 @@ func (l *life) seriesUser() func() {
 			m.Series = l.tm.Recur(atTimes{l}, run)
 		}
 		all[i] = m
+		l.note(m.Series)
+	}
+}
+
+// note keeps s for stopSeries, if the life dries.
+func (l *life) note(s *hashedwheel.Series) {
+	if l.dries {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.series = append(l.series, s)
+	}
+}
+
+// stopSeries has all series give back their places.
+func (l *life) stopSeries() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.series {
+		s.Stop()
 	}
 }
 

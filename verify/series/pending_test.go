@@ -35,9 +35,6 @@ func TestSeriesIsRefusedByAFullTimer(t *testing.T) {
 
 func TestSeriesKeepsItsPlaceUnderABound(t *testing.T) {
 	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, late time.Duration) {
-		if late > tick {
-			t.Skip("the place is free for as long as the pool delays")
-		}
 		log, start := new(timertest.RunLog), time.Now()
 		s := tm.Every(aPeriod, noted(log))
 		require.ErrorIs(t, tm.Every(aPeriod, nop).Err(), hashedwheel.ErrFull, "the bound is one")
@@ -54,33 +51,32 @@ func TestSeriesKeepsItsPlaceUnderABound(t *testing.T) {
 	}, hashedwheel.WithMaxPending(1))
 }
 
-// Between expiry and run the place is free for all. A series that finds it taken runs once more,
-// and Err returns ErrFull.
-func TestSeriesEndsWhenItsPlaceIsTakenBetweenExpiryAndRun(t *testing.T) {
+// A due run waits in the executor: the series has its place, and goes on.
+func TestSeriesKeepsItsPlaceBetweenExpiryAndRun(t *testing.T) {
 	timertest.OnHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *timertest.HeldBack) {
-		var told error
-		runs := 0
-		s := tm.Every(aPeriod, func(s *hashedwheel.Series) {
-			runs++
-			told = s.Err()
-		})
+		log := new(timertest.RunLog)
+		s := tm.Every(aPeriod, noted(log))
 		timertest.Pass(aPeriod + tick)
-		taken := tm.AfterFunc(time.Hour, timertest.Nop)
-		require.Equal(t, hashedwheel.Pending, taken.State())
-		assert.NoError(t, s.Err())
+		require.ErrorIs(t, tm.AfterFunc(time.Hour, timertest.Nop).Err(), hashedwheel.ErrFull)
 		pool.Release()
-		assert.Equal(t, 1, runs, "the run that was due")
-		assert.ErrorIs(t, told, hashedwheel.ErrFull)
-		assert.ErrorIs(t, s.Err(), hashedwheel.ErrFull)
-		assert.True(t, ended(s))
-		assert.False(t, s.Stop())
-		timertest.Pass(5 * aPeriod)
-		assert.Zero(t, pool.Release())
-		taken.Stop()
+		timertest.Pass(aPeriod)
+		pool.Release()
+		assert.Equal(t, 2, log.Count())
+		require.NoError(t, s.Err())
+
+		timertest.Pass(aPeriod)
+		require.True(t, s.Stop(), "the third run is due")
+		require.False(t, s.Stop())
+		other := tm.AfterFunc(time.Hour, timertest.Nop)
+		require.Equal(t, hashedwheel.Pending, other.State(), "the place is free again")
+		require.Equal(t, hashedwheel.Rejected, tm.AfterFunc(time.Hour, timertest.Nop).State(), "and is one")
+		pool.Release()
+		assert.Equal(t, 2, log.Count())
 		assert.False(t, s.Reset(aPeriod))
-		timertest.Pass(aPeriod + tick)
-		pool.Release()
-		assert.Equal(t, 2, runs, "it began again")
+		assert.ErrorIs(t, s.Err(), hashedwheel.ErrFull, "it has ended, and its place is another's")
+		other.Stop()
+		assert.False(t, s.Reset(aPeriod))
+		assert.NoError(t, s.Err())
 	}, hashedwheel.WithMaxPending(1))
 }
 
