@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"github.com/hashedwheel/hashedwheel/internal/limits"
-	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
 // buckets are the slots of a level. A slot holds timeouts in no order, in chunks of pointers. A linked list would be
@@ -14,14 +13,17 @@ import (
 // A timeout's home names the entry that points at it. Both are compared whenever one of them is used, which finds a
 // timeout that was copied or overwritten.
 type buckets struct {
-	last   [][]*Timeout   // by slot: its last chunk, nil if it is empty
-	full   [][][]*Timeout // by slot: the chunks before the last; in a small level nil until a slot has any
+	slots  []slot
 	spares *spares
 }
 
+type slot struct {
+	last []*Timeout   // the last chunk, nil if the slot is empty
+	full [][]*Timeout // the chunks before it
+}
+
 const (
-	chunkLen   = limits.Chunk
-	smallLevel = 1 << 14 // full is made under the lock: for so many slots in less than 100 µs
+	chunkLen = limits.Chunk
 
 	// How many full chunks a slot has room for at first: 768 bytes. Since Go 1.26 the collector puts off objects of up
 	// to 512 bytes (golang/go#73581), and would come from here to timeouts in pages that it has read before.
@@ -29,85 +31,77 @@ const (
 )
 
 func (b *buckets) init(slots int, s *spares) {
-	b.last = make([][]*Timeout, slots)
+	b.slots = make([]slot, slots)
 	b.spares = s
-	if slots > smallLevel {
-		b.full = make([][][]*Timeout, slots)
-	}
 }
 
 // len returns how many timeouts slot i holds.
 func (b *buckets) len(i int) int {
-	if b.full == nil {
-		return len(b.last[i])
-	}
-	return chunkLen*len(b.full[i]) + len(b.last[i])
+	s := &b.slots[i]
+	return chunkLen*len(s.full) + len(s.last)
 }
 
 // entry returns the entry of slot i with an index below len.
 func (b *buckets) entry(i, index int) **Timeout {
-	chunk, offset := index/chunkLen, index%chunkLen
-	if b.full == nil || chunk == len(b.full[i]) {
-		return &b.last[i][offset]
+	s, chunk, offset := &b.slots[i], index/chunkLen, index%chunkLen
+	if chunk == len(s.full) {
+		return &s.last[offset]
 	}
-	return &b.full[i][chunk][offset]
+	return &s.full[chunk][offset]
 }
 
 // add puts t behind all others of slot i.
 func (b *buckets) add(i int, t *Timeout) {
-	last := b.last[i]
-	if len(last) == cap(last) {
-		last = b.grow(i)
+	s := &b.slots[i]
+	if len(s.last) == cap(s.last) {
+		b.grow(s)
 	}
-	b.last[i] = append(last, t)
+	s.last = append(s.last, t)
 }
 
-// grow returns slot i's last chunk with room for more: twice as large, so that few timeouts take little, or a new
-// full-sized chunk behind a full one.
-func (b *buckets) grow(i int) []*Timeout {
-	last := b.last[i]
+// grow makes the last chunk of a slot twice as large, so that few timeouts take little, or puts a new full-sized chunk
+// behind a full one.
+func (b *buckets) grow(s *slot) {
+	last := s.last
 	if len(last) < chunkLen {
-		larger := append(b.spares.take(max(2, 2*len(last))), last...)
+		s.last = append(b.spares.take(max(2, 2*len(last))), last...)
 		clear(last)
 		b.spares.give(last[:0])
-		return larger
+		return
 	}
-	if b.full == nil {
-		b.full = make([][][]*Timeout, len(b.last))
+	if s.full == nil {
+		s.full = make([][]*Timeout, 0, indexLen)
 	}
-	if b.full[i] == nil {
-		b.full[i] = make([][]*Timeout, 0, indexLen)
-	}
-	b.full[i] = append(b.full[i], last)
-	return b.spares.take(chunkLen)
+	s.full = append(s.full, last)
+	s.last = b.spares.take(chunkLen)
 }
 
 // drop takes the last entry of slot i away, and returns its timeout.
 func (b *buckets) drop(i int) *Timeout {
-	last := b.last[i]
-	n := len(last) - 1
-	t := last[n]
-	last[n] = nil // let the collector have it
-	b.last[i] = last[:n]
+	s := &b.slots[i]
+	n := len(s.last) - 1
+	t := s.last[n]
+	s.last[n] = nil // let the collector have it
+	s.last = s.last[:n]
 	if n == 0 {
-		b.dropChunk(i)
+		b.dropChunk(s)
 	}
 	return t
 }
 
-// dropChunk follows the last entry of slot i's last chunk.
-func (b *buckets) dropChunk(i int) {
-	b.spares.give(b.last[i])
-	b.last[i] = nil
-	if b.full == nil || len(b.full[i]) == 0 {
+// dropChunk follows the last entry of a slot's last chunk.
+func (b *buckets) dropChunk(s *slot) {
+	b.spares.give(s.last)
+	s.last = nil
+	before := len(s.full) - 1
+	if before < 0 {
 		return
 	}
-	before := len(b.full[i]) - 1
-	b.last[i] = b.full[i][before]
-	b.full[i][before] = nil
-	b.full[i] = b.full[i][:before]
+	s.last = s.full[before]
+	s.full[before] = nil
+	s.full = s.full[:before]
 	if before == 0 {
-		b.full[i] = nil
+		s.full = nil
 	}
 }
 
@@ -141,38 +135,4 @@ func (s *spares) give(empty []*Timeout) {
 	if len(*some) < maxSpares {
 		*some = append(*some, empty)
 	}
-}
-
-// home is where a timeout is: the kind in the low bits; for the wheel above it the index of the slot, and above that
-// the index in the slot; for the batch the index in it.
-type home uint64
-
-const (
-	kindBits = 4 // a wheel has at most 13 levels, since each ring reaches 32 times as far as the one below
-	slotBits = 24
-
-	unfiled = 0 // neither in the wheel nor in the batch; perhaps queued, or held
-	inBatch = 1 // being handed out
-	inWheel = 2 // 2+k: in level k
-)
-
-// This does not compile if a slot's index needs more bits.
-const _ = uint(1<<slotBits - maxWheelSize)
-
-func homeIn(kind, slot, index int) home {
-	return home(index)<<(slotBits+kindBits) | home(slot)<<kindBits | home(kind)
-}
-
-func (h home) kind() int  { return int(h & (1<<kindBits - 1)) }
-func (h home) level() int { return h.kind() - inWheel }
-func (h home) slot() int  { return int(h >> kindBits & (1<<slotBits - 1)) }
-func (h home) index() int { return int(h >> (slotBits + kindBits)) }
-
-// misused panics because of a Timeout that is not where the wheel left it.
-func misused(t *Timeout) {
-	owner := "that has been cleared"
-	if t != nil && t.task != nil {
-		owner = "of a " + taskname.Of(t.task)
-	}
-	panic("hashedwheel: Timeout " + owner + " was copied or overwritten after it was armed")
 }

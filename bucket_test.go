@@ -55,8 +55,7 @@ func TestSlotHoldsAddedTimeoutsUntilTheyAreDropped(t *testing.T) {
 		b.drop(1)
 	}
 	assert.Zero(t, b.len(0))
-	assert.Equal(t, [][]*Timeout{nil, nil}, b.last, "an empty slot holds no memory")
-	assert.Equal(t, [][][]*Timeout{nil, nil}, b.full, "an empty slot holds no memory")
+	assert.Equal(t, make([]slot, 2), b.slots, "an empty slot holds no memory")
 }
 
 func TestSlotsAgreeWithSlices(t *testing.T) {
@@ -87,7 +86,7 @@ func TestSlotGrowsWithItsTimeouts(t *testing.T) {
 	all, b := newTimeouts(chunkLen), newBuckets(2)
 	for n := range all {
 		b.add(0, all[n])
-		require.LessOrEqual(t, cap(b.last[0]), max(2, 2*n))
+		require.LessOrEqual(t, cap(b.slots[0].last), max(2, 2*n))
 	}
 	for range all {
 		b.drop(0)
@@ -137,7 +136,7 @@ func TestBurstsLeaveNoLargeChunksToLastingTimeouts(t *testing.T) {
 				for range burst {
 					b.drop(ticks)
 				}
-				places += cap(b.last[tick])
+				places += cap(b.slots[tick].last)
 			}
 			assert.Equal(t, 2*ticks, places)
 		})
@@ -146,9 +145,9 @@ func TestBurstsLeaveNoLargeChunksToLastingTimeouts(t *testing.T) {
 
 func TestCheckFindsUnsoundChunks(t *testing.T) {
 	for name, breakIt := range map[string]func(b *buckets){
-		"a chunk before the last is not full": func(b *buckets) { b.full[0][0] = b.full[0][0][1:] },
-		"the last chunk is empty":             func(b *buckets) { b.last[0] = b.last[0][:0] },
-		"a timeout was dropped and is kept":   func(b *buckets) { b.last[0] = b.last[0][:1] },
+		"a chunk before the last is not full": func(b *buckets) { b.slots[0].full[0] = b.slots[0].full[0][1:] },
+		"the last chunk is empty":             func(b *buckets) { b.slots[0].last = b.slots[0].last[:0] },
+		"a timeout was dropped and is kept":   func(b *buckets) { b.slots[0].last = b.slots[0].last[:1] },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBuckets(1)

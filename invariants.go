@@ -77,12 +77,10 @@ func (w *hashedWheel) checkLevel(k int) (n int, first int64) {
 // check panics if another chunk of slot i than the last is not full, or if there is a timeout behind the end of the
 // last. It returns how many timeouts the slot holds.
 func (b *buckets) check(i int) (n int) {
-	last := b.last[i]
-	if b.full != nil {
-		for _, chunk := range b.full[i] {
-			if len(chunk) != chunkLen || len(last) == 0 {
-				broken("slot %d has a chunk of %d before the last, of %d", i, len(chunk), len(last))
-			}
+	last := b.slots[i].last
+	for _, chunk := range b.slots[i].full {
+		if len(chunk) != chunkLen || len(last) == 0 {
+			broken("slot %d has a chunk of %d before the last, of %d", i, len(chunk), len(last))
 		}
 	}
 	for _, t := range last[len(last):cap(last)] {

@@ -32,7 +32,7 @@ func valid(ok bool, format string, args ...any) error {
 	return fmt.Errorf("hashedwheel: "+format, args...)
 }
 
-// WithTick sets how late a task may start: 100ms by default, 100µs at least. There are no empty ticks.
+// WithTick sets how late a task may start: 10ms by default, 100µs at least. There are no empty ticks.
 func WithTick(d time.Duration) Option {
 	return func(o *options) error {
 		o.tick = d
@@ -41,8 +41,7 @@ func WithTick(d time.Duration) Option {
 }
 
 // WithWheelSize sets the number of buckets, rounded up to a power of two: 512 by default, 1<<24 at most. A bucket is
-// 24 bytes, and 48 if there are more than 16,384 or one of them holds more than 511 timeouts. Delays longer than size
-// × tick cost a few visits more. Where a million timeouts are fewer than 65 in each bucket, a collection takes several
+// 48 bytes. Delays longer than size × tick cost a few visits more. Where a million timeouts are fewer than 65 in each bucket, a collection takes several
 // times as long.
 func WithWheelSize(n int) Option {
 	return func(o *options) error {

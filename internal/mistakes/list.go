@@ -301,7 +301,7 @@ var List = []Mistake{
 	{
 		Name: "an expiry keeps its place",
 		Edits: []Edit{{In: "worker.handOut",
-			Old: "wk.room.release(1)",
+			Old: "wk.room.expire(t)",
 			New: ""}},
 		Kind: "full",
 	},
