@@ -3,7 +3,6 @@ package hashedwheel
 import (
 	"maps"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel/internal/own"
@@ -24,9 +23,6 @@ import (
 // for After must end when its timer does, or it spins. To sleep, call wheeltime.Sleep.
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	tick := roundUp(tm.deadlineIn(d), tm.time.tickLen)
-	if s := tm.after.recent[tick&(recentTicks-1)].Load(); s.serves(tick) {
-		return s.done
-	}
 	if s := tm.after.find(tick); s.serves(tick) {
 		return s.done
 	}
@@ -46,17 +42,12 @@ func (tm *Timer) After(d time.Duration) <-chan struct{} {
 
 // afters finds the channel of a tick. While mu is held no other lock is taken.
 type afters struct {
-	recent [recentTicks]atomic.Pointer[sharedTick] // by tick, modulo: After looks here first; add and find store
-
 	mu    sync.Mutex            // guards all below
 	ticks map[int64]*sharedTick // the channels that are pending; nil before the first
 	peak  int                   // the most that ticks has held since it was made
 }
 
-const (
-	recentTicks = 64   // enough for several delays in use at the same time
-	smallPeak   = 1024 // a map that has held no more stays as it is
-)
+const smallPeak = 1024 // a map that has held no more stays as it is
 
 // sharedTick is the channel of all callers that wait for a tick, and the Timeout that closes it. Whoever ends its
 // arming closes the channel: its run, Timer.Stop, or After if the arming is refused.
@@ -75,11 +66,7 @@ func (s *sharedTick) serves(tick int64) bool {
 func (a *afters) find(tick int64) *sharedTick {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s := a.ticks[tick]
-	if s != nil {
-		a.recent[tick&(recentTicks-1)].Store(s)
-	}
-	return s
+	return a.ticks[tick]
 }
 
 // add lets other callers find s, and returns s, or the channel of another caller who was first. If the arming of s has
@@ -98,7 +85,6 @@ func (a *afters) add(s *sharedTick) *sharedTick {
 	}
 	a.ticks[s.tick] = s
 	a.peak = max(a.peak, len(a.ticks))
-	a.recent[s.tick&(recentTicks-1)].Store(s)
 	return s
 }
 

@@ -222,6 +222,7 @@ func (g *guarded) drainAll() (next int64, pending int) {
 func (g *guarded) collect(ended []*Timeout) (_ []*Timeout, more bool) {
 	defer g.lock().unlock()
 	cancel := func(t *Timeout) {
+		checkOwner(t, g.owner)
 		if t.collect() {
 			ended = append(ended, t)
 		}
@@ -341,9 +342,7 @@ func (g *guarded) misusedInBatch(t *Timeout) {
 // consider puts a timeout that was filed under current into the batch, or back into the wheel if it was
 // moved later, or is queued to be moved. A timeout that is no longer pending is let go.
 func (g *guarded) consider(t *Timeout, tick int64) {
-	if t.timer != g.owner {
-		misused(t) // cleared, and bound to another Timer whose wheel has filed it in a place of the same name
-	}
+	checkOwner(t, g.owner)
 	w := t.load()
 	if w.state() != Pending {
 		return

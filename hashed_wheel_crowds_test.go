@@ -152,7 +152,7 @@ func (s *sample) next(w *hashedWheel) *Timeout {
 
 // walkAll visits all filed timeouts, and calls betweenPortions between two portions.
 func walkAll(g *guarded, betweenPortions func(*sample)) *sample {
-	s := &sample{want: math.MaxInt, seen: map[*Timeout]bool{}}
+	s := &sample{owner: g.owner, want: math.MaxInt, seen: map[*Timeout]bool{}}
 	s.start(&g.wheel, g.wheel.count)
 	for s.walk(&g.wheel) && s.keep() {
 		betweenPortions(s)
@@ -212,7 +212,7 @@ func TestSampleWalkVisitsAtMostOnePortion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g, _ := newGuarded()
 			g.fileMoved(many, tick, tick)
-			s := &sample{want: many, seen: map[*Timeout]bool{}}
+			s := &sample{owner: g.owner, want: many, seen: map[*Timeout]bool{}}
 			s.start(&g.wheel, g.wheel.count)
 			for more := true; more; s.keep() {
 				more = s.walk(&g.wheel)
@@ -229,7 +229,7 @@ func TestSampleWalkAllocatesNothing(t *testing.T) {
 	g.fileMoved(many, 50, 50)
 	s := new(sample)
 	assert.Zero(t, testing.AllocsPerRun(10, func() {
-		*s = sample{want: many}
+		*s = sample{owner: g.owner, want: many}
 		s.start(&g.wheel, g.wheel.count)
 		s.walk(&g.wheel)
 	}))

@@ -15,7 +15,7 @@ type Sampled struct {
 // all of them if there are no more than n. It may miss a timeout that is armed while Sample runs, or that was moved and
 // is filed elsewhere then.
 //
-// For any n Sample visits nearly all pending timeouts: a million take 20 ms, or 200 ms if they are scattered in
+// For any n Sample visits nearly all pending timeouts: a million take 20 ms, or 260 ms if they are scattered in
 // memory. The lock is held for 256 of these visits at a time, and a worker that waits for it has its turn within a
 // millisecond.
 func (tm *Timer) Sample(n int) []Sampled {
@@ -24,7 +24,7 @@ func (tm *Timer) Sample(n int) []Sampled {
 	}
 	tm.time.checkMade()
 	tm.guarded.drainAll()
-	s := sample{want: n, seen: make(map[*Timeout]bool)}
+	s := sample{owner: tm, want: n, seen: make(map[*Timeout]bool)}
 	for more := true; more; {
 		more = tm.guarded.samplePortion(&s)
 		more = s.keep() && more
@@ -51,6 +51,7 @@ func (g *guarded) samplePortion(s *sample) (more bool) {
 // sample is a walk through all pending timeouts: downward, since the worker files nearly all again further down, and
 // through a slot from its end to its front, as thin does. A timeout that stays in its slot is visited once at least.
 type sample struct {
+	owner *Timer
 	want  int
 	found []*Timeout
 	seen  map[*Timeout]bool // the timeouts of found, since a timeout may be visited again
@@ -84,6 +85,7 @@ func (s *sample) walk(w *hashedWheel) (more bool) {
 
 // visit picks t as likely as each timeout that is still to be visited: Knuth's algorithm S, TAOCP 3.4.2.
 func (s *sample) visit(t *Timeout) {
+	checkOwner(t, s.owner)
 	if t.State() != Pending {
 		return
 	}
