@@ -193,9 +193,8 @@ func TestProducersWaitForTheLockOneAtATime(t *testing.T) {
 func TestDepthsAreDividedByTheNumberOfStripes(t *testing.T) {
 	for stripes := 1; stripes <= 256; stripes *= 2 {
 		q := newStripes(stripes)
-		assert.LessOrEqual(t, int(q.flooded)*stripes, max(limits.Flooded, 4*stripes))
+		assert.LessOrEqual(t, int(q.flooded)*stripes, max(limits.Flooded, 4*counted*stripes))
 		assert.Less(t, q.deep, q.flooded, "producers help before they wait")
-		assert.LessOrEqual(t, 128<<q.sampled, max(128, limits.Flooded), "so many wait uncounted, of 128 goroutines")
-		assert.Greater(t, q.deep, int32(1)<<q.sampled/2, "one push does not make a stripe deep")
+		assert.Greater(t, q.deep, int32(counted), "one push does not make a stripe deep")
 	}
 }

@@ -17,7 +17,6 @@ type mpscQueue struct {
 	stripes []stripe // as many as a power of two; this and the next three are init's, then read only
 	deep    int32    // the depth of a stripe at which its producers help
 	flooded int32    // the depth at which they wait for the lock
-	sampled uint32   // one push in 1<<sampled is counted, and stands for as many
 	closed  Timeout  // the sentinel, by its address
 }
 
@@ -33,10 +32,10 @@ type stripe struct {
 }
 
 const (
-	pageShift     = 13 // a page of the heap: one P's allocations share it, those of different Ps do not
-	manyProducers = 128
-	fibonacci     = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio: Knuth, TAOCP 6.4
-	combLimit     = limits.Deep        // the most timeouts that one combing looks at
+	pageShift = 13                 // a page of the heap: one P's allocations share it, those of different Ps do not
+	fibonacci = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio: Knuth, TAOCP 6.4
+	counted   = limits.Counted     // one push in so many is counted, and stands for as many
+	combLimit = limits.Deep        // the most timeouts that one combing looks at
 )
 
 func (q *mpscQueue) init() {
@@ -44,13 +43,11 @@ func (q *mpscQueue) init() {
 	q.makeStripes(min(256, 1<<bits.Len(uint(n-1)))) // 256: 32 KiB, and as many looks in an empty drain
 }
 
-// makeStripes divides the depths among n stripes. One counted push stands for so few that it makes no stripe deep, and
-// that manyProducers with as many uncounted pushes each add no more than Flooded.
+// makeStripes divides the depths among n stripes. One counted push makes no stripe deep.
 func (q *mpscQueue) makeStripes(n int) {
 	q.stripes = make([]stripe, n)
-	q.deep = int32(max(2, limits.Deep/n))
-	q.flooded = int32(max(4, limits.Flooded/n))
-	q.sampled = uint32(max(0, min(bits.Len(limits.Flooded/manyProducers)-1, bits.Len(uint(q.deep))-2)))
+	q.deep = int32(max(2*counted, limits.Deep/n))
+	q.flooded = int32(max(4*counted, limits.Flooded/n))
 }
 
 type pushed uint8
@@ -73,17 +70,17 @@ func (q *mpscQueue) push(t *Timeout) pushed {
 		}
 		t.link = below
 		if s.head.CompareAndSwap(below, t) {
-			if isCounted(t, q.sampled) {
-				return s.count(1<<q.sampled, below, q.deep)
+			if isCounted(t) {
+				return s.count(below, q.deep)
 			}
 			return accepted
 		}
 	}
 }
 
-// count counts a sampled push on top of below, for n.
-func (s *stripe) count(n int32, below *Timeout, deep int32) pushed {
-	depth := s.depth.Add(n)
+// count counts a push on top of below, for counted pushes.
+func (s *stripe) count(below *Timeout, deep int32) pushed {
+	depth := s.depth.Add(counted)
 	switch {
 	case depth < deep/2:
 		return accepted
@@ -101,9 +98,9 @@ func (q *mpscQueue) stripeOf(t *Timeout) *stripe {
 
 // isCounted lets a hash of the address decide, so that timeouts in larger structs are counted as often. Without
 // address>>8 those at some strides would never be.
-func isCounted(t *Timeout, sampled uint32) bool {
+func isCounted(t *Timeout) bool {
 	address := uint64(uintptr(unsafe.Pointer(t)))
-	return (address^address>>8)*fibonacci>>(64-sampled) == 0
+	return (address^address>>8)*fibonacci < (1<<64-1)/counted
 }
 
 // comb drops timeouts that were stopped while they waited in the stripe, and reports whether that was enough: the
@@ -120,7 +117,7 @@ func (q *mpscQueue) comb(s *stripe) (enough bool) {
 	if above == nil {
 		return false
 	}
-	var dropped, counted int
+	var dropped, uncounted int
 	for range combLimit {
 		t := above.link
 		if t == nil {
@@ -136,11 +133,11 @@ func (q *mpscQueue) comb(s *stripe) (enough bool) {
 		}
 		above.link = below
 		dropped++
-		if isCounted(t, q.sampled) {
-			counted += 1 << q.sampled
+		if isCounted(t) {
+			uncounted += counted
 		}
 	}
-	depth := s.depth.Add(-int32(counted))
+	depth := s.depth.Add(-int32(uncounted))
 	s.combAt.Store(max(q.deep, 2*depth))
 	return dropped >= combLimit/2 || depth < q.deep
 }

@@ -226,12 +226,16 @@ func TestStripeThatCombingLeftDeepIsCombedAgainAtTwiceItsDepth(t *testing.T) {
 	s, deep := &q.stripes[0], q.deep
 	setWord(litter, 0, queued|fresh, Canceled)
 	pushAll(t, q, newTimeouts(10)...)
-	s.depth.Store(deep)
-	require.Equal(t, littered, s.count(0, litter, deep))
-	require.False(t, q.comb(s), "nothing can be dropped")
-	assert.Equal(t, deepened, s.count(deep-1, litter, deep))
-	assert.Equal(t, littered, s.count(1, litter, deep))
+	for _, row := range []struct {
+		depth int32
+		want  pushed
+	}{{deep, littered}, {2*deep - 1, deepened}, {2 * deep, littered}} {
+		s.depth.Store(row.depth - counted)
+		require.Equal(t, row.want, s.count(litter, deep), "depth %d", row.depth)
+		s.depth.Store(deep)
+		require.False(t, q.comb(s), "nothing can be dropped")
+	}
 	s.take()
-	s.depth.Store(deep)
-	assert.Equal(t, littered, s.count(0, litter, deep), "the stripe was taken")
+	s.depth.Store(deep - counted)
+	assert.Equal(t, littered, s.count(litter, deep), "the stripe was taken")
 }

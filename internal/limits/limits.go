@@ -24,6 +24,9 @@ const (
 	// memory.
 	Crowd = 4096
 
+	// Counted is one push in how many that writes a cache line which other producers write also.
+	Counted = 8
+
 	// Deep is how many pushes wait in all stripes before producers help, Flooded before they wait.
 	Deep    = 4096
 	Flooded = 8192

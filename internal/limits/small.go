@@ -11,6 +11,7 @@ const (
 	Chunk   = 15
 	Crowd   = 8
 
+	Counted = 2
 	Deep    = 64
 	Flooded = 256
 )

@@ -220,7 +220,7 @@ func TestMisuseIsCaughtBySample(t *testing.T) {
 func TestMisuseIsCaughtIfAClearedTimeoutIsBoundToAnotherTimer(t *testing.T) {
 	for name, meet := range map[string]func(first *hashedwheel.Timer, clock *hashedwheel.ManualClock){
 		"Advance": func(first *hashedwheel.Timer, clock *hashedwheel.ManualClock) { clock.Advance(6 * first.Tick()) },
-		"Sample":  func(first *hashedwheel.Timer, _ *hashedwheel.ManualClock) { first.Sample(1) },
+		"Sample":  func(first *hashedwheel.Timer, _ *hashedwheel.ManualClock) { first.Sample(100) },
 		"Stop":    func(first *hashedwheel.Timer, _ *hashedwheel.ManualClock) { first.Stop() },
 	} {
 		t.Run(name, func(t *testing.T) {
