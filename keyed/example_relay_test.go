@@ -1,3 +1,7 @@
+//go:build unix
+
+// Wasm and wine, where this package is also tested, have no such UDP.
+
 package keyed_test
 
 import (
