@@ -9,7 +9,7 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A call owns its deadline, and is the task of it, so that no closure is needed. The task only wakes the caller.
+// A call owns its deadline, and is its task, so that no closure is needed. The task only wakes the caller.
 type call struct {
 	deadline hashedwheel.Timeout
 	once     sync.Once

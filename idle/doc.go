@@ -41,9 +41,9 @@
 //
 // A server that sends pings sees no idle peer, because its pings count: it needs ReceivedOnly. A server that sends
 // messages which take a peer longer than the idle time to receive cannot have it: the peer reads all the time, has
-// nothing to answer yet, and is closed. A server that does both gives each connection a [hashedwheel.Timeout] in place
-// of this package, which each pong and each finished Write moves: see the Example of Timeout.Move. A message in flight
-// still must end within the limit, so choose it for the largest.
+// nothing to answer yet, and is closed. In place of this package, a server that does both gives each connection a
+// [hashedwheel.Timeout] that each pong and each finished Write moves: see the Example of Timeout.Move. The limit must be
+// longer than the largest message takes.
 //
 // # Unread data
 //
@@ -73,10 +73,10 @@
 // Put this package below TLS: tls.NewListener(idle.NewListener(...), config). Then net/http finds the *tls.Conn that it
 // needs for HTTP/2. A Conn around a *tls.Conn also works, but TLS may take up to five seconds to close.
 //
-// Put netutil.LimitListener inside: idle.NewListener(tm, netutil.LimitListener(l, n), d). Then an idle close makes room
-// at once; outside, the room stays taken until the handler closes the connection, and FromContext finds no Conn. The
-// price is that its connections hide the socket: the Conn counts, without splice and sendfile, and does not see unread
-// data.
+// Put netutil.LimitListener inside: idle.NewListener(tm, netutil.LimitListener(l, n), d). Then an idle close frees the
+// connection's place at once; outside, the place stays taken until the handler closes the connection, and FromContext
+// finds no Conn. The price is that the connections of LimitListener hide their sockets: the Conn counts, without splice
+// and sendfile, and does not see unread data.
 //
 // # How late
 //
@@ -88,8 +88,8 @@
 // # When the timer is full or stopped
 //
 // NewConn and Watch return hashedwheel.ErrFull or ErrStopped, and the caller must close the connection. A Listener
-// closes the connection, and itself if the timer was stopped. A connection that was accepted keeps its place in the
-// timer until it is closed. Once the timer has been stopped no connection is closed as idle any more, except one whose
+// closes the connection, and itself if the timer was stopped. A connection keeps its place in the timer as
+// long as it has an idle time. Once the timer has been stopped no connection is closed as idle any more, except one whose
 // task is under way.
 //
 // # What it costs
