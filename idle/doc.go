@@ -42,8 +42,8 @@
 // A server that sends pings sees no idle peer, because its pings count: it needs ReceivedOnly. A server that sends
 // messages which take a peer longer than the idle time to receive cannot have it: the peer reads all the time, has
 // nothing to answer yet, and is closed. In place of this package, a server that does both gives each connection a
-// [hashedwheel.Timeout] that each pong and each finished Write moves: see the Example of Timeout.Move. The limit must be
-// longer than the largest message takes.
+// [hashedwheel.Timeout] that each pong and each finished Write moves: see the Example of Timeout.Move. The limit must
+// be longer than the largest message takes.
 //
 // # Unread data
 //
@@ -57,9 +57,9 @@
 // # Writes to slow readers
 //
 // Where the kernel counts, each segment counts. Where a Conn counts, a Write to a stream (net.Pipe, *net.TCPConn,
-// *net.UnixConn, *tls.Conn) is made in pieces of 8 KiB, each of which counts: with two minutes a peer must read 70 bytes
-// a second. On any other connection a Write may be a message, as of a WebSocket: it is passed on whole, and must end
-// within one idle time.
+// *net.UnixConn, *tls.Conn) is made in pieces of 8 KiB, each of which counts: with two minutes a peer must read 70
+// bytes a second. On any other connection a Write may be a message, as of a WebSocket: it is passed on whole, and must
+// end within one idle time.
 //
 // An idle time bounds no Write: a peer that sends but does not read blocks it forever. Use SetWriteDeadline, or a
 // hashedwheel.Timeout next to the connection: see the Example of Timeout.Reset named Write.
@@ -89,8 +89,8 @@
 //
 // NewConn and Watch return hashedwheel.ErrFull or ErrStopped, and the caller must close the connection. A Listener
 // closes the connection, and itself if the timer was stopped. A connection keeps its place in the timer as
-// long as it has an idle time. Once the timer has been stopped no connection is closed as idle any more, except one whose
-// task is under way.
+// long as it has an idle time. Once the timer has been stopped no connection is closed as idle any more, except one
+// whose task is under way.
 //
 // # What it costs
 //
