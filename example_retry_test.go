@@ -10,7 +10,7 @@ import (
 )
 
 // tryAgain calls try until it succeeds, seven times at most, and then done. Random pauses keep the callers of a server
-// that was down from trying all at once. A refused arming is a failure like any other: otherwise nobody would call done.
+// that was down from trying all at once. A refused arming is a failure like any other: otherwise done is never called.
 func tryAgain(tm *hashedwheel.Timer, attempt int, try func() error, done func(error)) {
 	err := try()
 	if err == nil || attempt == 6 {
