@@ -205,6 +205,31 @@ func ExampleTimeout_Stop() {
 	// false
 }
 
+// With package time, if !t.Stop() { <-done } waits for a task that has begun. Here the whole Timer may be stopped or
+// full: then t.Stop returns false although the task never runs. So look at the State also.
+func ExampleTimeout_Stop_wait() {
+	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
+	done := make(chan struct{})
+	stopAndWait := func(t *hashedwheel.Timeout) {
+		if !t.Stop() && t.State() == hashedwheel.Expired {
+			<-done // the task is with the executor
+		}
+	}
+
+	begun := make(chan struct{})
+	save := tm.AfterFunc(0, func() {
+		close(begun)
+		time.Sleep(10 * time.Millisecond)
+		fmt.Println("saved")
+		close(done)
+	})
+	<-begun
+	stopAndWait(save)
+	tm.Stop()
+	stopAndWait(tm.AfterFunc(time.Hour, func() {})) // refused: there is nothing to wait for
+	// Output: saved
+}
+
 // Stop returns the pending timeouts, for instance to run their tasks now.
 func ExampleTimer_Stop() {
 	tm := hashedwheel.MustNew()
@@ -215,6 +240,23 @@ func ExampleTimer_Stop() {
 	}
 	// Output: flushed
 }
+
+// A test ends with the names of the timeouts that nobody has stopped. Stop does not return those of package wheeltime
+// and of After.
+func ExampleTimer_Stop_forgotten() {
+	clock := hashedwheel.NewManualClock(time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC))
+	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
+
+	tm.AfterFunc(time.Hour, func() {}).Stop()
+	tm.AfterFunc(time.Hour, sendReminder)
+	for _, to := range tm.Stop() { // in a test: in t.Cleanup, by t.Error
+		fmt.Println("forgotten:", to)
+	}
+	// Output:
+	// forgotten: hashedwheel.Timeout(Canceled, 2025-01-01 01:00:00.000, hashedwheel_test.sendReminder)
+}
+
+func sendReminder() {}
 
 // Shutdown waits for the tasks that have begun, until its context ends.
 func ExampleTimer_Shutdown() {

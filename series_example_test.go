@@ -1,6 +1,7 @@
 package hashedwheel_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -25,7 +26,8 @@ func ExampleTimer_Every() {
 	// hung up: true
 }
 
-// The function receives its series, so it can end it.
+// The function receives its series, so it can end it: a poll looks until it has found something. In a loop around
+// <-tm.After(time.Second) it would spin once the Timer is stopped; the runs of a series end with the Timer.
 func ExampleTimer_Every_stopFromInside() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
@@ -133,6 +135,37 @@ func ExampleSeries_Reset() {
 	// nothing after 3s
 	// nothing after 7s
 	// nothing after 15s
+}
+
+// A pause between the end of a run and the next run. Reset also revives a series that was stopped during the run, so
+// end it by another sign, here a context.
+func ExampleSeries_Reset_pause() {
+	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
+	defer tm.Stop()
+	ctx, cancel := context.WithCancel(context.Background())
+
+	const pause = 10 * time.Millisecond
+	runs, ended := 0, time.Now()
+	polite := tm.Every(pause, func(s *hashedwheel.Series) {
+		if ctx.Err() != nil {
+			s.Stop()
+			return
+		}
+		fmt.Println("a pause of 10ms or more:", time.Since(ended) >= pause)
+		time.Sleep(2 * pause) // work
+		if runs++; runs == 3 {
+			cancel()
+		}
+		ended = time.Now()
+		s.Reset(pause) // from now
+	})
+	for !polite.Next().IsZero() {
+		time.Sleep(pause)
+	}
+	// Output:
+	// a pause of 10ms or more: true
+	// a pause of 10ms or more: true
+	// a pause of 10ms or more: true
 }
 
 // daily is due at the same time of each day, also if the day has 23 or 25 hours.

@@ -4,154 +4,97 @@
 //	c, err := idle.NewConn(tm, c, 2*time.Minute)                               // one connection
 //	w, err := idle.Watch(tm, c, 2*time.Minute, func(c net.Conn) { c.Close() }) // without a wrapper: TCP on Linux
 //
-// [NewListener] and [NewConn] work on every system and for every net.Conn: they return
-// connections that close themselves. [Watch] calls a function when a connection has been idle. It
-// wraps nothing, and so suits connections that belong to a framework.
-//
-// All connections share one [hashedwheel.Timer]; for idle times of minutes a tick of 100 ms to 1 s
-// is right. There is no goroutine for each connection, and no deadline is set or changed.
+// [NewListener] and [NewConn] work on every system and for every net.Conn: they return connections that close
+// themselves. [Watch] calls a function when a connection has been idle. It wraps nothing, and so suits connections that
+// belong to a framework. There is no goroutine for each connection, and no deadline is set or changed.
 //
 // # Who counts
 //
-// On Linux the kernel keeps the time of the last data on a TCP connection. When the idle time is
-// over, a task of the timer queries the kernel, so reads and writes cost nothing. Everywhere else a
-// Conn counts in its own Read and Write.
+// On Linux the kernel keeps the time of the last data on a TCP connection. When the idle time is over, a task of the
+// timer queries the kernel, so reads and writes cost nothing, and splice, sendfile and a Watcher's writev work as
+// before. Everywhere else a Conn counts in its own Read and Write, at 36 ns each, and copies through memory.
 //
-//	connection                                     Linux        elsewhere
-//	*net.TCPConn, or a type that embeds one        the kernel   the Conn
-//	a type with a method NetConn that returns      the kernel   the Conn
-//	    one of these, as *tls.Conn has
-//	any other: net.Pipe, Unix sockets, UDP,        the Conn     the Conn
-//	    a type that embeds a net.Conn
+//	connection                                        Linux        elsewhere
+//	*net.TCPConn, or a type that embeds one           the kernel   the Conn
+//	a type with a method NetConn that returns one     the kernel   the Conn
+//	    of these, as *tls.Conn has
+//	any other: net.Pipe, Unix sockets, UDP, a type    the Conn     the Conn
+//	    that embeds a net.Conn, Multipath TCP
 //
-// Multipath TCP, which a Go server uses if a client requests it, is one of the other
-// connections. So is TCP under gVisor, which answers with zeros. Where the kernel does not count,
-// Watch returns errors.ErrUnsupported.
-//
-// # Data hidden from the kernel
-//
-// The kernel does not count data that a BPF program redirects from socket to socket (a sockmap, as
-// some service meshes use between a program and its proxy on the same machine), nor data that a
-// network card or a user-space stack handles by itself. A connection that carries only such data
-// looks idle, and is closed. The kernel gives no sign of this. The option [Counted] makes a Conn
-// count itself; Watch cannot.
+// Where the kernel does not count, as also under gVisor, Watch returns errors.ErrUnsupported. The kernel gives no sign
+// of data that a BPF program redirects from socket to socket (a sockmap, as some service meshes use), or that a network
+// card handles by itself: such a connection looks idle. The option [Counted] makes a Conn count itself.
 //
 // # Which data counts
 //
-// Data in either direction counts. So a download, or a stream of logs, is not idle at either end,
-// although nothing is sent the other way. With [ReceivedOnly] only received data counts, which
-// closes the sending end of such a stream. Keep-alive probes, acknowledgments and the end of the
-// other side's data do not count. Some cases may surprise you:
+// Data in either direction counts, so a download is not idle at either end. With [ReceivedOnly] only received data
+// counts. Keep-alive probes, acknowledgments and the end of the other side's data do not count. The kernel counts data
+// when it arrives, a Conn when it is read; under TLS the kernel counts records, also of the handshake.
 //
-//   - A server that sends heartbeats sees no idle peer, because its own heartbeats count: give it
-//     ReceivedOnly, and let the peers answer.
-//   - A connection is also idle while a handler works and reads and writes nothing: call
-//     SetIdleTimeout(0) before the work and SetIdleTimeout(d) after it.
-//   - The kernel counts data when it arrives, a Conn when it is read.
-//   - Under TLS the kernel counts the records of TLS, also during the handshake.
-//   - Data that a vanished peer does not acknowledge is sent again and again, at intervals
-//     that double, up to two minutes, and the kernel counts each of them. So an idle time longer
-//     than these intervals begins only when the kernel gives up the connection, after about 15
-//     minutes. With ReceivedOnly the connection is closed sooner.
-//   - A Write that is blocked because the peer does not read sends nothing: the connection is
-//     idle, unless the peer still sends.
+// A connection is also idle while a handler works in silence: call SetIdleTimeout(0) before the work and
+// SetIdleTimeout(d) after it. In net/http [ConnContext] and [FromContext] give a handler its Conn. Data that a vanished
+// peer does not acknowledge is sent again at intervals that double, up to two minutes, and the kernel counts each of
+// them: a longer idle time begins only when the kernel gives up the connection, after about 15 minutes. With
+// ReceivedOnly it is closed sooner.
+//
+// # Heartbeats and large messages
+//
+// A server that sends pings sees no idle peer, because its pings count: it needs ReceivedOnly. A server that sends
+// messages which take a peer longer than the idle time to receive cannot have it: the peer reads all the time, has
+// nothing to answer yet, and is closed. In place of this package, a server that does both gives each connection a
+// [hashedwheel.Timeout] that each pong and each finished Write moves: see the Example of Timeout.Move. The limit must
+// be longer than the largest message takes.
 //
 // # Unread data
 //
-// To close a connection while received data waits unread resets it: the data is lost, and the peer
-// gets an error in place of an answer. So when an idle time is over, Conn and Watcher query the
-// socket for unread data (on Linux, Windows, macOS and the BSDs). A connection with unread data is
-// not idle: this end is slow, not the peer. It stays open until the data has been read and a whole
-// idle time, or up to two, has passed after that.
-//
-// If this end does not read at all, the connection is closed after 64 idle times. Otherwise
-// a single byte from the peer would keep it open forever. So an end that only writes should
-// read and discard, in a goroutine that ends with the connection: go io.Copy(io.Discard, c).
-// Clients of TLS should do the same, because servers send them session tickets. Unread data does
-// not count after CloseRead of a Conn nor, on Linux, on a connection that the peer has reset.
-//
-// Data in the buffers of a program does not count: in a bufio.Reader, in TLS, or in a connection
-// without a socket. Nor can a Conn query a socket that the connection inside hides, as a struct that
-// embeds a net.Conn does.
+// To close a connection while received data waits unread would reset it, and the peer would get an error in place of an
+// answer. So a connection with unread data is not idle: this end is slow, not the peer. It stays open until the data
+// has been read and a whole idle time, or up to two, has passed after that; if this end does not read at all, for 64
+// idle times. So an end that only writes should read and discard: go io.Copy(io.Discard, c). Clients of TLS also,
+// because servers send them session tickets. Data in a program's buffers does not count, nor in a socket that the
+// connection inside hides.
 //
 // # Writes to slow readers
 //
-// Where the kernel counts, each segment counts. Where a Conn counts, a Write counts when the
-// connection inside has taken the data. How slow a reader may be depends on the connection:
+// Where the kernel counts, each segment counts. Where a Conn counts, a Write to a stream (net.Pipe, *net.TCPConn,
+// *net.UnixConn, *tls.Conn) is made in pieces of 8 KiB, each of which counts: with two minutes a peer must read 70
+// bytes a second. On any other connection a Write may be a message, as of a WebSocket: it is passed on whole, and must
+// end within one idle time.
 //
-//   - Connections that are known to be streams (net.Pipe and the *net.TCPConn, *net.UnixConn and
-//     *tls.Conn of the standard library) are written to in pieces of 8 KiB. So a Write of any
-//     length keeps the connection open while the peer takes 8 KiB in each idle time: with two
-//     minutes 70 bytes a second.
-//   - A socket whose buffer is full takes no piece until a good part of the buffer is free: on
-//     Linux 150 KiB of a Unix socket's, more than a megabyte of TCP's. There a Conn that finds
-//     data in the socket's buffer when the idle time is over checks again one idle time later,
-//     and a piece or segment that has left the buffer keeps the connection open. Other systems wake
-//     a Write sooner, so their sockets are not queried.
-//   - On any other connection a Write may be a message, as of a WebSocket, and is passed on
-//     whole: it must end within one idle time.
+// An idle time bounds no Write: a peer that sends but does not read blocks it forever. Use SetWriteDeadline, or a
+// hashedwheel.Timeout next to the connection: see the Example of Timeout.Reset named Write.
 //
-// An idle time does not bound a Write: a peer that sends but does not read keeps a Write blocked
-// forever. Give writes a time limit: SetWriteDeadline, or a [hashedwheel.Timeout] next to the
-// connection that is Reset before each Write and stopped after it, and whose task closes the
-// connection: see example_write_test.go.
+// # Datagrams, TLS, and other Listeners
 //
-// # net/http
+// A UDP socket that many peers send to is one connection: give each address a key of package keyed in place of this
+// one. On a connected UDP socket an empty datagram does not count, and a datagram that waits unread keeps it open like
+// other unread data.
 //
-// If requests and answers are short, http.Server's limits are enough: IdleTimeout for the time
-// between two requests, ReadHeaderTimeout for the time until a request has arrived, ReadTimeout and
-// WriteTimeout for a whole request. A Listener of this package adds a limit for silence within a
-// request that may last long in total: an upload that stalls, a download whose reader has gone, or a
-// hijacked connection such as a WebSocket, for which the server has no limit.
+// Put this package below TLS: tls.NewListener(idle.NewListener(...), config). Then net/http finds the *tls.Conn that it
+// needs for HTTP/2. A Conn around a *tls.Conn also works, but TLS may take up to five seconds to close.
 //
-// A handler that works in silence for longer than the idle time must suspend it. Otherwise the
-// connection is closed, and clients repeat a GET whose connection was closed without an answer.
-// [ConnContext] and [FromContext] give a handler its Conn, through TLS as well: see the example
-// of FromContext.
+// Put netutil.LimitListener inside: idle.NewListener(tm, netutil.LimitListener(l, n), d). Then an idle close frees the
+// connection's place at once; outside, the place stays taken until the handler closes the connection, and FromContext
+// finds no Conn. The price is that the connections of LimitListener hide their sockets: the Conn counts, without splice
+// and sendfile, and does not see unread data.
 //
 // # How late
 //
-// A connection is never closed early, and an idle time that SetIdleTimeout sets begins at the call. But data that is
-// sent or arrives in the very moment at which the idle time has ended may be too late: a few in a thousand that were
-// aimed at that moment. Where a Conn counts, the close is up to one tick of the timer late; where the kernel counts,
-// in steps of 1 to 10 ms, up to 20 ms more. A busy executor adds to that, as do data in the socket's buffers and a
-// vanished peer (above) and a full timer (below).
-//
-// The kernel counts real time, 49 days at most: a longer idle time never ends. A
-// [hashedwheel.ManualClock] or a bubble of testing/synctest does not move the kernel's clock. To
-// test in virtual time use net.Pipes: example_bubble_test.go has a Listener of them.
+// No connection is closed early, but data in the very moment at which the idle time ends may be too late: a few in a
+// thousand that were aimed at it. Where a Conn counts, the close is up to one tick of the timer late, where the kernel
+// counts up to 20 ms more. For idle times of minutes a tick of 100 ms to 1 s is right. The kernel counts real time, 49
+// days at most: to test in virtual time use net.Pipes, as the Example named Bubble does.
 //
 // # When the timer is full or stopped
 //
-// NewConn and Watch return hashedwheel.ErrFull or ErrStopped, and the caller must close the
-// connection. A Listener closes the connection, and closes itself if the timer was stopped: see
-// [NewListener].
-//
-// Once the timer has been stopped no connection is closed as idle any more, except one whose idle time was
-// over by then, and whose task is under way. A connection that needs
-// a new place in a full timer, because it was not idle when its idle time was over, tries again after
-// each eighth of its idle time, so it may be closed late.
+// NewConn and Watch return hashedwheel.ErrFull or ErrStopped, and the caller must close the connection. A Listener
+// closes the connection, and itself if the timer was stopped. A connection keeps its place in the timer as
+// long as it has an idle time. Once the timer has been stopped no connection is closed as idle any more, except one
+// whose task is under way.
 //
 // # What it costs
 //
-// Each time an idle time is over, a task looks at the connection, for about a microsecond. Where the
-// kernel counts, nothing in between. Where a Conn counts: 36 ns for each Read and Write that moves data,
-// while a SetReadDeadline takes 150. To make and stop a Watcher takes 1.4 µs. A Conn or a Watcher
-// is at most 300 bytes: 30 MB for 100,000 connections. A net.Buffers is written to a Conn slice by
-// slice; a connection with a Watcher keeps its writev.
-//
-// Each of these tasks counts as Expired in the timer's Stats, each retry in a full timer as
-// Rejected: to count closed connections, use OnIdle.
-//
-// In a server you will not see a difference. An echo server with 9,920 connections
-// takes 17 to 21 µs of CPU for each word, the client's share included, whether with no idle
-// time, SetReadDeadline, a Conn or a Watch. There this package saves only code: a deadline
-// set at each read. (Linux, AMD EPYC, two cores, Go 1.26: go test -run '^$'
-// -bench . ./idle, and in bench -bench Echo ./idle. Other systems were not measured.)
-//
-// # TLS
-//
-// Put this package below TLS: tls.NewListener(idle.NewListener(...), config). Then
-// net/http finds the *tls.Conn that it needs for HTTP/2. Watch takes a *tls.Conn as it
-// is. A Conn around a *tls.Conn also works, but TLS may take up to five seconds to close.
+// Each time an idle time is over, a task looks at the connection for about a microsecond, and counts as Expired in the
+// timer's Stats. A Conn or a Watcher takes at most 300 bytes. Compared with a SetReadDeadline at each read a server
+// saves code, not CPU time: an echo server takes 17 to 21 µs for each word with either (bench: -bench Echo ./idle).
 package idle

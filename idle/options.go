@@ -47,7 +47,7 @@ func ReceivedOnly() Option {
 }
 
 // Counted makes a [Conn] count reads and writes itself even where the kernel counts. It is for
-// connections whose data the kernel does not count: see "Data hidden from the kernel" above.
+// connections whose data the kernel does not count: see "Who counts" above.
 // [Watch] depends on the kernel and refuses Counted with an error.
 func Counted() Option {
 	return func(o *options) { o.counted = true }

@@ -1,7 +1,7 @@
 // Package wheeltime has package time's Timer and Ticker, with their channels, on a [hashedwheel.Timer]. In code that
 // selects on t.C only the line that makes t changes:
 //
-//	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond)) // one for the program
+//	tm := hashedwheel.MustNew() // one for the program
 //
 //	t := wheeltime.NewTimer(tm, 30*time.Second)
 //	defer t.Stop()
@@ -15,10 +15,9 @@
 // # The tick
 //
 // Everything fires up to one tick of tm late, and never early. So choose a tick of a hundredth of the shortest usual
-// delay: 10ms for timeouts of a second, the default of 100ms for timeouts of ten seconds and more. A short tick costs
-// nothing while few timeouts are due: the wheel sleeps until the next one. With steady traffic its worker wakes once a
-// tick. A Ticker with a period below the tick ticks once a tick. If delays must be right to a millisecond, stay with
-// package time.
+// delay: the default of 10ms for timeouts of a second, 100ms for timeouts of ten seconds and more. The wheel wakes when
+// something is due, and about twenty times a second for steady traffic, at any tick. A Ticker with a period below the
+// tick ticks once a tick. If delays must be right to a millisecond, stay with package time.
 //
 // # The same as in package time
 //

@@ -1,0 +1,58 @@
+package hashedwheel_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// alarms returns the reasons to look at tm, and the Stats for the next call. late is how late, beyond the tick,
+// tasks may be.
+func alarms(
+	tm *hashedwheel.Timer, last hashedwheel.Stats, late time.Duration,
+) (now hashedwheel.Stats, reasons []string) {
+	now = tm.Stats()
+	check := func(isWrong bool, format string, args ...any) {
+		if isWrong {
+			reasons = append(reasons, fmt.Sprintf(format, args...))
+		}
+	}
+	check(now.Overdue > max(2*tm.Tick(), late), "the worker is blocked: a due timeout has waited for %v", now.Overdue)
+	check(now.MaxLag > max(last.MaxLag, late), "tasks were handed out %v late", now.MaxLag)
+	check(now.Rejected > last.Rejected, "%d armings were refused", now.Rejected-last.Rejected)
+	check(now.Panics > last.Panics, "%d tasks panicked", now.Panics-last.Panics)
+	isNearlyFull := 10*now.Pending > 9*now.MaxPending && now.MaxPending > 0
+	check(isNearlyFull, "%d of %d timeouts are pending", now.Pending, now.MaxPending)
+	return now, reasons
+}
+
+// Copy the function alarms, and call it once a minute.
+func ExampleTimer_Stats_alarms() {
+	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
+	tm := hashedwheel.MustNew(
+		hashedwheel.WithClock(clock),
+		hashedwheel.WithExecutor(hashedwheel.Inline{}),
+		hashedwheel.WithMaxPending(10),
+		hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}), // log it here
+	)
+	defer tm.Stop()
+
+	tm.AfterFunc(time.Second, func() { panic("no such user") })
+	clock.Advance(time.Second)
+	for range 11 {
+		tm.AfterFunc(time.Hour, func() {})
+	}
+	last, reasons := alarms(tm, hashedwheel.Stats{}, 20*time.Millisecond)
+	for _, reason := range reasons {
+		fmt.Println(reason)
+	}
+	clock.Advance(time.Hour)
+	_, reasons = alarms(tm, last, 20*time.Millisecond)
+	fmt.Println(len(reasons), "new reasons")
+	// Output:
+	// 1 armings were refused
+	// 1 tasks panicked
+	// 10 of 10 timeouts are pending
+	// 0 new reasons
+}
