@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashedwheel/hashedwheel/internal/handicap"
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
@@ -307,7 +306,6 @@ func (g *guarded) file(limit, lists int) (n, ended int) {
 // in the batch stays queued, so that the batch does not claim it, and is held until the batch is settled.
 // Canceled and no longer queued it is nowhere: Timeout.begin relies on that.
 func (g *guarded) fileOne(t *Timeout, isOfRound bool) {
-	handicap.Spend()
 	if g.isInBatch(t) {
 		t.link, g.held = g.held, t
 		return

@@ -46,6 +46,17 @@ type Program struct {
 // Build builds the program in dir and changes nothing else on disk. It must be called in the
 // module that the program is in.
 func (p Program) Build(dir string) (file string, err error) {
+	overlay, err := p.Overlay(dir)
+	if err != nil {
+		return "", err
+	}
+	file = filepath.Join(dir, "program.exe")
+	_, err = output("go", "build", "-tags", p.Tags, "-overlay", overlay, "-o", file, p.Package)
+	return file, err
+}
+
+// Overlay writes an overlay for the go command to dir, which puts the edited library in place of the library.
+func (p Program) Overlay(dir string) (overlay string, err error) {
 	root, err := output("go", "list", "-m", "-f", "{{.Dir}}", library)
 	if err != nil {
 		return "", err
@@ -63,13 +74,7 @@ func (p Program) Build(dir string) (file string, err error) {
 	if err != nil {
 		return "", err
 	}
-	overlay, err := WriteOverlay(changed, root, dir)
-	if err != nil {
-		return "", err
-	}
-	file = filepath.Join(dir, "program.exe")
-	_, err = output("go", "build", "-tags", p.Tags, "-overlay", overlay, "-o", file, p.Package)
-	return file, err
+	return WriteOverlay(changed, root, dir)
 }
 
 // WriteOverlay writes the files to dir, and the overlay that puts them in place of root's.

@@ -41,7 +41,7 @@ var calls = map[string]func(tm *hashedwheel.Timer) func(){
 	},
 }
 
-// Filing is slowed to the ratio of a machine with some ninety processors: HASHEDWHEEL_HANDICAP=600ns. When the
+// Filing is slowed to the ratio of a machine with some ninety processors: see internal/mistakes/handicap. When the
 // callers neither dropped their stopped timeouts nor waited, the heap grew to hundreds of MiB, and a heartbeat
 // was a second and more late. The heap's bound is that of bench's load storm. The heartbeat's is wide, since it
 // must hold on a busy machine.

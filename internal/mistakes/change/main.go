@@ -74,7 +74,7 @@ type change struct {
 	file, text string // the file, and its text after the change
 }
 
-var skipped = regexp.MustCompile(`\n|\.check\(\)$|^handicap\.`) // several lines, and calls that a build tag turns on
+var skipped = regexp.MustCompile(`\n|\.check\(\)$`) // several lines, and calls that a build tag turns on
 
 // changesOf returns all changes of a file.
 func changesOf(file, text string) (all []change) {

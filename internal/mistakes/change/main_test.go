@@ -23,7 +23,7 @@ func (b *both[K, V]) f(x int) (y int) {
 }
 
 func (b *both[K, V]) g(x int) int {
-	handicap.Spend()
+	g.check()
 	b.check()
 	if x == 5 {
 		return 6

@@ -1,0 +1,41 @@
+// Command handicap prints the name of an overlay with which the library needs so much longer to file a timeout: two
+// processors then have the ratio of producers to filing of a larger machine.
+//
+//	go test -overlay "$(go run ./internal/mistakes/handicap 600ns)" -tags handicap ./verify/promises
+package main
+
+import (
+	"fmt"
+	"log"
+	"os"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel/internal/mistakes"
+)
+
+func main() {
+	log.SetFlags(0)
+	if len(os.Args) != 2 {
+		log.Fatal("usage: handicap 600ns")
+	}
+	overlay, err := slowed(os.Args[1])
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(overlay)
+}
+
+// slowed writes the overlay to a new temporary folder, which go test must find later.
+func slowed(by string) (overlay string, err error) {
+	d, err := time.ParseDuration(by)
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp("", "handicap")
+	if err != nil {
+		return "", err
+	}
+	const old = "if g.isInBatch(t) {"
+	spend := fmt.Sprintf("for begun := time.Now(); time.Since(begun) < %d; {\n\t}\n\t", d)
+	return mistakes.Program{Edits: []mistakes.Edit{{In: "guarded.fileOne", Old: old, New: spend + old}}}.Overlay(dir)
+}
