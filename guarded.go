@@ -173,14 +173,12 @@ func (g *guarded) thin() bool {
 	return !g.stopped && g.wheel.thin()
 }
 
-// nextLook returns the tick at which the worker must come for what is filed, or about to be by another goroutine.
-func (g *guarded) nextLook(tick int64) int64 {
+// nextLook returns the tick at which the worker must come for what is filed. Whatever waits in the queue, or in lists, was
+// pushed after the last pass took the queue, and has lowered due.
+func (g *guarded) nextLook() int64 {
 	defer g.lock().unlock()
-	switch {
-	case g.stopped:
+	if g.stopped {
 		return noTick
-	case len(g.lists) > 0:
-		return tick + 1
 	}
 	return g.wheel.nextWork()
 }

@@ -59,11 +59,10 @@ func (wk *worker) work() {
 			time.AfterFunc(0, wk.work)
 		}
 	}()
-	tick, again := wk.pass()
-	for again {
-		tick, again = wk.pass()
+	wk.alarm.dismiss() // a producer may have taken the part while the clock was waited for
+	for wk.pass() {
 	}
-	wk.rest(wk.guarded.nextLook(tick), noTick)
+	wk.rest(wk.guarded.nextLook(), noTick)
 	gone = true
 	wk.out.Leave()
 }
@@ -72,9 +71,9 @@ func (wk *worker) work() {
 // round first, which is everything that is queued when the pass begins, and hands out between two parts of a long round
 // also. The worker passes again at once if a crowd is in hand, or if the pass has outlasted the tick: a new round must
 // not wait until a million timeouts are handed out.
-func (wk *worker) pass() (tick int64, again bool) {
+func (wk *worker) pass() (again bool) {
 	g := wk.guarded
-	tick = wk.time.thisTick()
+	tick := wk.time.thisTick()
 	wk.finishBatch(tick)
 	g.beginPass(tick)
 	for isFiled := false; !isFiled; {
@@ -82,11 +81,11 @@ func (wk *worker) pass() (tick int64, again bool) {
 		for wk.takeDue(tick) {
 			now := wk.handOut(tick)
 			if wk.time.tickAt(now) > tick {
-				return tick, true
+				return true
 			}
 		}
 	}
-	return tick, g.thin()
+	return g.thin()
 }
 
 // fileRound files the round for at most half a tick or two milliseconds, and reports whether all of it is filed.

@@ -11,28 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Pending, Stats and a helping producer file lists in portions. A worker that gives its part away between two portions
-// must not sleep past a timeout in the rest.
-func TestWorkerDoesNotOversleepHalfFiledLists(t *testing.T) {
-	for name, filePortion := range map[string]func(*Timer, *Timeout){
-		"drain": func(tm *Timer, _ *Timeout) { tm.guarded.drain(portion) },
-		"help":  func(tm *Timer, to *Timeout) { tm.guarded.fileStripe(tm.queue.stripeOf(to)) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			g, tm := newGuarded()
-			all := onStripes(&tm.queue, 1000)[0]
-			for _, to := range all {
-				to.Init(tm, TaskFunc(func(*Timeout) {}))
-				setWord(to, int64(time.Hour), queued, Pending)
-				tm.queue.push(to)
-			}
-			filePortion(tm, all[0])
-			require.NotEmpty(t, g.lists)
-			assert.EqualValues(t, 8, g.nextLook(7))
-		})
-	}
-}
-
 // The goroutine that starts the worker again need not be synchronized with the goroutine that started it
 // before: run with -race.
 func TestWorkerStartsAgainFromAnotherGoroutine(t *testing.T) {

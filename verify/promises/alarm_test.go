@@ -204,3 +204,16 @@ func TestQuietAfterStopOfATimerWithFarTimeouts(t *testing.T) {
 		})
 	}
 }
+
+// While a goroutine waits for the user's clock, an arming to earlier brings another.
+func TestQuietOnAUsersClockOnceNothingIsPending(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		to := tm.AfterFunc(time.Hour, timertest.Nop)
+		timertest.Pass(time.Minute)
+		assert.Equal(t, 1, timertest.LibraryGoroutines(), "it waits for the hour")
+		to.Reset(0)
+		timertest.Pass(10 * timertest.Tick)
+		assert.Equal(t, hashedwheel.Expired, to.State())
+		assert.Zero(t, timertest.LibraryGoroutines())
+	}, hashedwheel.WithClock(new(sleepLog)))
+}
