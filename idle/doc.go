@@ -115,7 +115,7 @@
 // sent or arrives in the very moment at which the idle time has ended may be too late: a few in a thousand that were
 // aimed at that moment. Where a Conn counts, the close is up to one tick of the timer late; where the kernel counts,
 // in steps of 1 to 10 ms, up to 20 ms more. A busy executor adds to that, as do data in the socket's buffers and a
-// vanished peer (above) and a full timer (below).
+// vanished peer (above).
 //
 // The kernel counts real time, 49 days at most: a longer idle time never ends. A
 // [hashedwheel.ManualClock] or a bubble of testing/synctest does not move the kernel's clock. To
@@ -127,10 +127,12 @@
 // connection. A Listener closes the connection, and closes itself if the timer was stopped: see
 // [NewListener].
 //
+// Only a new connection can be refused because the timer is full. Under hashedwheel.WithMaxPending a
+// Conn has one place until it has been closed, also while it has no idle time, and a Watcher until
+// Stop is called or onIdle returns. So the bound is the most connections at a time.
+//
 // Once the timer has been stopped no connection is closed as idle any more, except one whose idle time was
-// over by then, and whose task is under way. A connection that needs
-// a new place in a full timer, because it was not idle when its idle time was over, tries again after
-// each eighth of its idle time, so it may be closed late.
+// over by then, and whose task is under way.
 //
 // # What it costs
 //
@@ -140,8 +142,8 @@
 // is at most 300 bytes: 30 MB for 100,000 connections. A net.Buffers is written to a Conn slice by
 // slice; a connection with a Watcher keeps its writev.
 //
-// Each of these tasks counts as Expired in the timer's Stats, each retry in a full timer as
-// Rejected: to count closed connections, use OnIdle.
+// Each of these tasks counts as Expired in the timer's Stats: to count closed connections, use
+// OnIdle.
 //
 // In a server you will not see a difference. An echo server with 9,920 connections
 // takes 17 to 21 µs of CPU for each word, the client's share included, whether with no idle
