@@ -201,7 +201,7 @@ func TestBoundHoldsForAListener(t *testing.T) {
 func TestBoundHoldsForWatchers(t *testing.T) {
 	watchable(t)
 	t.Parallel()
-	flood(t, openWatched(t), short/2, 2*short)
+	flood(t, openWatched(t), short/4, 2*short)
 }
 
 // members are the Conns of one Timer. They are also its executor and clock. User code goes wrong if the test says so.
