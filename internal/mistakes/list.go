@@ -288,9 +288,16 @@ var List = []Mistake{
 	{
 		Name: "an expiry keeps its place",
 		Edits: []Edit{{In: "worker.handOut",
-			Old: "wk.room.release(1)",
+			Old: "wk.room.expire(t)",
 			New: ""}},
 		Kind: "full",
+	},
+	{
+		Name: "a series that ends when its run is due keeps its place",
+		Edits: []Edit{{In: "Timeout.end",
+			Old: "t.timer.room.release(1)",
+			New: ""}},
+		Test: "./verify/series TestSeriesTakeExactlyTheirPlaces",
 	},
 	{
 		Name: "an arming that begins again keeps its place",
