@@ -26,6 +26,8 @@ func (t *Timeout) isBrief() bool {
 }
 
 // keepsPlace reports whether t keeps its place under WithMaxPending when it expires.
+//
+//go:noinline so that isKept and expire fit the inliner: without a bound they end before the call
 func (t *Timeout) keepsPlace() bool {
 	task, isKeeper := t.task.(own.Keeper)
 	return isKeeper && task.KeepsPlace(own.Mark{}, t)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/own"
 )
 
 // ErrIdle is the error of Read and Write after their [Conn] was closed because it was
@@ -50,7 +51,8 @@ type Conn struct {
 //
 // The error is hashedwheel.ErrFull or ErrStopped; then c stays open, and you must close it. Once the timer has been
 // stopped no connection is closed as idle any more, unless its task is under way. A c whose socket was closed before,
-// or is closed without the Conn, is never idle: Read returns net.ErrClosed. NewConn panics if tm, c or an Option is
+// or is closed without the Conn, is never idle: Read returns net.ErrClosed. Close the Conn also then: until that, or
+// the end of its idle time, tm keeps it, and its place under WithMaxPending. NewConn panics if tm, c or an Option is
 // nil.
 func NewConn(tm *hashedwheel.Timer, c net.Conn, d time.Duration, opts ...Option) (*Conn, error) {
 	if tm == nil || c == nil {
@@ -77,17 +79,18 @@ func newConn(tm *hashedwheel.Timer, c net.Conn, d time.Duration, o options) (*Co
 func (c *Conn) NetConn() net.Conn { return c.netConn }
 
 // SetIdleTimeout changes the idle time to d, counted from now; zero or less means no idle time. It
-// does nothing once the Conn is closed. If there was no idle time and the timer is full, the close
-// may be late.
+// does nothing once the Conn is closed.
 func (c *Conn) SetIdleTimeout(d time.Duration) { c.limit.set(d) }
 
 // String returns the connection and its idle time. It is safe at any time.
 func (c *Conn) String() string { return c.limit.describe("idle.Conn", c.netConn) }
 
-// Close closes the connection and ends its idle time. It returns nil if the connection was already
-// closed as idle.
+// Close closes the connection, ends its idle time and gives its place back. It returns nil if the
+// connection was already closed as idle.
 func (c *Conn) Close() error {
-	c.limit.end()
+	if c.limit.quit() {
+		defer own.End(&c.limit.timeout)
+	}
 	err := c.netConn.Close()
 	if c.limit.wasReached() {
 		return nil

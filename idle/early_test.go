@@ -31,20 +31,6 @@ func notBefore(t *testing.T, there net.Conn, start time.Time, d time.Duration) {
 	require.GreaterOrEqual(t, time.Since(start), d)
 }
 
-func TestNeverEarlyIdleTimeSetWhileTheTimerIsFull(t *testing.T) {
-	t.Parallel()
-	tm := newTimer(t, hashedwheel.WithMaxPending(1))
-	here, there := tcp(t)
-	conn, err := idle.NewConn(tm, here, 0)
-	require.NoError(t, err)
-	other := tm.AfterFunc(time.Hour, func() {})
-	time.Sleep(short) // a silence that is longer than the idle time
-	start := time.Now()
-	conn.SetIdleTimeout(short / 2)
-	require.True(t, other.Stop())
-	notBefore(t, there, start, short/2)
-}
-
 // A hooked connection calls beforeAsk and afterAsk, unless they are nil, around each query of its socket.
 type hooked struct {
 	*net.TCPConn

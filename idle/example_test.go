@@ -77,25 +77,23 @@ func ExampleConn() {
 
 // The connection has no idle time while it serves a request, only while it waits for the next.
 func ExampleConn_SetIdleTimeout() {
-	tm := hashedwheel.MustNew()
+	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
+	defer tm.Stop()
 	server, client := connected()
 	defer client.Close()
 	conn, err := idle.NewConn(tm, server, time.Minute)
 	if err != nil {
 		return
 	}
-	fmt.Println(tm.Pending())
+	defer conn.Close()
 	conn.SetIdleTimeout(0)
-	fmt.Println(tm.Pending())
-	conn.SetIdleTimeout(time.Minute)
-	fmt.Println(tm.Pending())
-	conn.Close()
-	fmt.Println(tm.Pending())
+	fmt.Println("a report is made, in silence")
+	conn.SetIdleTimeout(50 * time.Millisecond)
+	_, err = conn.Read(make([]byte, 1))
+	fmt.Println(err)
 	// Output:
-	// 1
-	// 0
-	// 1
-	// 0
+	// a report is made, in silence
+	// idle: connection closed after its idle time
 }
 
 // An HTTP server uses the Listener like any other. Here a client connects and never sends its

@@ -1,12 +1,12 @@
 package idle
 
 import (
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/own"
 )
 
 // A limit is the idle time of one connection, and the timeout that ends it: the common part of a
@@ -16,6 +16,9 @@ import (
 //
 //	no idle time ◀─▶ an idle time ─▶ reached   no data for that long: idle is called
 //	     └────────────────┴────────▶ ended     by Stop or Close
+//
+// The timeout has its place under WithMaxPending from start to the end: without an idle time it is due never, and the
+// engine does not take the place back when the task runs.
 //
 // Whoever changes the setting or arms the timeout holds mu. The task queries the kernel without mu, because
 // the connection may be the user's, and decides under mu unless the setting has changed by then.
@@ -32,8 +35,7 @@ type limit struct {
 	last       atomic.Int64 // the time of the last data, in ns; only where the Conn counts
 	readClosed atomic.Bool  // by CloseRead: unread data does not count
 
-	mu    sync.Mutex
-	spare *time.Timer // stands in while the timer is full, nil until then; guarded by mu
+	mu sync.Mutex
 }
 
 // A setting is the idle time that one call has set. A second call makes a second setting, even for
@@ -46,19 +48,20 @@ type setting struct {
 
 var none, ended, reached = new(setting), new(setting), new(setting)
 
+// never is a time after start that no clock reaches.
+const never = 1 << 62
+
 // patience is the number of idle times for which unread data keeps a connection open. It is long
 // enough for a handler that works, and ends connections whose owner never reads.
 const patience = 64
 
-// start binds the limit, and arms it if d is positive.
+// start binds the limit and arms it, which a full or stopped timer refuses.
 func (l *limit) start(tm *hashedwheel.Timer, d time.Duration) error {
 	l.timeout.Init(tm, l)
 	l.begun = tm.Now()
 	s := l.from(d)
 	l.setting.Store(s)
-	if s.d > 0 {
-		l.timeout.ResetAt(l.begun.Add(s.since + l.full(s.d)))
-	}
+	l.arm(l.firstLook(s))
 	return l.timeout.Err()
 }
 
@@ -71,7 +74,15 @@ func (l *limit) from(d time.Duration) *setting {
 	if d <= 0 {
 		return none
 	}
-	return &setting{d: min(d, 1<<62), since: l.now()}
+	return &setting{d: min(d, never), since: l.now()}
+}
+
+// firstLook returns when to look at the connection first if the idle time begins now.
+func (l *limit) firstLook(s *setting) time.Duration {
+	if s.d == 0 {
+		return never
+	}
+	return s.since + l.full(s.d)
 }
 
 // set changes the idle time, unless it is over. The new one begins now.
@@ -79,12 +90,8 @@ func (l *limit) set(d time.Duration) {
 	s := l.from(d)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch {
-	case !l.change(s):
-	case s.d > 0:
-		l.arm(s.since + l.full(s.d))
-	default:
-		l.disarm()
+	if l.change(s) {
+		l.arm(l.firstLook(s))
 	}
 }
 
@@ -95,7 +102,18 @@ func (l *limit) end() bool {
 	if !l.change(ended) {
 		return false
 	}
-	l.disarm()
+	own.End(&l.timeout)
+	return true
+}
+
+// quit is end for a connection that is about to be closed: it keeps its place until own.End.
+func (l *limit) quit() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.change(ended) {
+		return false
+	}
+	l.timeout.MoveAt(l.begun.Add(never)) // the close may take long, and a run would give the place back
 	return true
 }
 
@@ -133,52 +151,39 @@ func (l *limit) full(d time.Duration) time.Duration {
 	return d
 }
 
-// arm arms the timeout. If the timer is full, package time tries again after an eighth of the idle time: so
-// the limit is not lost, but may be reached late. The caller holds mu.
-func (l *limit) arm(at time.Duration) {
-	l.timeout.ResetAt(l.begun.Add(at))
-	if !errors.Is(l.timeout.Err(), hashedwheel.ErrFull) {
-		return
-	}
-	wait := max(l.setting.Load().d/8, l.timeout.Timer().Tick())
-	if l.spare == nil {
-		l.spare = time.AfterFunc(wait, l.retry)
-	} else {
-		l.spare.Reset(wait) // one for all settings: so retries of several never run side by side
-	}
-}
-
-// retry arms the timeout for the first moment at which the connection may have been idle. If another arming
-// has found room since, that is a look too many.
-func (l *limit) retry() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if s := l.setting.Load(); s.d > 0 {
-		l.arm(s.since + s.d)
-	}
-}
-
-func (l *limit) disarm() {
-	l.timeout.Stop()
-	if l.spare != nil {
-		l.spare.Stop()
-	}
-}
+// arm arms the timeout for a time after start.
+func (l *limit) arm(at time.Duration) { l.timeout.ResetAt(l.begun.Add(at)) }
 
 // Run is the task of the timeout: it checks whether the connection is idle.
-func (l *limit) Run(*hashedwheel.Timeout) {
+func (l *limit) Run(to *hashedwheel.Timeout) {
 	s, last := l.setting.Load(), l.last.Load()
-	if !l.isDue(s) {
-		return
-	}
-	next, at, err := l.look(s, time.Duration(last))
 	switch {
-	case err != nil:
-		l.end() // closed
-	case l.decide(s, next, at, last):
+	case to != &l.timeout: // somebody has scheduled the task, which Sample shows, on another Timeout
+	case s == ended || s == reached:
+		own.End(to) // somebody to whom Timer.Stop or a panic handler gave the timeout may have armed it
+	case l.isDue(s):
+		l.check(s, last)
+	}
+}
+
+// check looks at the connection, and does what follows. A panic of the clock or of the connection ends the limit.
+func (l *limit) check(s *setting, last int64) {
+	looked := false
+	defer func() {
+		if !looked {
+			l.end()
+		}
+	}()
+	next, at, err := l.look(s, time.Duration(last))
+	looked = err == nil // otherwise the connection is closed
+	if looked && l.decide(s, next, at, last) {
+		defer own.End(&l.timeout) // the connection keeps its place until it is closed
 		l.owner.idle()
 	}
 }
+
+// KeepsPlace makes l an own.Keeper.
+func (l *limit) KeepsPlace(_ own.Mark, timeout any) bool { return timeout == any(&l.timeout) }
 
 // isDue reports false if the setting is no longer s, or a call has armed or stopped the timeout.
 func (l *limit) isDue(s *setting) bool {
@@ -228,11 +233,10 @@ func (l *limit) decide(s, next *setting, at time.Duration, last int64) bool {
 		next, at = s, time.Duration(now)+s.d
 	}
 	l.setting.Store(next)
-	if next == reached {
-		return true
+	if next != reached {
+		l.arm(at)
 	}
-	l.arm(at)
-	return false
+	return next == reached
 }
 
 // queues leaves out data that does not count. The error is net.ErrClosed.

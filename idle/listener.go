@@ -23,7 +23,8 @@ var errTimerStopped = fmt.Errorf("idle: Accept: %w, since %w", net.ErrClosed, ha
 // around it, not into it.
 //
 // A connection that arrives while the timer is full is closed, and Accept waits for the next:
-// Stats().Rejected counts such connections. Close closes l, and no connection.
+// Stats().Rejected counts such connections. So WithMaxPending bounds how many are open at a time.
+// Close closes l, and no connection.
 //
 // Once the timer has been stopped, no connection can have an idle time. The next Accept that gets a
 // connection closes the connection and l, so that clients are refused and do not wait for nothing.

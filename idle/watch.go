@@ -25,8 +25,7 @@ type Watcher struct {
 // onIdle runs in the timer's executor, and should close c: Watch does not. After that a
 // Read returns net.ErrClosed, as after any Close. If you close c yourself, the watch stays
 // pending, and keeps c in memory, until d is over; Stop ends it at once. If the timer is
-// stopped before d is over, onIdle is not called. If the timer is full when there is time left to wait, the
-// watch goes on, and onIdle may be late.
+// stopped before d is over, onIdle is not called.
 //
 // c must be a TCP connection on Linux, or a wrapper whose NetConn returns one, like a *tls.Conn. For
 // any other connection, also Multipath TCP, the error is errors.ErrUnsupported: use [NewConn]. Other

@@ -306,6 +306,13 @@ var List = []Mistake{
 		Kind: "full",
 	},
 	{
+		Name: "a series that ends when its run is due keeps its place",
+		Edits: []Edit{{In: "Timeout.end",
+			Old: "t.timer.room.release(1)",
+			New: ""}},
+		Test: "./verify/series TestSeriesTakeExactlyTheirPlaces",
+	},
+	{
 		Name: "an arming that begins again keeps its place",
 		Edits: []Edit{{In: "Timer.arm",
 			Old: "tm.room.release(1)",

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -27,8 +28,11 @@ type crowd struct {
 	tm     *hashedwheel.Timer
 	series []*hashedwheel.Series
 	others []*hashedwheel.Timeout
-	known  []*hashedwheel.Timeout // those of series, which the panic handler has got
-	tasks  []func()               // that wait in the executor
+	pool   timertest.HeldBack
+	tasks  []func() // that it held back
+
+	mu    sync.Mutex
+	known []*hashedwheel.Timeout // guarded by mu; those of series, which the panic handler has got
 
 	clockFails, schedulerFails atomic.Pointer[func()]
 	executorFails, runFails    atomic.Pointer[func()]
@@ -51,9 +55,15 @@ func (c *crowd) Now() time.Time {
 }
 
 func (c *crowd) After(d time.Duration) <-chan time.Time { return time.After(d) }
-func (c *crowd) Go(f func())                            { fail(&c.executorFails); c.tasks = append(c.tasks, f) }
+func (c *crowd) Go(f func())                            { fail(&c.executorFails); c.pool.Go(f) }
 func (c *crowd) run(*hashedwheel.Series)                { fail(&c.runFails) }
 func (c *crowd) delay() time.Duration                   { return time.Duration(c.IntN(20)) * tick }
+
+func (c *crowd) know(to *hashedwheel.Timeout, _ any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known = append(c.known, to)
+}
 
 func (c *crowd) Next(now time.Time) time.Time {
 	fail(&c.schedulerFails)
@@ -103,6 +113,7 @@ func some[T any](c *crowd, all []T) (one T, ok bool) {
 
 // runTask runs a task that waits in the executor, in a goroutine as tasks do, with user code that may go wrong.
 func (c *crowd) runTask() {
+	c.tasks = append(c.tasks, c.pool.Forget()...)
 	if len(c.tasks) == 0 {
 		return
 	}
@@ -164,7 +175,10 @@ func (c *crowd) step() {
 			s.Reset(tick + c.delay())
 		}
 	case 6:
-		if to, ok := some(c, c.known); ok {
+		c.mu.Lock()
+		to, ok := some(c, c.known)
+		c.mu.Unlock()
+		if ok {
 			to.Stop()
 		}
 	case 7:
@@ -189,11 +203,11 @@ func TestSeriesTakeExactlyTheirPlaces(t *testing.T) {
 	for seed := range uint64(40) {
 		synctest.Test(t, func(t *testing.T) {
 			c := &crowd{Rand: rand.New(rand.NewPCG(seed, 1))}
-			handle := func(to *hashedwheel.Timeout, _ any) { c.known = append(c.known, to) }
 			c.tm = timertest.New(hashedwheel.WithMaxPending(bound), hashedwheel.WithClock(c),
-				hashedwheel.WithExecutor(c), hashedwheel.WithPanicHandler(handle))
+				hashedwheel.WithExecutor(c), hashedwheel.WithPanicHandler(c.know))
 			defer c.tm.Stop()
 			for i := range 400 {
+				synctest.Wait()
 				c.step()
 				require.Equal(t, bound-c.taken(), c.free(), "seed %d, step %d", seed, i)
 			}

@@ -65,7 +65,7 @@
  *   round    a due timeout that is queued when a pass takes its round is handed out before that pass ends
  *            or, if it is cut short, before the pass that ends the round (ROUNDS)
  *   litter   comb drops only timeouts that the queue alone holds
- *   room     no more reservations are kept than timeouts are pending
+ *   room     no more reservations are kept than timeouts are pending, with KEEPER pending or expired
  *   count    Pending is exact if no other call is under way, and counts each timeout that is pending
  *            throughout the call (watched); Next is never too late
  *
@@ -149,7 +149,7 @@ byte tasks;	/* calls made from tasks */
 byte callers;	/* not through with their calls */
 
 /* Of every process that calls the timer. */
-#define LOCALS short w, next, n; byte i, x, at, seen, above, below, refusal, end_; bit hit, ok, owe, moved, noRoom, late, err, inRound
+#define LOCALS short w, next, n; byte i, x, at, seen, above, below, refusal, end_; bit hit, ok, owe, moved, noRoom, kept, late, err, inRound
 #define LOCALS_OF_STOP bit isFirst, more; byte ended
 
 #include "hashed_wheel.pml"
@@ -317,6 +317,9 @@ proctype producer(byte own) {
 		};
 		if
 		:: d == 0 -> stop(to)
+#ifdef KEEPER
+		:: d == 0 -> giveBack(to)
+#endif
 #ifdef SCHEDULE
 		:: d != 0 && own -> armNew(to, d)
 		:: d != 0 && !own -> arm(to, d)
@@ -360,7 +363,7 @@ proctype counter() {
 
 /* Properties of every state. */
 
-#define told_right(to) (told[to] == state(word[to]))
+#define told_right(to) (told[to] == outcome(word[to]))
 
 #define kept(to) (mu || stopped || queued(word[to]) || \
 	(state(word[to]) == PENDING -> \
@@ -407,7 +410,11 @@ proctype clock() {
 			i++
 		od;
 #if MAX_PENDING
+#ifdef KEEPER
+		assert(reserved == PENDING_NOW + (state(word[1]) == EXPIRED));
+#else
 		assert(reserved == PENDING_NOW);
+#endif
 #endif
 		over = 1
 	}

@@ -31,6 +31,19 @@ inline release() { skip }
 inline releaseAll() { skip }
 #endif
 
+/* The task of each timeout keeps the place: an expiry does not give it back. */
+#ifdef KEEPER
+#define KEPT (state(w) == EXPIRED)
+#ifdef MISTAKE_EXPIRY_RELEASES
+inline expire() { release() }
+#else
+inline expire() { skip }
+#endif
+#else
+#define KEPT false
+inline expire() { release() }
+#endif
+
 #ifdef MISTAKE_FULL_WHEN_STOPPED
 #define REFUSAL REJECTED
 #else
@@ -55,7 +68,10 @@ inline arm(to, d) {
 			fi
 			}
 		:: state(w) != PENDING ->
-			reserve();
+			if
+			:: KEPT -> kept = 1
+			:: else -> reserve()
+			fi;
 			if
 			:: noRoom ->
 				atomic { noRoom = 0; refusal = REFUSAL };
@@ -75,12 +91,15 @@ inline arm(to, d) {
 				!noRoom -> begin(to, d);
 				w = 0;
 				if
-				:: ok -> ok = 0; break
+				:: ok -> ok = 0; kept = 0; break
 				:: else
 				fi
 				};
 #ifndef MISTAKE_RESERVATION_KEPT
-				release()
+				if
+				:: kept -> kept = 0
+				:: else -> release()
+				fi
 #endif
 			fi
 		fi

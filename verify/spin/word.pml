@@ -11,12 +11,14 @@
 #define CANCELED 3
 #define REJECTED 4
 #define TOO_LATE 5
+#define OVER     6
 #define QUEUED   8
 #define CLOSED   255	/* the head of a closed stripe */
 #define FRESH    16
 
 #define pack(d, flags, s) ((d) << 5 | (flags) | (s))
 #define state(w)          ((w) & 7)
+#define outcome(w)        (state(w) == OVER -> EXPIRED : state(w))
 #define queued(w)         (((w) & QUEUED) != 0)
 #define deadline(w)       ((w) >> 5)
 #define withState(w, s)     (((w) & 1016) | (s))
@@ -188,6 +190,20 @@ inline claim(to, due) {
 		}
 	}
 	od
+}
+
+/* finish leaves hit: the place of an expired timeout is given back. */
+inline finish(to) {
+	if
+#ifdef MISTAKE_FINISH_NO_CAS
+	:: state(w) == EXPIRED ->
+#else
+	:: state(w) == EXPIRED && word[to] == w ->
+#endif
+		word[to] = withState(w, OVER);
+		hit = 1
+	:: else
+	fi
 }
 
 /* unqueue, with the caller's next step under the lock: file puts the timeout where its

@@ -49,7 +49,7 @@ inline handOut() {
 			claim(to, tick)
 			};
 			if
-			:: atomic { hit -> hit = 0; release() }; execute(to)
+			:: atomic { hit -> hit = 0; expire() }; execute(to)
 			:: else
 			fi;
 			to = 0
