@@ -3,11 +3,9 @@ package faults
 import (
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
@@ -93,25 +91,6 @@ func (c *watchedClock) assertBounded(t *testing.T, steps, n int, f func()) {
 	assert.LessOrEqual(t, sleeps, int64(5*steps), "sleeps")
 }
 
-// Each jump makes some timeouts due, and none is early.
-func TestFaultClockJumpsByWeeks(t *testing.T) {
-	onWatchedClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *watchedClock) {
-		const jumps = 10
-		var r runs
-		r.arm(tm, clock, aHundredThousand, jumps*weeks)
-		timertest.Pass(timertest.Tick)
-		clock.assertBounded(t, jumps, 2*aHundredThousand, func() {
-			for i := range jumps {
-				clock.Step(weeks)
-				synctest.Wait()
-				require.Equal(t, int64(i+1)*aHundredThousand/jumps, r.ran.Load(), "what was passed over runs at once")
-			}
-		})
-		assert.Zero(t, r.early.Load())
-		assert.Zero(t, tm.Pending())
-	})
-}
-
 // Against its contract a clock goes back, once by a lot or again and again. Timeouts may be early or late by as much,
 // and a tick; none is lost, runs twice or hangs the timer, and the worker visits no ticks that it has seen before.
 func TestFaultClockGoesBack(t *testing.T) {
@@ -147,20 +126,4 @@ func TestFaultClockGoesBack(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestFaultManualClockJumpsByWeeks(t *testing.T) {
-	clock := hashedwheel.NewManualClock(timertest.Epoch)
-	tm := timertest.NewManualOn(clock, hashedwheel.WithTick(100*time.Microsecond), hashedwheel.WithWheelSize(8))
-	var r runs
-	r.arm(tm, clock, aHundredThousand, 4*weeks)
-	timertest.AssertCheap(t, func() {
-		for i := range 4 {
-			clock.Advance(weeks)
-			assert.Equal(t, int64(i+1)*aHundredThousand/4, r.ran.Load())
-		}
-	})
-	assert.Zero(t, r.early.Load())
-	assert.LessOrEqual(t, time.Duration(r.late.Load()), 100*time.Microsecond, "each at its own time")
-	assert.Zero(t, tm.Pending())
 }

@@ -2,14 +2,11 @@ package faults
 
 import (
 	"context"
-	"runtime"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
@@ -26,27 +23,6 @@ func swallower(nth int64) hashedwheel.Option {
 			f()
 		}
 	}))
-}
-
-func TestFaultExecutorSwallowsATask(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		ran := 0
-		all := make([]*hashedwheel.Timeout, 300)
-		for round := range 2 {
-			for i := range all {
-				if round == 0 {
-					all[i] = tm.AfterFunc(5*timertest.Tick, func() { ran++ })
-				} else {
-					assert.False(t, all[i].Reset(5*timertest.Tick), "expired, run or not")
-				}
-			}
-			timertest.Pass(5 * timertest.Tick)
-			assert.Equal(t, (round+1)*200, ran, "all others have run")
-			assert.Equal(t, uint64((round+1)*300), tm.Stats().Expired, "handed to the executor")
-			assert.Zero(t, tm.Pending())
-		}
-		assert.ErrorIs(t, timertest.ShutdownErr(tm), context.DeadlineExceeded, "Shutdown waits for them")
-	}, swallower(3))
 }
 
 // Each run of a series arms the next. If the executor swallows a run, the series waits until its
@@ -110,91 +86,6 @@ func TestFaultExecutorRunsASeriesTwice(t *testing.T) {
 			}, hashedwheel.WithExecutor(e))
 		})
 	}
-}
-
-// The tasks of an hour run at its end. Each arming has one run, although its Timeout may have been
-// armed again by then; an arming that Stop canceled has none.
-func TestFaultExecutorRunsTasksMuchLater(t *testing.T) {
-	timertest.OnHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *timertest.HeldBack) {
-		ran := 0
-		to := timertest.Owned(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { ran++ }))
-		began, stopped := 0, 0
-		for i := range 3600 {
-			if !to.Reset(timertest.Tick) {
-				began++
-			}
-			time.Sleep(time.Second)
-			if i%3 == 0 {
-				assert.False(t, to.Stop(), "it is with the executor")
-				to.Reset(time.Minute)
-				began++
-				assert.True(t, to.Stop())
-				stopped++
-			}
-		}
-		assert.Zero(t, ran)
-		assert.ErrorIs(t, timertest.ShutdownErr(tm), context.DeadlineExceeded)
-		assert.Equal(t, 3600, pool.Release())
-		assert.Equal(t, began-stopped, ran)
-		assert.NoError(t, timertest.ShutdownErr(tm), "all that it waited for has come")
-	})
-}
-
-func TestFaultExecutorEndsTheWorkersGoroutine(t *testing.T) {
-	for name, e := range map[string]hashedwheel.ExecutorFunc{
-		"beside the task":   func(f func()) { go f(); runtime.Goexit() },
-		"after the task":    func(f func()) { f(); runtime.Goexit() },
-		"and runs the task": func(f func()) { defer f(); runtime.Goexit() },
-	} {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				var ran atomic.Int64
-				for i := range 300 {
-					tm.AfterFunc(time.Duration(i%3)*timertest.Tick, func() { ran.Add(1) })
-				}
-				tm.AfterFunc(time.Hour, timertest.Nop)
-				timertest.Pass(3 * timertest.Tick)
-				assert.Equal(t, int64(300), ran.Load())
-				assert.Equal(t, 1, timertest.LibraryGoroutines(), "a worker")
-				assert.NoError(t, timertest.ShutdownErr(tm))
-			}, hashedwheel.WithExecutor(e))
-		})
-	}
-}
-
-// A full pool keeps the worker waiting, and nothing else. All timeouts that are armed, moved and
-// stopped in that time have their outcome later.
-func TestFaultExecutorBlocks(t *testing.T) {
-	const full = 2 * time.Hour
-	var wait sync.Once
-	pool := hashedwheel.ExecutorFunc(func(f func()) {
-		wait.Do(func() { time.Sleep(full) })
-		f()
-	})
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		const n = 300
-		stopped := 0
-		var ran atomic.Int64
-		var all []*hashedwheel.Timeout
-		for i := range n {
-			all = append(all, tm.AfterFunc(time.Duration(i%2)*3*time.Hour, func() { ran.Add(1) }))
-		}
-		timertest.Pass(time.Hour)
-		start := time.Now()
-		for i, to := range all {
-			if i%3 == 0 && to.Stop() {
-				stopped++
-			} else {
-				to.Reset(time.Minute) // also the timeout whose task the pool has
-			}
-		}
-		assert.Equal(t, n-stopped, tm.Pending())
-		assert.Zero(t, time.Since(start), "nobody waits")
-		require.Zero(t, ran.Load())
-		timertest.Pass(full)
-		assert.Equal(t, int64(n-stopped+1), ran.Load(), "the one that was with the pool has run for both armings")
-		assert.NoError(t, timertest.ShutdownErr(tm))
-	}, hashedwheel.WithExecutor(pool))
 }
 
 // The executor calls the timer that calls it.

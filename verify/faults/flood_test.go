@@ -1,15 +1,12 @@
 package faults
 
 import (
-	"runtime"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
@@ -100,58 +97,4 @@ func TestFaultFloodOfStopsWhileTheWorkerIsBlocked(t *testing.T) {
 	assert.Less(t, timertest.Heap()-before, int64(1<<20), "all are let go of")
 	close(b.release)
 	assert.Empty(t, timertest.Shutdown(t, b.Timer))
-}
-
-// A Timeout that is armed again is in the queue once, however often.
-func TestFaultFloodOfResetsWhileTheWorkerIsBlocked(t *testing.T) {
-	if !timertest.InOwnProcess(t) {
-		return
-	}
-	b := newBlocked()
-	all := make([]hashedwheel.Timeout, 1000)
-	for i := range all {
-		all[i].Init(b.Timer, timertest.NopTask)
-	}
-	before, start, n := timertest.Heap(), time.Now(), ofAFlood()/len(all)
-	at := time.Now().Add(time.Hour)
-	for range n {
-		for i := range all {
-			all[i].ResetAt(at)
-			all[i].Stop()
-		}
-	}
-	t.Logf("%d armings in %v, %d bytes", n*len(all), time.Since(start), timertest.Heap()-before)
-	assert.Less(t, timertest.Heap()-before, int64(100_000))
-	runtime.KeepAlive(all)
-	close(b.release)
-	assert.Empty(t, timertest.Shutdown(t, b.Timer))
-}
-
-// Every refused arming returns ErrFull, and the others are served as if the refused had not been
-// armed.
-func TestFaultFloodBeyondMaxPending(t *testing.T) {
-	const bound, users, each = 1000, 8, 20_000
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		for round := range 3 {
-			var p punctuality
-			var accepted atomic.Int64
-			note := p.since(time.Now().Add(10 * timertest.Tick))
-			var flood sync.WaitGroup
-			for range users {
-				flood.Go(func() {
-					for range each {
-						if tm.AfterFunc(10*timertest.Tick, note).State() == hashedwheel.Pending {
-							accepted.Add(1)
-						}
-					}
-				})
-			}
-			flood.Wait()
-			require.Equal(t, int64(bound), accepted.Load(), "no more, and no fewer, in round %d", round)
-			require.Equal(t, bound, tm.Pending())
-			require.Equal(t, uint64((round+1)*(users*each-bound)), tm.Stats().Rejected)
-			timertest.Pass(11 * timertest.Tick)
-			p.assert(t, bound, timertest.Tick)
-		}
-	}, hashedwheel.WithMaxPending(bound))
 }

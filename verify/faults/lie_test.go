@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -31,20 +30,6 @@ func TestFaultClockStandsStill(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, int64(aHundredThousand), r.ran.Load(), "once it goes again")
 		assert.Zero(t, r.early.Load())
-	}, timertest.OnWorker, hashedwheel.WithClock(clock))
-}
-
-func TestFaultClockStandsStillAndTheTimerIsStopped(t *testing.T) {
-	clock := customClock{hashedwheel.NewManualClock(timertest.Epoch)}
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		var r runs
-		r.arm(tm, clock, 1000, weeks)
-		timertest.Pass(weeks)
-		left, err := tm.Shutdown(t.Context())
-		assert.NoError(t, err)
-		assert.Len(t, left, 1000)
-		synctest.Wait()
-		assert.Zero(t, timertest.LibraryGoroutines())
 	}, timertest.OnWorker, hashedwheel.WithClock(clock))
 }
 
@@ -142,32 +127,6 @@ func TestFaultClockMovesOnAtEachLook(t *testing.T) {
 				assert.Zero(t, r.early.Load())
 				assert.Zero(t, tm.Pending())
 			})
-		})
-	}
-}
-
-// Every other look goes back, against the contract: a task is early by no more than that.
-func TestFaultClockContradictsItself(t *testing.T) {
-	for _, by := range []time.Duration{timertest.Tick / 5, 10 * timertest.Tick} {
-		t.Run("by "+by.String(), func(t *testing.T) {
-			var looks, early atomic.Int64
-			clock := &clockOf{now: func() time.Time { return time.Now().Add(-by * time.Duration(looks.Add(1)%2)) }}
-			tm := timertest.New(timertest.OnWorker, hashedwheel.WithClock(clock))
-			var running sync.WaitGroup
-			for i := range 100 {
-				running.Add(1)
-				task := hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
-					if time.Now().Before(to.Deadline().Add(-by)) { // the later of the two readings
-						early.Add(1)
-					}
-					running.Done()
-				})
-				_, err := tm.Schedule(time.Duration(i)*timertest.Tick/4, task)
-				assert.NoError(t, err)
-			}
-			timertest.Returns(t, running.Wait)
-			assert.Zero(t, early.Load())
-			assert.Empty(t, timertest.Shutdown(t, tm))
 		})
 	}
 }

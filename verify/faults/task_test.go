@@ -2,7 +2,6 @@ package faults
 
 import (
 	"context"
-	"runtime"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -117,62 +116,4 @@ func TestFaultTasksThatMultiply(t *testing.T) {
 		stats, left := tm.Stats(), len(tm.Stop())
 		assert.Equal(t, uint64(2*ran+ticks), stats.Expired+stats.Rejected+uint64(left), "each arming has its outcome")
 	}, timertest.OnWorker, hashedwheel.WithMaxPending(1000))
-}
-
-func TestFaultTaskThatArmsItselfAtOnceForEverDoesNotHoldAdvanceUp(t *testing.T) {
-	clock, tm := timertest.NewManual()
-	runs := 0
-	timertest.Owned(tm, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
-		runs++
-		to.Reset(-time.Hour)
-	})).Reset(0)
-	timertest.Returns(t, func() { clock.Advance(time.Second) })
-	assert.Equal(t, 100, runs, "once a tick")
-}
-
-// On the machine's clock, until the timer is stopped.
-func TestFaultTasksThatArmThemselvesAtOnceForEver(t *testing.T) {
-	for name, opts := range timertest.EachExecutor {
-		t.Run(name, func(t *testing.T) {
-			tm := timertest.New(opts...)
-			var ran, began atomic.Int64
-			task := hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
-				ran.Add(1)
-				began.Add(1)
-				to.Reset(0)
-			})
-			for range 1000 {
-				began.Add(1)
-				timertest.Owned(tm, task).Reset(0)
-			}
-			timertest.Returns(t, func() { timertest.Lateness(tm, []time.Duration{10 * timertest.Tick}) })
-			left := len(timertest.Shutdown(t, tm))
-			assert.Equal(t, began.Load(), ran.Load()+int64(left)+int64(tm.Stats().Rejected))
-			assert.LessOrEqual(t, left, 1000)
-		})
-	}
-}
-
-// The handler also gets a nil panic, and may end the goroutine itself.
-func TestFaultPanicWithNilAndAHandlerThatCallsGoexit(t *testing.T) {
-	for name, opts := range timertest.EachExecutor {
-		t.Run(name, func(t *testing.T) {
-			var told atomic.Int64
-			handler := hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, recovered any) {
-				if _, ok := recovered.(*runtime.PanicNilError); ok {
-					told.Add(1)
-				}
-				runtime.Goexit()
-			})
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				for range 200 {
-					tm.AfterFunc(timertest.Tick, func() { panic(nil) })
-				}
-				timertest.Pass(2 * timertest.Tick)
-				assert.Equal(t, int64(200), told.Load())
-				assert.Equal(t, uint64(200), tm.Stats().Panics)
-				assert.NoError(t, timertest.ShutdownErr(tm))
-			}, append(opts, handler)...)
-		})
-	}
 }

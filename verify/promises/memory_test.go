@@ -179,8 +179,8 @@ func owned(tm *hashedwheel.Timer) func(d time.Duration) {
 // contestant has a process, since a load leaves work for the collections after it.
 func TestCollectionBesideAMillionPendingTimeoutsCostsNoMoreThanPackageTimes(t *testing.T) {
 	plainSizes(t)
-	if timertest.Race {
-		t.Skip("the race detector has memory of its own for each word that a collection reads")
+	if timertest.Race || testing.Short() {
+		t.Skip("a race detector's memory would be read too, and eight processes or more take half a minute")
 	}
 	least := map[string]float64{} // ns; other programs only add
 	for round := 1; round <= 5 && !costNoMore(least); round++ {

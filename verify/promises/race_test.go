@@ -2,7 +2,6 @@ package promises
 
 import (
 	"math/rand/v2"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -56,32 +55,6 @@ func TestOneOutcomePerArmingWhenStopRacesWithExpiry(t *testing.T) {
 		}
 		assert.Equal(t, int64(rounds*n), ran.Load()+stopped.Load())
 	}, timertest.OnWorker)
-}
-
-// All want the same one: they arm it and stop it as fast as they can.
-func TestOneOutcomePerArmingWhenStopRacesWithStop(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		var began, stopped atomic.Int64
-		to := timertest.Owned(tm, timertest.NopTask)
-		var users sync.WaitGroup
-		start := make(chan struct{})
-		for range 4 {
-			users.Go(func() {
-				<-start
-				for range 100_000 {
-					if !to.Reset(time.Hour) {
-						began.Add(1)
-					}
-					if to.Stop() {
-						stopped.Add(1)
-					}
-				}
-			})
-		}
-		close(start)
-		users.Wait()
-		assert.Equal(t, began.Load(), stopped.Load()+int64(len(tm.Stop())))
-	})
 }
 
 // Timeouts of the batch that is being handed out are armed again and again while
@@ -150,50 +123,6 @@ func TestADrainTakesNoCallBack(t *testing.T) {
 		}
 	}
 	assert.Zero(t, wrong)
-}
-
-// spinUntil keeps its processor for as long as two goroutines need to meet.
-func spinUntil(v *atomic.Int64, n int64) {
-	for i := 1; v.Load() < n; i++ {
-		if i%10_000 == 0 {
-			runtime.Gosched()
-		}
-	}
-}
-
-// Many timeouts of one tick are stopped while the worker hands them out.
-func TestStopAndExpiryOfTheSameMomentAgree(t *testing.T) {
-	tm := timertest.New(timertest.Inline, hashedwheel.WithTick(100*time.Microsecond))
-	defer tm.Stop()
-	var ran, round, begun, answered atomic.Int64
-	task := hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {
-		r := round.Load()
-		ran.Add(1)
-		begun.Store(r)
-		spinUntil(&answered, r) // the first holds the others up until the race can begin
-	})
-	all := make([]hashedwheel.Timeout, 512)
-	for i := range all {
-		all[i].Init(tm, task)
-	}
-	began, stopped := int64(0), int64(0)
-	for end := time.Now().Add(timertest.Lasting(300 * time.Millisecond)); time.Now().Before(end); {
-		round.Add(1)
-		for i := range all {
-			all[i].Reset(0)
-			began++
-		}
-		spinUntil(&begun, round.Load())
-		answered.Store(round.Load())
-		for ran.Load()+stopped < began {
-			if all[rand.IntN(len(all))].Stop() {
-				stopped++
-			}
-		}
-	}
-	timertest.Shutdown(t, tm)
-	assert.Equal(t, began, ran.Load()+stopped)
-	t.Logf("%d ran, %d stopped", ran.Load(), stopped)
 }
 
 // All who arm one timeout at once reserve room, and all but one give it back; in a full timer all are refused.
