@@ -27,8 +27,20 @@ type alarm struct {
 	word     atomic.Int64 // a watch
 	nextLook atomic.Int64 // the tick for which the alarm is set, noTick if it is not; Stats and Lag read it
 	timer    *time.Timer
-	ring     func()
+	bell     *bell         // what timer rings
 	cancel   chan struct{} // on a user's clock: closed to end the goroutine that waits in place of timer
+}
+
+// bell lets go of the worker when its timer is stopped: package time keeps a stopped timer until its time, if there are
+// many others.
+type bell struct{ worker atomic.Pointer[worker] }
+
+// ring is the goroutine that package time starts: it inherits no profiler labels or modes.
+func (b *bell) ring() {
+	if wk := b.worker.Load(); wk != nil {
+		wk.out.Enter() // before it takes the part, so that Stop, which ends it, sees one or the other
+		wk.answer()
+	}
 }
 
 // watch is one value of alarm.word: due, and two bits of status. The queue is to be looked at when the tick after due
@@ -61,12 +73,22 @@ func (a *alarm) load() watch { return watch(a.word.Load()) }
 
 func (a *alarm) cas(old, new watch) bool { return a.word.CompareAndSwap(int64(old), int64(new)) }
 
-func (a *alarm) init(ring func()) {
+func (a *alarm) init(wk *worker) {
 	a.word.Store(int64(watchFor(noDue, asleep)))
 	a.nextLook.Store(noTick)
-	a.ring = ring
-	a.timer = time.AfterFunc(time.Hour, ring) // here, since package time's timers belong to a bubble
+	a.arm(wk, time.Hour) // here, since package time's timers belong to a bubble
 	a.timer.Stop()
+}
+
+func (a *alarm) arm(wk *worker, d time.Duration) {
+	a.bell = new(bell)
+	a.bell.worker.Store(wk)
+	a.timer = time.AfterFunc(d, a.bell.ring)
+}
+
+func (a *alarm) disarm() {
+	a.timer.Stop()
+	a.bell.worker.Store(nil)
 }
 
 // lower makes due no later than a time, and reports whether the caller has the worker's part now.
@@ -134,7 +156,7 @@ func (a *alarm) end() {
 }
 
 func (a *alarm) stop() {
-	a.timer.Stop() // otherwise package time would hold the Timer until then
+	a.disarm()
 	a.dismiss()
 }
 
@@ -168,9 +190,10 @@ func (wk *worker) expect(deadline int64) {
 	wk.time.checkBubble() // before due is lowered: a program may recover the panic
 	due := max(0, roundUp(deadline, wk.time.tickLen)-1) * wk.time.tickLen
 	if !wk.time.isUsers {
+		tick := wk.time.thisTick() // before this goroutine has the part, and may lose its processor
 		if wk.alarm.lower(due) {
 			next := wk.alarm.nextLook.Load()
-			wk.rest(next, next)
+			wk.rest(tick, next, next)
 		}
 		return
 	}
@@ -182,8 +205,9 @@ func (wk *worker) expect(deadline int64) {
 	}
 }
 
-// rest gives the part away. next is the tick at which something filed is due, set the tick for which the alarm is set.
-func (wk *worker) rest(next, set int64) {
+// rest gives the part away. tick is the last that the caller has seen: what is due later is not late yet. next is the tick
+// at which something filed is due, set the tick for which the alarm is set.
+func (wk *worker) rest(tick, next, set int64) {
 	a := &wk.alarm
 	for {
 		w := a.load()
@@ -198,7 +222,6 @@ func (wk *worker) rest(next, set int64) {
 		}
 		due := w.due()
 		if due != noDue {
-			tick := wk.time.thisTick()
 			due = min(due, wk.time.patientDue(tick))
 			next = min(next, max(tick, due/wk.time.tickLen)+1)
 		}
@@ -223,8 +246,8 @@ func (wk *worker) set(tick int64, isSet bool) {
 		return
 	}
 	if isSet {
-		a.timer.Stop()
-		a.timer = time.AfterFunc(time.Duration(at-now), a.ring)
+		a.disarm()
+		a.arm(wk, time.Duration(at-now))
 	} else {
 		a.timer.Reset(time.Duration(at - now))
 	}

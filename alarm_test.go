@@ -20,10 +20,10 @@ func TestAlarmThatRingsMeanwhileIsSetAgain(t *testing.T) {
 		wk := &tm.worker
 		next := wk.alarm.nextLook.Load()
 		require.True(t, wk.alarm.lower(0))
-		wk.live()
+		wk.alarm.bell.ring()
 		wk.alarm.timer.Stop() // it has rung
 		require.Equal(t, rung, wk.alarm.load().status())
-		wk.rest(next, next)
+		wk.rest(wk.time.thisTick(), next, next)
 		require.Equal(t, asleep, wk.alarm.load().status())
 		time.Sleep(2 * time.Second)
 		assert.True(t, ran)
@@ -38,9 +38,25 @@ func TestAlarmIsNotSetOnceItHasEnded(t *testing.T) {
 		wk := &tm.worker
 		require.True(t, wk.alarm.lower(0))
 		tm.Stop()
-		wk.rest(1, noTick)
+		wk.rest(0, 1, noTick)
 		assert.False(t, wk.alarm.timer.Stop(), "it was set")
 		assert.False(t, wk.alarm.lower(0))
 		assert.False(t, wk.alarm.take())
+	})
+}
+
+// A goroutine that has the part loses its processor before it has set the alarm: Stats shows what is late because of it.
+func TestLagCountsFromTheTickThatAStalledProducerMeant(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := MustNew()
+		defer tm.Stop()
+		wk := &tm.worker
+		tick := wk.time.thisTick()
+		require.True(t, wk.alarm.lower(0))
+		tm.AfterFunc(10*time.Millisecond, func() {})
+		time.Sleep(300 * time.Millisecond)
+		wk.rest(tick, noTick, noTick)
+		time.Sleep(20 * time.Millisecond)
+		assert.Greater(t, tm.Stats().MaxLag, 250*time.Millisecond)
 	})
 }

@@ -313,7 +313,6 @@ func (r *room) release(n int) {
 func (tm *Timer) Stop() []*Timeout {
 	tm.time.checkMade()
 	var left []*Timeout
-	defer tm.ending.Do(tm.end) // also if a misused Timeout makes collect panic
 	ended := make([]*Timeout, 0, portion+batchSize)
 	for more := true; more; {
 		ended, more = tm.guarded.collect(ended[:0]) // the first call closes the queue: later armings are refused

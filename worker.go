@@ -28,17 +28,11 @@ type worker struct {
 
 func (wk *worker) init(tl *timeline, r *room, g *guarded, out *runner) {
 	wk.time, wk.room, wk.guarded, wk.out = tl, r, g, out
-	wk.alarm.init(wk.live)
+	wk.alarm.init(wk)
 	if c, ok := tl.clock.(*ManualClock); ok {
 		wk.alarm.word.Store(int64(watchFor(noDue, awake))) // Advance has the part for good
 		c.attach(wk)
 	}
-}
-
-// live is the goroutine that package time starts when the alarm rings: it inherits no profiler labels or modes.
-func (wk *worker) live() {
-	wk.out.Enter() // before it takes the part, so that Stop, which ends it, sees one or the other
-	wk.answer()
 }
 
 func (wk *worker) answer() {
@@ -60,9 +54,11 @@ func (wk *worker) work() {
 		}
 	}()
 	wk.alarm.dismiss() // a producer may have taken the part while the clock was waited for
-	for wk.pass() {
+	tick, again := wk.pass()
+	for again {
+		tick, again = wk.pass()
 	}
-	wk.rest(wk.guarded.nextLook(), noTick)
+	wk.rest(tick, wk.guarded.nextLook(), noTick)
 	gone = true
 	wk.out.Leave()
 }
@@ -71,9 +67,12 @@ func (wk *worker) work() {
 // round first, which is everything that is queued when the pass begins, and hands out between two parts of a long round
 // also. The worker passes again at once if a crowd is in hand, or if the pass has outlasted the tick: a new round must
 // not wait until a million timeouts are handed out.
-func (wk *worker) pass() (again bool) {
+func (wk *worker) pass() (tick int64, again bool) {
 	g := wk.guarded
-	tick := wk.time.thisTick()
+	tick = wk.time.thisTick()
+	if wk.alarm.nextLook.Load() > tick { // the worker was brought by a producer
+		wk.alarm.nextLook.Store(tick)
+	}
 	wk.finishBatch(tick)
 	g.beginPass(tick)
 	for isFiled := false; !isFiled; {
@@ -81,11 +80,11 @@ func (wk *worker) pass() (again bool) {
 		for wk.takeDue(tick) {
 			now := wk.handOut(tick)
 			if wk.time.tickAt(now) > tick {
-				return true
+				return tick, true
 			}
 		}
 	}
-	return g.thin()
+	return tick, g.thin()
 }
 
 // fileRound files the round for at most half a tick or two milliseconds, and reports whether all of it is filed.

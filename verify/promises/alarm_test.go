@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -216,4 +217,49 @@ func TestQuietOnAUsersClockOnceNothingIsPending(t *testing.T) {
 		assert.Equal(t, hashedwheel.Expired, to.State())
 		assert.Zero(t, timertest.LibraryGoroutines())
 	}, hashedwheel.WithClock(new(sleepLog)))
+}
+
+// An Inline task ends just after a tick has begun: a timeout that it has armed for that tick runs then.
+func TestAtMostOneTickLateIfATickBeginsDuringATask(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		late := time.Duration(-1)
+		tm.AfterFunc(time.Second, func() {
+			time.Sleep(timertest.Tick * 8 / 10)
+			due := tm.Now()
+			tm.AfterFunc(0, func() { late = tm.Now().Sub(due) })
+			time.Sleep(timertest.Tick * 3 / 10)
+		})
+		timertest.Pass(2 * time.Second)
+		assert.GreaterOrEqual(t, late, time.Duration(0))
+		assert.LessOrEqual(t, late, timertest.Tick)
+	}, timertest.OnWorker)
+}
+
+// A producer on a user's clock has the worker called, and cannot read the clock to say when the worker is to look.
+func TestLatenessIsReportedWhileATaskBlocksOnAUsersClock(t *testing.T) {
+	clock := new(timertest.SteppingClock)
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		tm.AfterFunc(timertest.Tick, func() { time.Sleep(time.Second) })
+		tm.AfterFunc(2*timertest.Tick, timertest.Nop)
+		clock.Step(2 * timertest.Tick) // before the worker comes
+		time.Sleep(time.Second / 2)
+		assert.EqualValues(t, 1, tm.Stats().Expired)
+		assert.Greater(t, tm.Stats().Overdue, 400*time.Millisecond)
+		timertest.Pass(time.Second)
+	}, timertest.OnWorker, hashedwheel.WithClock(clock))
+}
+
+// Among so many timers package time keeps a stopped one until its time.
+func TestQuietAfterStopBesideManyTimersOfPackageTime(t *testing.T) {
+	for range 100_000 {
+		defer time.AfterFunc(time.Hour, timertest.Nop).Stop()
+	}
+	stopped := func() weak.Pointer[hashedwheel.Timer] {
+		tm := timertest.New()
+		tm.AfterFunc(time.Hour, timertest.Nop)
+		time.Sleep(2 * timertest.LetGo)
+		tm.Stop()
+		return weak.Make(tm)
+	}()
+	timertest.AssertGarbage(t, stopped, "the Timer")
 }
