@@ -1,7 +1,6 @@
 package hashedwheel
 
 import (
-	"maps"
 	"sync"
 	"time"
 
@@ -44,10 +43,7 @@ func (tm *Timer) After(d time.Duration) <-chan struct{} {
 type afters struct {
 	mu    sync.Mutex            // guards all below
 	ticks map[int64]*sharedTick // the channels that are pending; nil before the first
-	peak  int                   // the most that ticks has held since it was made
 }
-
-const smallPeak = 1024 // a map that has held no more stays as it is
 
 // sharedTick is the channel of all callers that wait for a tick, and the Timeout that closes it. Whoever ends its
 // arming closes the channel: its run, Timer.Stop, or After if the arming is refused.
@@ -84,7 +80,6 @@ func (a *afters) add(s *sharedTick) *sharedTick {
 		a.ticks = make(map[int64]*sharedTick)
 	}
 	a.ticks[s.tick] = s
-	a.peak = max(a.peak, len(a.ticks))
 	return s
 }
 
@@ -94,10 +89,6 @@ func (a *afters) remove(s *sharedTick) {
 	defer a.mu.Unlock()
 	if a.ticks[s.tick] == s {
 		delete(a.ticks, s.tick)
-	}
-	if a.peak > smallPeak && len(a.ticks) < a.peak/16 { // a Go map keeps its memory, so make a new one
-		a.ticks = maps.Collect(maps.All(a.ticks))
-		a.peak = len(a.ticks)
 	}
 }
 

@@ -27,20 +27,8 @@ type alarm struct {
 	word     atomic.Int64 // a watch
 	nextLook atomic.Int64 // the tick for which the alarm is set, noTick if it is not; Stats and Lag read it
 	timer    *time.Timer
-	bell     *bell         // what timer rings
+	ring     func()        // the worker's, on a goroutine of package time's
 	cancel   chan struct{} // on a user's clock: closed to end the goroutine that waits in place of timer
-}
-
-// bell lets go of the worker when its timer is stopped: package time keeps a stopped timer until its time, if there are
-// many others.
-type bell struct{ worker atomic.Pointer[worker] }
-
-// ring is the goroutine that package time starts: it inherits no profiler labels or modes.
-func (b *bell) ring() {
-	if wk := b.worker.Load(); wk != nil {
-		wk.out.Enter() // before it takes the part, so that Stop, which ends it, sees one or the other
-		wk.answer()
-	}
 }
 
 // watch is one value of alarm.word: due, and two bits of status. The queue is to be looked at when the tick after due
@@ -73,22 +61,12 @@ func (a *alarm) load() watch { return watch(a.word.Load()) }
 
 func (a *alarm) cas(old, new watch) bool { return a.word.CompareAndSwap(int64(old), int64(new)) }
 
-func (a *alarm) init(wk *worker) {
+func (a *alarm) init(ring func()) {
 	a.word.Store(int64(watchFor(noDue, asleep)))
 	a.nextLook.Store(noTick)
-	a.arm(wk, time.Hour) // here, since package time's timers belong to a bubble
+	a.ring = ring
+	a.timer = time.AfterFunc(time.Hour, ring) // here, since package time's timers belong to a bubble
 	a.timer.Stop()
-}
-
-func (a *alarm) arm(wk *worker, d time.Duration) {
-	a.bell = new(bell)
-	a.bell.worker.Store(wk)
-	a.timer = time.AfterFunc(d, a.bell.ring)
-}
-
-func (a *alarm) disarm() {
-	a.timer.Stop()
-	a.bell.worker.Store(nil)
 }
 
 // lower makes due no later than a time, and reports whether the caller has the worker's part now.
@@ -156,7 +134,7 @@ func (a *alarm) end() {
 }
 
 func (a *alarm) stop() {
-	a.disarm()
+	a.timer.Stop()
 	a.dismiss()
 }
 
@@ -246,8 +224,8 @@ func (wk *worker) set(tick int64, isSet bool) {
 		return
 	}
 	if isSet {
-		a.disarm()
-		a.arm(wk, time.Duration(at-now))
+		a.timer.Stop()
+		a.timer = time.AfterFunc(time.Duration(at-now), a.ring)
 	} else {
 		a.timer.Reset(time.Duration(at - now))
 	}

@@ -20,7 +20,7 @@ func TestAlarmThatRingsMeanwhileIsSetAgain(t *testing.T) {
 		wk := &tm.worker
 		next := wk.alarm.nextLook.Load()
 		require.True(t, wk.alarm.lower(0))
-		wk.alarm.bell.ring()
+		wk.ring()
 		wk.alarm.timer.Stop() // it has rung
 		require.Equal(t, rung, wk.alarm.load().status())
 		wk.rest(wk.time.thisTick(), next, next)

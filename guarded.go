@@ -92,7 +92,7 @@ func (g *guarded) beginPass(tick int64) {
 	// The tick was closed but not left: user code ended a pass of it. A round taken now could hold what the pass's own
 	// tasks have armed, without end: the next tick takes it.
 	isCut := g.wheel.current <= tick && tick < g.wheel.opening
-	g.wheel.turn(tick)
+	g.wheel.turn(min(tick, g.alarm.nextLook.Load())) // no further: Lag and Overdue are to show how late the worker is
 	if !isCut && g.round == 0 && g.alarm.raise(tick*g.wheel.tickLen, g.time.patientDue(tick)) {
 		g.takeAll()
 		g.round = len(g.lists)

@@ -28,11 +28,17 @@ type worker struct {
 
 func (wk *worker) init(tl *timeline, r *room, g *guarded, out *runner) {
 	wk.time, wk.room, wk.guarded, wk.out = tl, r, g, out
-	wk.alarm.init(wk)
+	wk.alarm.init(wk.ring)
 	if c, ok := tl.clock.(*ManualClock); ok {
 		wk.alarm.word.Store(int64(watchFor(noDue, awake))) // Advance has the part for good
 		c.attach(wk)
 	}
+}
+
+// ring is the goroutine that package time starts when the alarm rings: it inherits no profiler labels or modes.
+func (wk *worker) ring() {
+	wk.out.Enter() // before it takes the part, so that Stop, which ends it, sees one or the other
+	wk.answer()
 }
 
 func (wk *worker) answer() {

@@ -39,21 +39,3 @@ func TestAfterLeavesNothingBehind(t *testing.T) {
 	assert.Less(t, float64(allocs)/float64(200*ticks), 0.25, "allocations a call")
 	assert.Zero(t, tm.Pending())
 }
-
-// Very many ticks have a channel each until it is closed. The table that finds the channels does not
-// stay large.
-func TestAfterLeavesNothingBehindOfACrowdOfTicks(t *testing.T) {
-	clock, tm := timertest.NewManual(hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
-	tm.After(100 * time.Hour) // one stays
-	before := timertest.Heap()
-	const ticks = time.Duration(40_000)
-	for k := range ticks {
-		tm.After(k * 10 * time.Millisecond)
-	}
-	crowd := timertest.Heap() - before
-	assert.Greater(t, crowd, int64(ticks*64))
-	clock.Advance(ticks * 10 * time.Millisecond)
-	assert.Equal(t, 1, tm.Pending())
-	assert.Less(t, timertest.Heap()-before, crowd/20, "of %d bytes", crowd)
-}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-	"weak"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -247,19 +246,4 @@ func TestLatenessIsReportedWhileATaskBlocksOnAUsersClock(t *testing.T) {
 		assert.Greater(t, tm.Stats().Overdue, 400*time.Millisecond)
 		timertest.Pass(time.Second)
 	}, timertest.OnWorker, hashedwheel.WithClock(clock))
-}
-
-// Among so many timers package time keeps a stopped one until its time.
-func TestQuietAfterStopBesideManyTimersOfPackageTime(t *testing.T) {
-	for range 100_000 {
-		defer time.AfterFunc(time.Hour, timertest.Nop).Stop()
-	}
-	stopped := func() weak.Pointer[hashedwheel.Timer] {
-		tm := timertest.New()
-		tm.AfterFunc(time.Hour, timertest.Nop)
-		time.Sleep(2 * timertest.LetGo)
-		tm.Stop()
-		return weak.Make(tm)
-	}()
-	timertest.AssertGarbage(t, stopped, "the Timer")
 }
