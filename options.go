@@ -53,8 +53,8 @@ func WithWheelSize(n int) Option {
 
 // WithMaxPending bounds how many timeouts may be pending; the default, 0, is no bound. Further armings are
 // refused: Schedule returns ErrFull, AfterFunc and Reset leave the Timeout Rejected. Calls under way count
-// also. A timeout that waits for its turn in the Executor is no longer pending: the bound is not the
-// Executor's. A bound costs an update of a shared counter at each arming and outcome.
+// also. A timeout counts until its task is handed to the Executor, not while the task waits there. A bound
+// costs an update of a shared counter at each arming and outcome.
 func WithMaxPending(n int) Option {
 	return func(o *options) error {
 		o.maxPending = n
