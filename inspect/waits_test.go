@@ -5,6 +5,7 @@ import (
 	"runtime/metrics"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -49,10 +50,16 @@ func TestReadyGoroutinesAreInTheReport(t *testing.T) {
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var all sync.WaitGroup
+	var stop atomic.Bool
 	for range 1000 {
-		all.Go(func() {})
+		all.Go(func() {
+			for !stop.Load() {
+				runtime.Gosched()
+			}
+		})
 	}
-	r := readReport(t, inspect.Handler(nil)) // within the 10 ms that a goroutine may run
+	r := readReport(t, inspect.Handler(nil))
+	stop.Store(true)
 	all.Wait()
 	assert.Equal(t, 1, r.Processors)
 	require.NotNil(t, r.ReadyGoroutines)
