@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -54,37 +53,6 @@ func TestLatenessIsComparedWithTheWaitForAProcessor(t *testing.T) {
 		"goroutines' wait for a processor, over the last 500 ms: –, –",
 	}, rows(now, now, waits{Over: briefest}), "neither was counted")
 	assert.Len(t, rows(now, before, waits{Over: briefest - 1}), 1, "too short")
-}
-
-func TestLatenessHasItsPicture(t *testing.T) {
-	var b strings.Builder
-	r := report{Timers: []timerReport{{
-		Name: "calls", Tick: time.Second, Due: dueRows(time.Second),
-		Lags: newLags([20]uint64{1000, 500, 0, 0, 1, 19: 2}),
-	}}}
-	require.NoError(t, newPage().write(&b, r, r))
-	got := b.String()
-	assert.Contains(t, got, `tasks, since the start</th><td>within 100 µs</td><td>within 200 µs</td></tr>`)
-	for _, row := range []string{
-		`<tr><th scope="row">within 100 µs</th><td class="count">1,000</td></tr>`,
-		`<tr><th scope="row">100 µs to 200 µs</th><td class="count">500</td></tr>`,
-		`<tr><th scope="row">800 µs to 1.6 ms</th><td class="count">1</td></tr>`,
-		`<tr><th scope="row">over 26 s</th><td class="count">2</td></tr>`,
-	} {
-		assert.Contains(t, got, row)
-	}
-	p := newLagPicture(r.Timers[0].Lags)
-	require.Len(t, p.Bars, 20)
-	assert.Equal(t, 84-top, p.Bars[0].Height)
-	assert.Equal(t, (84-top)/2, p.Bars[1].Height)
-	assert.Equal(t, shortest, p.Bars[4].Height)
-	assert.InDelta(t, 100, p.Bars[19].X+p.Bars[19].Width, 0.01)
-	for i, b := range p.Bars {
-		assert.InDelta(t, 5, b.Width, 0.01, i)
-	}
-	for i, l := range p.Labels[1:] {
-		assert.Greater(t, l.X-p.Labels[i].X, 8.5, "%s is too close for a phone", l.Text)
-	}
 }
 
 // On 32-bit machines these are more than an int holds.

@@ -64,11 +64,6 @@ func TestNamesAreShownWithoutMarkupAndControlCharacters(t *testing.T) {
 	}
 }
 
-func TestTimerWithoutANameIsShownAsUnnamed(t *testing.T) {
-	tm, _ := newTimer(t)
-	assert.Contains(t, page(inspect.Handler(timers{"": tm})), "<h2>unnamed</h2>")
-}
-
 func TestKindsOfTasksWithTheSameShownNameAreOneRow(t *testing.T) {
 	tm, _ := newTimer(t)
 	for i := range 3 {

@@ -39,16 +39,6 @@ func once(t *testing.T, seen map[int]int, n int) {
 	}
 }
 
-func TestAllSeesEachKeyOnce(t *testing.T) {
-	m, seen := filled(t, 10_000), map[int]int{}
-	for k, v := range m.All() {
-		assert.Equal(t, k, v)
-		seen[k]++
-	}
-	once(t, seen, 10_000)
-	assert.Len(t, seen, 10_000)
-}
-
 func TestAllSeesEveryLastingKeyThoughTheMapGrows(t *testing.T) {
 	m, seen, next := filled(t, 1000), map[int]int{}, 1000
 	for k := range m.All() {
@@ -80,33 +70,6 @@ func TestAllSeesEveryLastingKeyThoughTheGoMapIsReplaced(t *testing.T) {
 	assert.Equal(t, stay, m.Len())
 }
 
-func TestAllYieldsTheCurrentValue(t *testing.T) {
-	m, first := filled(t, 1000), true
-	for k, v := range m.All() {
-		if first {
-			first = false
-			for other := range 1000 {
-				require.NoError(t, m.Set(other, -1, time.Hour))
-			}
-			continue
-		}
-		require.Equal(t, -1, v, k)
-	}
-}
-
-func TestAllBodyMayDeleteAndSetTheKey(t *testing.T) {
-	m := filled(t, 1000)
-	for k, v := range m.All() {
-		if _, ok := m.Delete(k); k%2 == 0 && ok && v >= 0 {
-			require.NoError(t, m.Set(k, -1, time.Hour))
-		}
-	}
-	for k, v := range m.All() {
-		assert.Zero(t, k%2)
-		assert.Equal(t, -1, v)
-	}
-}
-
 func TestAllMayEndByBreakPanicAndGoexit(t *testing.T) {
 	m := filled(t, 100)
 	leave := map[string]func(){
@@ -128,32 +91,6 @@ func TestAllMayEndByBreakPanicAndGoexit(t *testing.T) {
 		left.Wait()
 		assert.Equal(t, 100, m.Len(), "%s left a lock behind", name)
 	}
-}
-
-func TestAllOfAMapThatIsDrainedInTheLoop(t *testing.T) {
-	m, drained := filled(t, 1000), 0
-	for range m.All() {
-		m.Drain(func(int, int) { drained++ })
-	}
-	assert.Equal(t, 1000, drained)
-}
-
-func TestDrainCallsItsFunctionForEachKeyAndLeavesNone(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		x.set("a", 1, time.Second)
-		x.set("b", 2, time.Second)
-		got := map[string]int{}
-		x.m.Drain(func(k string, v int) {
-			assert.NotContains(t, x.content(), k)
-			got[k] += v
-		})
-		assert.Equal(t, map[string]int{"a": 1, "b": 2}, got)
-		assert.Zero(t, x.m.Len())
-		assert.Zero(t, x.tm.Pending())
-		x.m.Drain(func(string, int) { t.Error("a second time") })
-		x.pass(time.Hour)
-		assert.Empty(t, x.expired())
-	})
 }
 
 func TestDrainInDrain(t *testing.T) {

@@ -60,7 +60,7 @@
 // As in a Go map, a key must not change. A string over a reused buffer, such as fasthttp's, does:
 // then Get and Delete no longer find the value, unless by chance, and expired gets the new bytes.
 // The value still expires on time, Drain takes it out, and a Set under the true key inserts a new
-// value. Copy such a key for Set and GetOrSet: strings.Clone. Get, Touch and Delete keep no key.
+// value. Copy such a key for Set, Swap and GetOrSet: strings.Clone. Get, Touch and Delete keep no key.
 //
 // # What it costs
 //

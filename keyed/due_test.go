@@ -25,50 +25,6 @@ func whenDue(t *testing.T, f func(x *fixture, h *timertest.HeldBack), opts ...ha
 	}, append(opts, hashedwheel.WithExecutor(h))...)
 }
 
-func TestTouchOfADueKeyWins(t *testing.T) {
-	whenDue(t, func(x *fixture, h *timertest.HeldBack) {
-		assert.True(t, x.touch("a", time.Second))
-		h.Release()
-		assert.Empty(t, x.expired())
-		x.pass(time.Second - 1)
-		assert.Zero(t, h.Release())
-		x.pass(tick)
-		assert.Equal(t, 1, h.Release())
-		assert.Len(t, x.expired(), 1)
-	})
-}
-
-func TestDueKeyThatIsTakenOutDoesNotExpire(t *testing.T) {
-	for name, take := range map[string]func(m *keyed.Map[string, int]) (v int, ok bool){
-		"Delete":           func(m *keyed.Map[string, int]) (int, bool) { return m.Delete("a") },
-		"CompareAndDelete": func(m *keyed.Map[string, int]) (int, bool) { return 1, m.CompareAndDelete("a", 1) },
-		"Drain": func(m *keyed.Map[string, int]) (v int, ok bool) {
-			m.Drain(func(_ string, drained int) { v, ok = drained, true })
-			return v, ok
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			whenDue(t, func(x *fixture, h *timertest.HeldBack) {
-				v, ok := take(x.m)
-				assert.True(t, ok)
-				assert.Equal(t, 1, v)
-				h.Release()
-				assert.Empty(t, x.expired())
-			})
-		})
-	}
-}
-
-func TestRunOfADeletedKeyDoesNotEndTheNewValue(t *testing.T) {
-	whenDue(t, func(x *fixture, h *timertest.HeldBack) {
-		x.m.Delete("a")
-		x.set("a", 2, time.Second)
-		h.Release()
-		assert.Empty(t, x.expired())
-		assert.Equal(t, map[string]int{"a": 2}, x.content())
-	})
-}
-
 // An overloaded pool may drop a task: the value stays in the map.
 func TestExecutorThatDropsATaskLosesNoKey(t *testing.T) {
 	whenDue(t, func(x *fixture, h *timertest.HeldBack) {

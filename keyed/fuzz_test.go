@@ -26,6 +26,11 @@ func FuzzMap(f *testing.F) {
 		{9, opSet, 20, opPass, 5, opTouch, 90, opRelease, 0, opPass, 9, opSet, 50, opRelease, 0, opPass, 9},
 		// Due, deleted, and new.
 		{9, opSet, 20, opPass, 5, opDelete, 0, opSet, 90, opRelease, 0, opAll, 0, opPass, 9, opRelease, 0},
+		// Due, and taken out.
+		{
+			9, opSet, 20, opSet + 1, 20, opSet + 2, 20, opPass, 5, opDelete, 0, opCompareAndDelete + 1, 1, opDrain, 0,
+			opRelease, 0, opTouch, 50, opDelete + 1, 0,
+		},
 		// A full timer finds and moves pending keys, refuses new ones, and has room once a key has ended.
 		{
 			0, opSet, 50, opGetOrSet, 90, opGetOrSet + 1, 50, opSet + 1, 50, opSet, 25, opTouch, 15, opTouch, 95,
@@ -225,7 +230,8 @@ func (p *play) getOrSet(key int, d time.Duration) {
 // again if it is odd; the other keys are touched.
 func (p *play) sweep(n int) {
 	seen := map[int]int{}
-	for k := range p.m.All() {
+	for k, v := range p.m.All() {
+		require.Equal(p, p.model.entries[k].value, v)
 		seen[k]++
 		if n&(1<<k) == 0 {
 			p.do(opTouch|byte(k), n)
@@ -247,13 +253,19 @@ func (p *play) compare(op []byte) {
 	require.Equal(p, p.model.takeEnds(), p.ends, "ends after %v", op)
 	p.ends = nil
 	want := map[int]int{}
-	for key, e := range p.model.entries {
-		want[key] = e.value
+	for key := range keysInPlay {
 		v, ok := p.m.Get(key)
-		require.True(p, ok)
+		at, isThere := p.m.Deadline(key)
+		e := p.model.entries[key]
+		require.Equal(p, e != nil, ok)
+		require.Equal(p, e != nil, isThere)
+		if e == nil {
+			require.Zero(p, v)
+			require.Zero(p, at)
+			continue
+		}
+		want[key] = e.value
 		require.Equal(p, e.value, v)
-		at, ok := p.m.Deadline(key)
-		require.True(p, ok)
 		require.Equal(p, e.asked, ticks(at.Sub(p.start)), "Deadline of %d after %v", key, op)
 	}
 	got := map[int]int{}
@@ -263,6 +275,7 @@ func (p *play) compare(op []byte) {
 	}
 	require.Equal(p, want, got, "content after %v", op)
 	require.Equal(p, len(want), p.m.Len())
+	require.Equal(p, p.model.pending(), p.tm.Pending(), "after %v", op)
 }
 
 // finish lets all values expire that can, and drains the rest.
@@ -272,7 +285,6 @@ func (p *play) finish() {
 	p.compare([]byte("finish"))
 	if !p.model.stopped {
 		require.Zero(p, p.m.Len())
-		require.Zero(p, p.tm.Pending())
 	}
 	p.do(opDrain, 0)
 	p.compare([]byte("drain"))

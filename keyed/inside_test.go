@@ -48,30 +48,6 @@ func TestExpiredMaySetItsKeyAgain(t *testing.T) {
 	}, hashedwheel.WithMaxPending(1))
 }
 
-func TestExpiredMayDrainTheMap(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		drained := map[string]int{}
-		x.then = func(string, int) { x.m.Drain(func(k string, v int) { drained[k] = v }) }
-		x.set("a", 1, 50*time.Millisecond)
-		x.set("b", 2, time.Hour)
-		x.set("c", 3, time.Hour)
-		x.pass(2 * time.Hour)
-		assert.Equal(t, []end{{"a", 1, 50 * time.Millisecond}}, x.expired())
-		assert.Equal(t, map[string]int{"b": 2, "c": 3}, drained)
-	})
-}
-
-func TestExpiredMayStopTheTimer(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		x.then = func(string, int) { x.tm.Stop() }
-		x.set("a", 1, 50*time.Millisecond)
-		x.set("b", 2, time.Hour)
-		x.pass(2 * time.Hour)
-		assert.Len(t, x.expired(), 1)
-		assert.Equal(t, map[string]int{"b": 2}, x.content())
-	})
-}
-
 func TestExpiredPanicIsATaskPanicAndTheKeyIsGone(t *testing.T) {
 	panics := 0
 	inBubble(t, func(x *fixture) {
@@ -83,21 +59,6 @@ func TestExpiredPanicIsATaskPanicAndTheKeyIsGone(t *testing.T) {
 		assert.Len(t, x.expired(), 2)
 	}, hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, _ any) { panics++ }))
 	assert.Equal(t, 2, panics)
-}
-
-func TestSlowExpiredDelaysNoOtherValue(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		x.then = func(k string, _ int) {
-			if k == "slow" {
-				time.Sleep(time.Minute)
-			}
-		}
-		x.set("slow", 1, 50*time.Millisecond)
-		x.set("b", 2, 70*time.Millisecond)
-		x.pass(time.Second)
-		assert.Equal(t, []end{{"slow", 1, 50 * time.Millisecond}, {"b", 2, 70 * time.Millisecond}}, x.expired())
-		x.pass(time.Minute)
-	}, hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { go f() })))
 }
 
 // A curious clock calls a map at each reading: it would hang if its Now were called under a lock.

@@ -12,75 +12,6 @@ import (
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
-func TestValueExpiresOnceAtItsDeadline(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		x.set("a", 1, 50*time.Millisecond)
-		x.set("b", 2, 70*time.Millisecond)
-		x.pass(time.Hour)
-		assert.Equal(t, []end{{"a", 1, 50 * time.Millisecond}, {"b", 2, 70 * time.Millisecond}}, x.expired())
-	})
-}
-
-func TestValueIsInTheMapUntilItExpires(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		x.set("a", 1, 50*time.Millisecond)
-		x.pass(49 * time.Millisecond)
-		v, ok := x.m.Get("a")
-		assert.True(t, ok)
-		assert.Equal(t, 1, v)
-		assert.Equal(t, 1, x.m.Len())
-		x.pass(time.Millisecond)
-		v, ok = x.m.Get("a")
-		assert.False(t, ok)
-		assert.Zero(t, v)
-		assert.Zero(t, x.m.Len())
-		assert.Zero(t, x.tm.Pending())
-	})
-}
-
-func TestMissingKey(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		x.set("other", 1, time.Second)
-		v, ok := x.m.Get("a")
-		assert.False(t, ok)
-		assert.Zero(t, v)
-		v, ok = x.m.Delete("a")
-		assert.False(t, ok)
-		assert.Zero(t, v)
-		assert.False(t, x.touch("a", time.Second))
-		assert.Equal(t, map[string]int{"other": 1}, x.content())
-	})
-}
-
-func TestSetReplacesValueAndDeadline(t *testing.T) {
-	for name, d := range map[string]time.Duration{"later": 90 * time.Millisecond, "earlier": 30 * time.Millisecond} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(x *fixture) {
-				x.set("a", 1, 50*time.Millisecond)
-				x.set("a", 2, d)
-				assert.Equal(t, 1, x.m.Len())
-				assert.Equal(t, 1, x.tm.Pending())
-				x.pass(time.Hour)
-				assert.Equal(t, []end{{"a", 2, d}}, x.expired())
-			})
-		})
-	}
-}
-
-func TestTouchMovesTheDeadlineAndKeepsTheValue(t *testing.T) {
-	for name, d := range map[string]time.Duration{"later": 90 * time.Millisecond, "earlier": 20 * time.Millisecond} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(x *fixture) {
-				x.set("a", 1, 50*time.Millisecond)
-				x.pass(10 * time.Millisecond)
-				assert.True(t, x.touch("a", d))
-				x.pass(time.Hour)
-				assert.Equal(t, []end{{"a", 1, 10*time.Millisecond + d}}, x.expired())
-			})
-		})
-	}
-}
-
 func TestAnyDelay(t *testing.T) {
 	inBubble(t, func(x *fixture) {
 		x.set("past", 1, math.MinInt64)
@@ -92,20 +23,6 @@ func TestAnyDelay(t *testing.T) {
 		assert.True(t, x.touch("never", -1))
 		x.pass(tick)
 		assert.Len(t, x.expired(), 3)
-	})
-}
-
-func TestDeleteReturnsTheValueWhichDoesNotExpire(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		x.set("a", 1, 50*time.Millisecond)
-		v, ok := x.m.Delete("a")
-		assert.True(t, ok)
-		assert.Equal(t, 1, v)
-		assert.Zero(t, x.tm.Pending())
-		_, ok = x.m.Delete("a")
-		assert.False(t, ok, "a second time")
-		x.pass(time.Hour)
-		assert.Empty(t, x.expired())
 	})
 }
 
@@ -132,16 +49,4 @@ func TestKeysAndValuesMayHaveNoSize(t *testing.T) {
 	assert.Equal(t, 1, m.Len())
 	_, ok := m.Delete(struct{}{})
 	assert.True(t, ok)
-}
-
-func TestMapsOnOneTimerAreIndependent(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		other := keyed.New(x.tm, func(string, int) { t.Error("expired") })
-		require.NoError(t, other.Set("a", 2, 2*time.Hour))
-		x.set("a", 1, 50*time.Millisecond)
-		x.pass(time.Hour)
-		assert.Len(t, x.expired(), 1)
-		assert.Equal(t, 1, other.Len())
-		other.Drain(func(string, int) {})
-	})
 }

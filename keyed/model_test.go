@@ -42,16 +42,20 @@ func (m *model) refuses(e *modelEntry) error {
 	if m.stopped {
 		return hashedwheel.ErrStopped
 	}
-	n := 0
-	for _, other := range m.entries {
-		if other.state == pending {
-			n++
-		}
-	}
-	if n == m.room && (e == nil || e.state == due) {
+	if m.pending() == m.room && (e == nil || e.state == due) {
 		return hashedwheel.ErrFull
 	}
 	return nil
+}
+
+// pending returns how many timeouts of the timer are pending.
+func (m *model) pending() (n int) {
+	for _, e := range m.entries {
+		if e.state == pending {
+			n++
+		}
+	}
+	return n
 }
 
 func (m *model) set(key, value, ticks int) error {

@@ -43,23 +43,6 @@ func TestGetOrSetOfManyGoroutinesSetsOnce(t *testing.T) {
 	assert.Equal(t, ids, m.Len())
 }
 
-func TestCompareAndDeleteRemovesAnEqualValueOnly(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		x.set("a", 1, 50*time.Millisecond)
-		assert.False(t, x.m.CompareAndDelete("b", 1), "another key")
-		assert.False(t, x.m.CompareAndDelete("a", 2), "another value")
-		assert.Equal(t, map[string]int{"a": 1}, x.content())
-		assert.True(t, x.m.CompareAndDelete("a", 1))
-		assert.False(t, x.m.CompareAndDelete("a", 1), "a second time")
-		assert.Zero(t, x.m.Len())
-		assert.Zero(t, x.tm.Pending())
-		x.set("b", 2, 50*time.Millisecond)
-		assert.False(t, x.m.CompareAndDelete("b", 1))
-		x.pass(time.Hour)
-		assert.Equal(t, []end{{"b", 2, 50 * time.Millisecond}}, x.expired())
-	})
-}
-
 func TestCompareAndDeleteOfValuesThatCannotBeComparedPanics(t *testing.T) {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()
@@ -107,32 +90,4 @@ func TestCompareAndDeleteOfManyGoroutinesDeletesOnce(t *testing.T) {
 		require.Equal(t, int32(1), used[code].Load(), code)
 	}
 	assert.Zero(t, m.Len())
-}
-
-// deadline checks when a key expires, from now.
-func (x *fixture) deadline(k string, want time.Duration) {
-	x.Helper()
-	at, ok := x.m.Deadline(k)
-	assert.True(x, ok)
-	assert.Equal(x, want, at.Sub(x.tm.Now()))
-}
-
-func TestDeadlineFollowsSetAndTouch(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		_, ok := x.m.Deadline("a")
-		assert.False(t, ok)
-		x.set("a", 1, time.Second)
-		x.deadline("a", time.Second)
-		x.pass(400 * time.Millisecond)
-		x.deadline("a", 600*time.Millisecond)
-		assert.True(t, x.touch("a", time.Minute))
-		x.deadline("a", time.Minute)
-		x.set("a", 2, 3*time.Second)
-		x.deadline("a", 3*time.Second)
-		_, _, _ = x.m.GetOrSet("a", 3, time.Hour)
-		x.deadline("a", 3*time.Second)
-		x.m.Delete("a")
-		_, ok = x.m.Deadline("a")
-		assert.False(t, ok)
-	})
 }

@@ -14,25 +14,6 @@ import (
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
-func TestDueKeyThatAFullTimerRefusedToMoveExpires(t *testing.T) {
-	for name, call := range map[string]func(t *testing.T, x *fixture){
-		"Touch": func(t *testing.T, x *fixture) { assert.False(t, x.touch("a", time.Second)) },
-		"Set": func(t *testing.T, x *fixture) {
-			assert.ErrorIs(t, x.m.Set("a", 9, time.Second), hashedwheel.ErrFull)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			whenDue(t, func(x *fixture, h *timertest.HeldBack) {
-				x.set("b", 2, time.Hour)
-				call(t, x)
-				assert.Equal(t, map[string]int{"a": 1, "b": 2}, x.content())
-				h.Release()
-				assert.Equal(t, []end{{"a", 1, 50 * time.Millisecond}}, x.expired())
-			}, hashedwheel.WithMaxPending(1))
-		})
-	}
-}
-
 // Nothing runs expired: each tick makes as many keys due as the timer takes.
 func TestBoundCountsNoKeysThatWaitInTheExecutor(t *testing.T) {
 	const bound, ticks, queued = 100, 20, 10

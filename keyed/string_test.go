@@ -93,17 +93,6 @@ func taskName(t *testing.T, tm *hashedwheel.Timer) string {
 	return all[0].Task.(interface{ TaskName() string }).TaskName()
 }
 
-func TestEntryShowsTheNameOfItsMap(t *testing.T) {
-	tm := hashedwheel.MustNew()
-	defer tm.Stop()
-	codes := keyed.New(tm, func(string, int) {}, keyed.Name("codes"))
-	require.NoError(t, codes.Set("a", 1, time.Hour))
-	assert.Equal(t, "codes", taskName(t, tm))
-	entry := tm.Sample(1)[0]
-	codes.Delete("a")
-	assert.Equal(t, "codes", entry.Task.(interface{ TaskName() string }).TaskName(), "of an entry that has left")
-}
-
 func TestEntryOfANamelessMapShowsItsTypes(t *testing.T) {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()

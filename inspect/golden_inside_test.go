@@ -1,0 +1,70 @@
+package inspect
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write testdata/page.html again")
+
+// A page of three timers: one in trouble, of which only a sample was taken, one without a name that does little, and a
+// stopped one. Then a page without timers.
+func TestPageIsTheGoldenOne(t *testing.T) {
+	const file = "testdata/page.html"
+	begun := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	ready := uint64(1234)
+	busy := timerReport{
+		Name: "calls & <more>", Tick: 10 * time.Millisecond, Sampled: sampleSize,
+		Stats: stats{
+			Pending: 198_765, MaxPending: 200_000, Expired: 1_234_567, Rejected: 9, Panics: 3, Wakeups: 5000,
+			Lag: 1500 * time.Microsecond, MaxLag: 2 * time.Second, Overdue: 25 * time.Millisecond,
+		},
+		Lags: newLags([20]uint64{1_000_000, 200_000, 30_000, 7: 4000, 19: 5}),
+		Due:  dueRows(10 * time.Millisecond),
+	}
+	for i := range busy.Due {
+		busy.Due[i].Count = i * i * i * 1234 % 56_789
+	}
+	for i := range maxTasks + 3 {
+		busy.Tasks = append(busy.Tasks, taskRow{Name: fmt.Sprint("task ", i), Count: 700 * (maxTasks + 3 - i)})
+	}
+	busy.Tasks[1].At = "main.go:42"
+	calm := timerReport{
+		Tick: time.Second, Sampled: 3, Due: dueRows(time.Second), Lags: newLags([20]uint64{3: 7}),
+		Stats: stats{Pending: 3, Expired: 7, Rejected: 1, Panics: 1, Wakeups: 9, Overdue: 1500 * time.Millisecond},
+		Tasks: []taskRow{{Name: "main.(*call).expire", Count: 2}, {Name: "main.main.func1", Count: 1}},
+	}
+	calm.Due[0].Count, calm.Due[9].Count = 2, 1
+	stopped := timerReport{
+		Name: "stopped", Tick: time.Minute, Due: dueRows(time.Minute), Lags: newLags([20]uint64{}),
+		Stats: stats{Stopped: true},
+	}
+	busyBefore, calmBefore := busy, calm
+	busyBefore.Stats = stats{Expired: 1_200_000, Rejected: 8, Wakeups: 4990}
+	busyBefore.Lags = newLags([20]uint64{1_000_000, 190_000, 30_000})
+	calmBefore.Stats.Wakeups = 6
+	now := report{
+		Time: begun.Add(4 * time.Second), Processors: 2, Ready: &ready,
+		Waits:  waits{150 * time.Microsecond, 12 * time.Millisecond, 4 * time.Second},
+		Timers: []timerReport{busy, calm, stopped},
+	}
+	var got bytes.Buffer
+	p := newPage()
+	require.NoError(t, p.write(&got, now, report{Time: begun, Timers: []timerReport{busyBefore, calmBefore, stopped}}))
+	require.NoError(t, p.write(&got, report{Time: begun}, report{Time: begun}))
+	page := strings.NewReplacer(styleText, "", scriptText, "").Replace(got.String())
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(page), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), page, "if that is right: go test ./inspect -run Golden -update")
+}
