@@ -1,7 +1,6 @@
 package taskname
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,16 +24,4 @@ func TestImportPathsAreDropped(t *testing.T) {
 		assert.Equal(t, want, base(name), name)
 	}
 	assert.Equal(t, "*main.box[string,chat.Room]", short("*main.box[string,example.org/chat/v2.Room]"))
-}
-
-func FuzzShort(f *testing.F) {
-	f.Add("*main.box[string,example.org/chat/v2.Room]")
-	f.Fuzz(func(t *testing.T, name string) {
-		got := short(name)
-		assert.NotContains(t, got, "/")
-		assert.LessOrEqual(t, len(got), len(name))
-		for _, c := range "[](){},* " {
-			assert.Equal(t, strings.Count(name, string(c)), strings.Count(got, string(c)), "no bracket is lost")
-		}
-	})
 }

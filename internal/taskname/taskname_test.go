@@ -1,11 +1,8 @@
 package taskname_test
 
 import (
-	"fmt"
 	"go/ast"
 	"net/http"
-	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -39,7 +36,8 @@ func expire(*hashedwheel.Timeout) {}
 func again(*hashedwheel.Series)   {}
 
 func TestTaskNameIsReadable(t *testing.T) {
-	s := new(session)
+	s, tm := new(session), hashedwheel.MustNew()
+	defer tm.Stop()
 	tests := []struct {
 		what string
 		task any
@@ -64,6 +62,7 @@ func TestTaskNameIsReadable(t *testing.T) {
 			"*taskname_test.table[string,taskname_test.table[string,*ast.Ident]]",
 		},
 		{"a type without a name", &struct{ http.Handler }{}, "*struct { http.Handler }"},
+		{"a Series", tm.Every(time.Hour, again), "taskname_test.again"},
 		{"a Series of somebody else", &Series{f: func() {}}, "*taskname_test.Series"},
 		{"a nil Series", (*hashedwheel.Series)(nil), "*hashedwheel.Series"},
 		{"nothing", nil, "nil"},
@@ -95,33 +94,6 @@ func TestShownIsTheNameThatATaskGivesItself(t *testing.T) {
 		t.Run(tt.what, func(t *testing.T) { assert.Equal(t, tt.want, taskname.Shown(tt.task)) })
 	}
 	assert.Equal(t, "*taskname_test.named", taskname.Of(&login), "the engine calls no user code")
-}
-
-func TestArmedTaskHasTheNameOfTheFunctionOrTask(t *testing.T) {
-	const hour = time.Hour
-	s := new(session)
-	tests := map[string]func(tm *hashedwheel.Timer){
-		"taskname_test.(*session).closeIdle": func(tm *hashedwheel.Timer) { tm.AfterFunc(hour, s.closeIdle) },
-		"taskname_test.again":                func(tm *hashedwheel.Timer) { tm.Every(hour, again) },
-		"*taskname_test.session":             func(tm *hashedwheel.Timer) { _, _ = tm.Schedule(hour, s) },
-	}
-	for want, arm := range tests {
-		tm := hashedwheel.MustNew()
-		arm(tm)
-		all := tm.Sample(1)
-		assert.Equal(t, want, taskname.Of(all[0].Task))
-		tm.Stop()
-	}
-}
-
-func ExampleOf() {
-	fmt.Println(taskname.Of(strings.ToUpper))
-	fmt.Println(taskname.Of(new(os.File).Close))
-	fmt.Println(taskname.Of(new(os.File)))
-	// Output:
-	// strings.ToUpper
-	// os.(*File).Close
-	// *os.File
 }
 
 func (n *named) Run(*hashedwheel.Timeout) {}

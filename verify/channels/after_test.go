@@ -4,7 +4,6 @@ import (
 	"math"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -65,43 +64,6 @@ func TestAfterIsNotRefusedByABound(t *testing.T) {
 		assert.Equal(t, hashedwheel.Pending, tm.AfterFunc(time.Hour, timertest.Nop).State(), "until it is closed")
 		assert.Equal(t, uint64(1), tm.Stats().Rejected)
 	}, hashedwheel.WithMaxPending(1))
-}
-
-func TestAfterIsQuiet(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		c := tm.After(time.Hour)
-		assert.LessOrEqual(t, timertest.Wakeups(tm, 2*time.Hour), uint64(5))
-		assert.True(t, timertest.IsClosed(c))
-		assert.Zero(t, timertest.LibraryGoroutines())
-	})
-}
-
-func TestAfterCountsInStats(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		for range 100 {
-			tm.After(tick)
-		}
-		tm.After(time.Hour)
-		timertest.Pass(2 * tick)
-		assert.Equal(t, uint64(1), tm.Stats().Expired)
-		assert.Equal(t, 1, tm.Stats().Pending)
-		tm.Stop()
-		assert.Zero(t, tm.Stats().Pending)
-		assert.Equal(t, uint64(1), tm.Stats().Expired, "Stop closes the channel, and counts no expiry")
-	})
-}
-
-func TestAfterIsClosedAtOnceWhenTheClockJumpsOverIt(t *testing.T) {
-	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
-		over, beyond := tm.After(time.Hour), tm.After(21*24*time.Hour)
-		timertest.Pass(5 * tick)
-		clock.Step(20 * 24 * time.Hour)
-		synctest.Wait()
-		assert.True(t, timertest.IsClosed(over))
-		assert.False(t, timertest.IsClosed(beyond))
-		timertest.Pass(24 * time.Hour)
-		assert.True(t, timertest.IsClosed(beyond))
-	})
 }
 
 func TestAfterIsSharedByAllCallersOfATick(t *testing.T) {

@@ -102,8 +102,8 @@ func explainsInOrder(points []event, maxPending int) bool {
 }
 
 func (s *summary) print(w io.Writer) {
-	fmt.Fprintf(w, "histories %d, undecided %d, not in order %d; calls and expiries %d, overlapping %d, near expiry %d\n",
-		s.histories, s.undecided, s.unordered, s.events, s.overlaps, s.close)
+	fmt.Fprintf(w, "histories %d, undecided %d, not in order %d; ", s.histories, s.undecided, s.unordered)
+	fmt.Fprintf(w, "calls and expiries %d, overlapping %d, near expiry %d\n", s.events, s.overlaps, s.close)
 	fmt.Fprintf(w, "armings begun %d, moved %d; expired %d, stopped %d, returned by Timer.Stop %d, refused %d\n",
 		s.begun, s.moved, s.expired, s.stopped, s.returned, s.refused)
 }
