@@ -10,18 +10,7 @@ byte held;
 
 inline lock() { atomic { mu == 0 -> mu = 1 } }
 
-/* Plain fields of the worker, which no lock guards: they, and the batch between two
- * holds, belong to owner.
- */
-byte turn;
-bit  interrupted;
-
-#define COMING 255
-byte owner;	/* ghost: the worker: a process, a goroutine that is to begin, or nobody */
-#define mine assert(owner == _pid)
-
 byte round;	/* so many of the first lists belong to it */
-byte expected = NO_TICK;	/* the tick at which the worker means to look at the wheel next */
 
 /* batch */
 byte timeouts[BATCH];
@@ -49,28 +38,20 @@ inline append(list) {
 
 #ifdef ROUNDS
 inline owes(to) {
-	owed[to] = inQueue[to] && state(word[to]) == PENDING && deadline(word[to]) <= tick
+	owed[to] = inQueue[to] && state(word[to]) == PENDING && deadline(word[to]) <= tick && current <= tick
 }
 #endif
-
-/* turn. */
-inline turn_(to) {
-	at = min(expected, to);
-	wheel_skip(at);
-	at = 0
-}
 
 /* beginPass. */
 inline guarded_begin() {
 	atomic {
 	mu == 0 -> mu = 1;
-	mine;
-	turn_(tick);
 #ifdef MISTAKE_BEGIN_AGAIN
 	ok = 1;
 #else
-	ok = (round == 0 && !stopped && !(current <= tick && tick < opening));
+	ok = (round == 0 && !stopped && !(current <= tick && tick < opening));	/* isCut */
 #endif
+	wheel_turn(tick);
 #ifdef ROUNDS
 	if
 	:: ok ->
@@ -180,13 +161,12 @@ inline file(limit, goesOn) {
 	od
 }
 
-/* fileFor, with the lock held; the clock was read before. */
+/* fileFor, with the lock held. */
 inline fileFor(s) {
 	atomic {
 		if
 		:: stopped
 		:: else ->
-			turn_(seen);
 			if
 #ifdef MISTAKE_HELP_DROPS_LISTS
 			:: head[s] != 0 -> lists[0] = 0; takeFrom(s)
@@ -202,7 +182,6 @@ inline fileFor(s) {
 #ifdef MISTAKE_HELP_FORGETS_REST
 		lists[0] = (stopped -> lists[0] : 0);
 #endif
-		seen = 0;
 		mu = 0
 	}
 }
@@ -310,13 +289,40 @@ inline settle() {
 			:: filled == 0 -> break
 			:: else -> filled--; timeouts[filled] = 0
 			od;
-			turn = 0;
+			given = 0;
 			mu = 0;
 			break
 		fi
 		};
 		fileOne()
 		}
+	od
+}
+
+#ifdef MISTAKE_DRAIN_ENDS_EARLY
+#define END 1
+#else
+#define END TAKEN
+#endif
+
+/* drainAll leaves the lock held, for its caller to look. */
+inline drainAll(who) {
+	lock();
+	takeAllOf(0);
+#if STRIPES > 1
+	takeAllOf(1);
+#endif
+	end_ = END;
+	do
+	:: file(PORTION, end_ > 0 && lists[0] != 0);
+		atomic {
+			n = 0;
+			if
+			:: end_ > 0 && lists[0] != 0 && !stopped -> mu = 0
+			:: else -> end_ = 0; break
+			fi
+		};
+		lock()
 	od
 }
 

@@ -47,14 +47,14 @@ inline placeOpen(to, due) {
 
 inline wheel_close(last) { opening = max(opening, last + 1) }
 
-inline wheel_skip(first) {
+inline wheel_turn(tick_) {
 	if
-#ifndef MISTAKE_SKIP_OVER
-	:: wheel_next < first
+#ifndef MISTAKE_TURN_OVER
+	:: wheel_next < tick_
 #endif
 	:: else ->
-		current = max(current, first);
-		opening = max(opening, first)
+		current = max(current, tick_);
+		opening = max(opening, tick_)
 	fi
 }
 

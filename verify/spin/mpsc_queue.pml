@@ -1,9 +1,8 @@
 /* mpsc_queue.go: the hand-over from producers to whoever holds the lock.
  *
  * push is one step: its CAS succeeds only on the head that was loaded, and a head
- * loaded closed stays so. take is one step too. empty is one step over all stripes: its caller holds the lock, so
- * stripes can only fill, and stripes seen empty were all empty when the first was
- * seen. close goes from stripe to stripe: see stop.pml.
+ * loaded closed stays so. take is one step too. close goes from
+ * stripe to stripe: see stop.pml.
  */
 
 
@@ -23,18 +22,11 @@ inline queue_push(to) {
 			inQueue[to] = 1;
 			link[to] = head[stripeOf(to)];
 			head[stripeOf(to)] = to;
-			lookers++;
 			moved = 0;
 			ok = 1
 		fi
 	}
 }
-
-#if STRIPES > 1
-#define EMPTY (head[0] == 0 && head[1] == 0)
-#else
-#define EMPTY (head[0] == 0)
-#endif
 
 #define HOLDS_ANY(s) (head[s] != 0 && head[s] != CLOSED)
 

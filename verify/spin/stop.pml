@@ -145,11 +145,8 @@ inline guarded_collect() {
 
 #define isCollected(i) (state(word[i]) != PENDING || queued(word[i]) && !inQueue[i])
 
-/* Timer.Stop. */
+/* Timer.Stop. What ends the alarm and closes done is in alarm.pml. */
 inline timer_stop() {
-#ifdef MISTAKE_LEAVE_TOO_SOON
-	leave();
-#endif
 	do
 	:: atomic { mu == 0 -> mu = 1; isFirst = !stopped };
 #ifdef MISTAKE_SECOND_STOP_RETURNS
@@ -159,31 +156,11 @@ inline timer_stop() {
 		fi;
 #endif
 		guarded_collect();
-#ifndef MISTAKE_STOP_LEAVES_STATUS
-		atomic {
-			if
-			:: isFirst -> status = AWAKE
-			:: else
-			fi
-		};
-#endif
-		atomic { quit = 1; closed = 1; mu = 0 };
+		atomic { isFirst = 0; closed = 1; mu = 0 };
 #if MAX_PENDING
 		releaseAll();
 #endif
 		ended = 0;
-		if
-#ifdef MISTAKE_STOP_LEAVES_TWICE
-		:: true ->
-#else
-		:: isFirst ->
-#endif
-			isFirst = 0;
-#ifndef MISTAKE_LEAVE_TOO_SOON
-			leave()
-#endif
-		:: else
-		fi;
 		if
 		:: !more -> break
 		:: more -> more = 0

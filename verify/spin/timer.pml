@@ -113,11 +113,7 @@ inline arm(to, d) {
 
 inline pay(to) {
 	if
-#ifdef MISTAKE_LOOK_BEFORE_PUSH
-	:: owe -> owe = 0; seen = status; queue_push(to); pushed(to)
-#else
 	:: atomic { owe -> owe = 0; queue_push(to) }; pushed(to)
-#endif
 	:: else
 	fi
 }
@@ -141,30 +137,14 @@ inline armNew(to, d) {
 	fi
 }
 
-/* push after queue.push: the look at the status that pairs with park's at the queue,
- * and reduce, whenever the stripe may have become deep.
- */
+/* push after queue.push: reduce, whenever the stripe may have become deep. announce is in alarm.pml. */
 inline pushed(to) {
 	if
-	:: atomic {
-			ok -> ok = 0;
-			if
-#ifdef MISTAKE_LOOK_BEFORE_PUSH
-			:: seen == AWAKE -> lookers--
-#else
-			:: status == AWAKE -> lookers--
-#endif
-			:: else -> hit = 1
-			fi
-		};
-		if
-		:: hit -> unpark()
-		:: else
-		fi;
+	:: ok -> ok = 0;
 #if RELIEF
 		reduce(to)
 #endif
-	:: !ok -> refuse(to)
+	:: else -> refuse(to)
 	fi
 }
 
@@ -197,7 +177,7 @@ inline assertCounted(who) {
 
 /* look: Pending, Next and Stats. It counts in the hold that ends drainAll. */
 inline pending(who) {
-	atomic { alone = ALONE; seen = now; watch(who) };
+	atomic { alone = ALONE; watch(who) };
 	drainAll(who);
 	atomic {
 		mu = 0;

@@ -103,7 +103,8 @@ inline begin(to, d) {
 		assert(told[to] != PENDING);	/* Reset returns false: no arming may be open */
 		told[to] = PENDING;
 		word[to] = pack(d, QUEUED | FRESH_IF, PENDING);
-		assert(!(word[to] & FRESH) || head[STRIPES - 1] == CLOSED || home[to] == UNFILED);	/* fresh: the queue alone holds it */
+		/* fresh: the queue alone holds it */
+		assert(!(word[to] & FRESH) || head[STRIPES - 1] == CLOSED || home[to] == UNFILED);
 		forget(to);
 #ifdef MISTAKE_PUSH_TWICE
 		owe = 1;
