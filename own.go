@@ -25,9 +25,10 @@ func (t *Timeout) isBrief() bool {
 	return isOwn && task.IsBrief(own.Mark{})
 }
 
-// keepsPlace reports whether t keeps its place under WithMaxPending when it expires.
+// keepsPlace reports whether t keeps its place under WithMaxPending when it expires. It is outlined, so that isKept and
+// expire fit the inliner: without a bound they end before the call.
 //
-//go:noinline so that isKept and expire fit the inliner: without a bound they end before the call
+//go:noinline
 func (t *Timeout) keepsPlace() bool {
 	task, isKeeper := t.task.(own.Keeper)
 	return isKeeper && task.KeepsPlace(own.Mark{}, t)

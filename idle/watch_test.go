@@ -122,36 +122,6 @@ func TestWatchSeesThroughTLS(t *testing.T) {
 	require.NoError(t, c.SetDeadline(time.Time{}), "Watch closes nothing")
 }
 
-func TestWatcherStopEndsTheWatchAtOnce(t *testing.T) {
-	watchable(t)
-	t.Parallel()
-	tm, clock := onHand(t)
-	here, _ := tcp(t)
-	w, at := watched(t, tm, here, short/4)
-	require.Equal(t, 1, tm.Pending())
-	require.True(t, w.Stop())
-	require.Zero(t, tm.Pending())
-	require.False(t, w.Stop(), "one caller only")
-	time.Sleep(short) // for the kernel
-	clock.Advance(short)
-	require.Empty(t, at)
-}
-
-func TestCloseEndsAWatchAtTheNextRun(t *testing.T) {
-	watchable(t)
-	t.Parallel()
-	tm, clock := onHand(t)
-	here, _ := tcp(t)
-	w, at := watched(t, tm, here, short/4)
-	require.NoError(t, here.Close())
-	time.Sleep(short / 2) // for the kernel
-	require.Equal(t, 1, tm.Pending())
-	clock.Advance(short / 2)
-	require.Zero(t, tm.Pending())
-	require.False(t, w.Stop())
-	require.Empty(t, at)
-}
-
 func TestWatchCallsOnIdleWithTheConn(t *testing.T) {
 	watchable(t)
 	here, _ := tcp(t)

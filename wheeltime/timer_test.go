@@ -15,20 +15,6 @@ import (
 	"github.com/hashedwheel/hashedwheel/wheeltime"
 )
 
-func TestTimerSendsOnceAtTheDeadline(t *testing.T) {
-	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		start := time.Now()
-		timer := wheeltime.NewTimer(tm, 10*tick+1)
-		timertest.Pass(10 * tick)
-		assertNone(t, timer.C, "before its time")
-		timertest.Pass(2 * tick)
-		assertWithin(t, timer.C, start.Add(10*tick+1))
-		timertest.Pass(time.Hour)
-		assertNone(t, timer.C, "a second time")
-		assert.False(t, timer.Stop(), "it has fired")
-	})
-}
-
 func TestTimerStopBeforeTheDeadline(t *testing.T) {
 	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		timer := wheeltime.NewTimer(tm, 10*tick)
@@ -62,19 +48,6 @@ func TestTimerResetTakesTheValueBack(t *testing.T) {
 		timertest.Pass(32 * tick)
 		assertWithin(t, timer.C, start.Add(30*tick))
 		assert.False(t, timer.Reset(tick), "the value was received")
-	})
-}
-
-func TestTimerResetMovesEarlierAndLater(t *testing.T) {
-	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		start := time.Now()
-		timer := wheeltime.NewTimer(tm, time.Hour)
-		assert.True(t, timer.Reset(10*tick))
-		assert.True(t, timer.Reset(20*tick))
-		timertest.Pass(19 * tick)
-		assertNone(t, timer.C, "moved to later")
-		timertest.Pass(3 * tick)
-		assertWithin(t, timer.C, start.Add(20*tick))
 	})
 }
 

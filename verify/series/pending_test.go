@@ -51,35 +51,6 @@ func TestSeriesKeepsItsPlaceUnderABound(t *testing.T) {
 	}, hashedwheel.WithMaxPending(1))
 }
 
-// A due run waits in the executor: the series has its place, and goes on.
-func TestSeriesKeepsItsPlaceBetweenExpiryAndRun(t *testing.T) {
-	timertest.OnHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *timertest.HeldBack) {
-		log := new(timertest.RunLog)
-		s := tm.Every(aPeriod, noted(log))
-		timertest.Pass(aPeriod + tick)
-		require.ErrorIs(t, tm.AfterFunc(time.Hour, timertest.Nop).Err(), hashedwheel.ErrFull)
-		pool.Release()
-		timertest.Pass(aPeriod)
-		pool.Release()
-		assert.Equal(t, 2, log.Count())
-		require.NoError(t, s.Err())
-
-		timertest.Pass(aPeriod)
-		require.True(t, s.Stop(), "the third run is due")
-		require.False(t, s.Stop())
-		other := tm.AfterFunc(time.Hour, timertest.Nop)
-		require.Equal(t, hashedwheel.Pending, other.State(), "the place is free again")
-		require.Equal(t, hashedwheel.Rejected, tm.AfterFunc(time.Hour, timertest.Nop).State(), "and is one")
-		pool.Release()
-		assert.Equal(t, 2, log.Count())
-		assert.False(t, s.Reset(aPeriod))
-		assert.ErrorIs(t, s.Err(), hashedwheel.ErrFull, "it has ended, and its place is another's")
-		other.Stop()
-		assert.False(t, s.Reset(aPeriod))
-		assert.NoError(t, s.Err())
-	}, hashedwheel.WithMaxPending(1))
-}
-
 // A run that takes long has others come due, which are left out one by one.
 func TestSeriesCountsAsOnePendingWhileARunTakesLong(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
