@@ -1,9 +1,9 @@
 // Package hashedwheel keeps tens of thousands to millions of timeouts, most of which are moved or stopped before
 // they expire: idle timeouts that move at every read, deadlines of calls that nearly all return in time.
 // Arming, moving or stopping a timeout takes tens of nanoseconds; to move a random one of a million takes 160, because
-// memory is slow. In exchange a task runs up to one tick late: 100ms by default, see [WithTick].
+// memory is slow. In exchange a task runs up to one tick late: 10ms by default, see [WithTick].
 //
-//	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
+//	tm := hashedwheel.MustNew()
 //	t := tm.AfterFunc(30*time.Second, func() { ... })
 //	t.Move(time.Minute)
 //	t.Stop()
@@ -23,8 +23,8 @@
 // To arm a timeout is to give it a deadline, by AfterFunc, Schedule or Reset; the timeout is then pending, and Move
 // gives it another deadline. When its deadline has passed it expires: its task is handed to the [Executor]. Until
 // then [Timeout.Stop] or [Timer.Stop] cancels it. An arming that a stopped or full timer refuses is rejected. The
-// Timer counts time in ticks, and its worker, a goroutine that runs while any timeout is pending, hands out the tasks
-// of a tick when the tick begins.
+// Timer counts time in ticks, and its worker hands out the tasks of a tick when the tick begins. Package time calls the
+// worker for that.
 //
 // # Never early
 //
@@ -38,8 +38,10 @@
 // A task is handed to the executor within one tick of its deadline, plus the delay that the operating system or the
 // executor adds, whatever was armed just before that tick. A delay of zero or less is due at the next tick. The
 // library's own work adds a few milliseconds at most, with a million timeouts due within a second, or a million that
-// were all moved later. A million that are due within 100ms take 0.3 s to hand out. By default no task waits for
-// another to return; with [Inline] a slow task delays all others.
+// were all moved later, with two exceptions. A million that are due within 100ms take 0.3 s to hand out. And a million
+// of one tick that are all moved later within the last half second before it are found at their tick, and delay others,
+// of later ticks also, by about 0.2 s (package time: 0.1 to 1.3 s). By default no task waits for another to return;
+// with [Inline] a slow task delays all others.
 //
 // # One outcome for each arming
 //
@@ -62,10 +64,11 @@
 //
 // # Quiet
 //
-// A Timer has no goroutine before the first arming, while no timeout is pending, and after Stop. While only
-// far timeouts are pending the worker sleeps until the next is due: there are no empty ticks. The worker
-// ticks while timeouts are armed, moved earlier or stopped, and for one tick more. It inherits neither
-// profiler labels nor modes from the goroutine that armed first.
+// A Timer has no goroutine while timeouts wait, only while they are handed out; with a [Clock] of your own, one that
+// waits for its After. The worker comes when a timeout is due: there are no empty ticks. Armings, moves to earlier and
+// stops of timeouts that are not due yet make it come at most twenty times a second, or once 2,048 have come, at any
+// tick. It inherits neither profiler labels nor modes from the goroutine that armed first. goleak finds a Timer that
+// was not stopped as little as it finds a timer of package time.
 //
 // # Any delay costs the same
 //
@@ -79,7 +82,7 @@
 // held. AfterFunc and Schedule allocate the Timeout and nothing else; Reset, Move and Stop allocate nothing, though in
 // a flood they may let the wheel grow. A Timeout that is a field of your own struct needs no allocation at all, though
 // an executor other than Inline may allocate to run its task. A canceled timeout, and everything its task holds, is
-// garbage within two ticks, unless the worker is blocked.
+// garbage within two ticks or a tenth of a second, whichever is longer, unless the worker is blocked.
 //
 // The collector never walks a list of timeouts: a collection takes less time with a million pending than with a million
 // of package time's, on any number of processors. That holds for wheels of up to 8,192 buckets: see [WithWheelSize].
@@ -100,6 +103,9 @@
 //
 //	hashedwheel: Timeout of a *main.lease was copied or overwritten after it was armed
 //
+// If a program recovers that panic, the Timer is broken for good: every later call that looks into the wheel, as
+// Pending and Timer.Stop do, panics with the same message. None hangs.
+//
 // # Lateness is reported
 //
 // [Stats] reports how late tasks were handed out, and how long the oldest due timeout has waited. Alert on
@@ -107,8 +113,9 @@
 //
 // # Virtual time
 //
-// In a testing/synctest bubble a Timer lives on the bubble's time. Make it inside, and stop it before the
-// bubble ends: a Timer made outside panics there. A [ManualClock] needs no bubble.
+// In a testing/synctest bubble a Timer lives on the bubble's time. Make it inside: a Timer made outside panics there.
+// Pending timeouts do not keep the bubble from its end, so the Timer needs no Stop, unless it has a Clock of your own.
+// A [ManualClock] needs no bubble.
 //
 // # Not promised
 //

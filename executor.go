@@ -27,9 +27,9 @@ type ExecutorFunc func(f func())
 // Go calls e(f).
 func (e ExecutorFunc) Go(f func()) { e(f) }
 
-// Inline runs tasks on the worker goroutine, one after another: the cheapest way, for tasks that take
-// microseconds. A slow task delays all others: of two hundred tasks that take 5ms each, the last is a
-// second late. Tasks that may block need the default.
+// Inline has the worker run tasks, one after another but not always on the same goroutine: the cheapest way, for tasks
+// that take microseconds. A slow task delays all others: of two hundred tasks that take 5ms each, the last is a second
+// late. Tasks that may block need the default.
 type Inline struct{}
 
 // Go calls f.
@@ -63,8 +63,8 @@ func (r *runner) init(o *options) {
 
 func (r *runner) Enter() { r.running.Add(1) }
 
-// Leave ends what Enter began. After Timer.Stop running can come to 0 again: unpark, or an Advance under way, enters,
-// and finds nothing to do.
+// Leave ends what Enter began. After Timer.Stop running can come to 0 again: an alarm that rings, or an Advance under
+// way, enters, and finds nothing to do.
 func (r *runner) Leave() {
 	if r.running.Add(-1) == 0 {
 		r.idle.Do(func() { close(r.done) })

@@ -24,12 +24,10 @@ func TestDrawingInTheSourceMatchesTheWheel(t *testing.T) {
 func TestJourneysInTheDocsMatchTheWheel(t *testing.T) {
 	assertHolds(t, "docs/how-it-works.md", placesOf(5, 12, 70, 500, 516, 1000))
 	assertHolds(t, "docs/how-it-works.md", journeyOf(newDriver(8).from(3), 1000))
-	assertHolds(t, "docs/how-it-works.md", journeyOf(newDriver(512), int64(time.Hour/time.Millisecond)))
 }
 
 func TestRingReachInTheDocsMatchesTheWheel(t *testing.T) {
-	assertHolds(t, "docs/how-it-works.md", "| 100 ms × 512, the default |"+reachOf(100*time.Millisecond))
-	assertHolds(t, "docs/how-it-works.md", "| 1 ms × 512 |"+reachOf(time.Millisecond))
+	assertHolds(t, "docs/how-it-works.md", "| 10 ms × 512, the default |"+reachOf(10*time.Millisecond))
 }
 
 func assertHolds(t *testing.T, file, drawing string) {

@@ -41,8 +41,8 @@ func WithTick(d time.Duration) Option {
 }
 
 // WithWheelSize sets the number of buckets, rounded up to a power of two: 512 by default, 1<<24 at most. A bucket is
-// 48 bytes. Delays longer than size × tick cost a few visits more. Where a million timeouts are fewer than 65 in each bucket, a collection takes several
-// times as long.
+// 48 bytes. Delays longer than size × tick cost a few visits more. Where a million timeouts are fewer than 65 in each
+// bucket, a collection takes several times as long.
 func WithWheelSize(n int) Option {
 	return func(o *options) error {
 		o.wheelSize = 1 << bits.Len(uint(n-1))

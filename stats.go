@@ -13,8 +13,9 @@ type Stats struct {
 	Panics   uint64 // panics of tasks and of the Executor that were handled, see WithPanicHandler
 	Wakeups  uint64 // times the worker came; none on a ManualClock
 
-	// Lag is how late the last batch of up to 64 was handed out, MaxLag the most of all: the time from the
-	// tick at which its first timeout was due to the turn of its last. With Inline the tasks before the last are in it.
+	// Lag is how late the last batch of up to 64 was handed out, MaxLag the most of all: the time from the tick at
+	// which its first timeout was due, or the worker was to come if that is later, to the turn of its last. With Inline
+	// the tasks before the last are in it.
 	Lag, MaxLag time.Duration
 
 	// LagCounts[i] counts tasks that were handed out up to 100µs<<i late, as Lag measures, and later than

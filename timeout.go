@@ -14,14 +14,13 @@ import (
 // is armed, moved and stopped without an allocation. The zero Timeout is Unarmed and unbound. All methods
 // except Init and InitFunc are safe for concurrent use, also from inside tasks.
 //
-// A Timeout must not be copied, nor overwritten once it has been armed: its timer may hold on to it for up to two
-// ticks after the outcome, or until a task or Executor that blocks the worker returns. So a struct from a pool keeps
-// its Timeout, bound to the same Timer, and is armed again by Reset; it is not cleared. Vet's copylocks finds
-// assignments and calls that copy a Timeout. If a slice grew by append, or a struct was cleared, the timer panics when
-// it meets the Timeout. After a program has recovered that panic, later calls may panic again or leave timeouts out;
-// none hangs. Three mistakes are not found: a copy that was made within a tick of an arming, a move to earlier or a
-// Stop (then one of the two may never run), a copy that is only moved later (the original runs), and a copy over
-// another Timeout within a tick of its arming, which can lose others.
+// A Timeout must not be copied, nor overwritten once it has been armed: its timer may hold on to it for two ticks or a
+// tenth of a second after the outcome, whichever is longer, or until a task or Executor that blocks the worker returns.
+// So a struct from a pool keeps its Timeout, bound to the same Timer, and is armed again by Reset; it is not cleared.
+// Vet's copylocks finds assignments and calls that copy a Timeout. If a slice grew by append, or a struct was cleared,
+// the timer panics when it meets the Timeout, and is broken from then on. Three mistakes are not found: a copy that was
+// made so soon after an arming, a move to earlier or a Stop (then one of the two may never run), a copy that is only
+// moved later (the original runs), and a copy over another Timeout so soon after its arming, which can lose others.
 //
 //	 Init          Reset          its turn to run
 //	─────▶ Unarmed ────▶ Pending ────────────────▶ Expired
@@ -120,8 +119,9 @@ func (t *Timeout) Reset(d time.Duration) bool {
 	return tm.arm(t, tm.deadlineIn(d))
 }
 
-// ResetAt is Reset to a time from the timer's clock, without a clock read. A time without a monotonic reading,
-// as one from a file, is compared with the wall clock as it was in New: prefer Reset(time.Until(at)).
+// ResetAt is Reset to a time from the timer's clock, without a clock read. A time before New counts as New, which
+// Deadline then returns. A time without a monotonic reading, as one from a file, is compared with the wall clock as it
+// was in New: prefer Reset(time.Until(at)).
 func (t *Timeout) ResetAt(at time.Time) bool {
 	tm := t.timer
 	if tm == nil {

@@ -110,8 +110,11 @@ func (tm *Timer) Tick() time.Duration { return time.Duration(tm.time.tickLen) }
 // Pending returns how many timeouts are pending; all callers of After that wait for one tick count as
 // one. Timeouts that have expired do not count, so a Series or a connection of package idle whose task waits in the
 // executor has a place under WithMaxPending, and is not in Pending. Pending is exact, except for calls under way in
-// other goroutines, and sorts new armings into the wheel first. While a Stop is under way, its timeout may still count
-// after its place was given to another: Pending may then exceed WithMaxPending.
+// other goroutines. While a Stop is under way, its timeout may still count after its place was given to another:
+// Pending may then exceed WithMaxPending.
+//
+// Pending sorts new armings into the wheel first. That takes 10 to 30 ns for each timeout that has been armed or
+// stopped and waits for the worker (go test -run '^$' -bench Drain .), and more if they are scattered in memory.
 func (tm *Timer) Pending() int {
 	tm.time.checkMade()
 	_, pending := tm.guarded.drainAll()

@@ -88,7 +88,7 @@ func (s *shard[K, V]) take(e *entry[K, V]) V {
 	s.table.remove(e)
 	v := e.value
 	var zero V
-	e.value = zero // let the collector have it: the wheel keeps e for up to two ticks
+	e.value = zero // let the collector have it: the wheel keeps e for up to a tenth of a second, or two ticks
 	return v
 }
 

@@ -13,7 +13,7 @@ const (
 	Portion = 256
 
 	// Drain is how many timeouts are filed in a pass before due timeouts are handed out: the bound where time stands
-	// still, as in a bubble. Elsewhere the two milliseconds of worker.drain are mostly over before.
+	// still, as in a bubble. Elsewhere the two milliseconds of worker.fileRound are mostly over before.
 	Drain = 100_000
 
 	// Chunk is the length of a chunk of a bucket: 4 KiB with the allocator's header, so that no growth copies more

@@ -141,10 +141,12 @@ func TestDeadlineIsThatOfTheLastArming(t *testing.T) {
 
 func TestResetAtATimeInThePastIsDueAtTheNextTick(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		made := tm.Now()
 		time.Sleep(time.Minute)
-		for _, at := range []time.Time{{}, time.Unix(0, 0), time.Now(), time.Now().Add(-1)} {
+		for _, at := range []time.Time{{}, made.Add(-time.Hour), time.Now(), time.Now().Add(-1)} {
 			to := timertest.Owned(tm, timertest.NopTask)
 			to.ResetAt(at)
+			assert.False(t, to.Deadline().Before(made), "a time before New counts as New")
 			timertest.Pass(timertest.Tick)
 			assert.Equal(t, hashedwheel.Expired, to.State())
 		}

@@ -133,3 +133,14 @@ func TestTimerOnAUsersClockFromOutsideTheBubblePanics(t *testing.T) {
 	})
 	tm.Stop()
 }
+
+// Nothing waits in a goroutine that would keep the bubble from its end. With a user's Clock one does.
+func TestQuietAtTheEndOfABubbleWithoutAStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := timertest.New()
+		tm.AfterFunc(time.Hour, timertest.Nop)
+		tm.AfterFunc(0, timertest.Nop)
+		tm.Every(time.Second, func(*hashedwheel.Series) {})
+		timertest.Pass(time.Minute)
+	})
+}
