@@ -87,13 +87,6 @@ func TestSampleHasTheTimeoutsThatArePending(t *testing.T) {
 	}
 }
 
-// The product of the number of timeouts in a slot and the number that is wanted is more than 32 bits.
-func TestSampleOfManyOutOfACrowd(t *testing.T) {
-	_, tm := timertest.NewManual()
-	armNumbered(tm, 70_000, places["one slot"])
-	assert.Len(t, numbersIn(t, tm.Sample(69_000)), 69_000)
-}
-
 func TestSampleIsAsLikelyToHaveOneTimeoutAsAnother(t *testing.T) {
 	const samples = 4000
 	for place, delay := range places {
@@ -160,103 +153,6 @@ func TestSampledTasksOfTheLibraryDoNothingEarly(t *testing.T) {
 	clock.Advance(time.Hour)
 	assert.Equal(t, 4, haveCome())
 	assert.ElementsMatch(t, []string{"keyed", "wheeltime.AfterFunc", "Every"}, fired)
-}
-
-// rare is the task of one timeout in a hundred, the others have a NopTask.
-type rare struct{}
-
-func (rare) Run(*hashedwheel.Timeout) {}
-
-// armRare arms a timeout, a rare one or a common one.
-type armRare func(isRare bool, d time.Duration)
-
-// orders are ways to arm n timeouts, one in a hundred of them rare.
-var orders = map[string]func(n int, arm armRare, advance func(time.Duration)){
-	"a burst of common ones, then rare ones": func(n int, arm armRare, advance func(time.Duration)) {
-		for i := range n {
-			if i == n-n/100 {
-				advance(time.Millisecond)
-			}
-			arm(i >= n-n/100, time.Hour)
-		}
-	},
-	"a burst of rare ones, then common ones": func(n int, arm armRare, advance func(time.Duration)) {
-		for i := range n {
-			if i == n/100 {
-				advance(time.Millisecond)
-			}
-			arm(i < n/100, time.Hour)
-		}
-	},
-	"every hundredth": func(n int, arm armRare, _ func(time.Duration)) {
-		for i := range n {
-			arm(i%100 == 0, time.Hour)
-		}
-	},
-	"layers, two of ten with rare ones": func(n int, arm armRare, advance func(time.Duration)) {
-		for layer := range 10 {
-			for i := range n / 10 {
-				arm(i < n/200 && layer%5 == 2, time.Hour-time.Duration(layer)*time.Minute)
-			}
-			advance(time.Minute)
-		}
-	},
-	"a steady state, in which rare ones wait longer": func(n int, arm armRare, advance func(time.Duration)) {
-		for i := range 5 * n {
-			isRare := i%400 == 0
-			d := 100 * time.Second // as long as it takes to arm n more
-			if isRare {
-				d *= 4
-			}
-			arm(isRare, d)
-			if i%(n/100) == 0 {
-				advance(time.Second)
-			}
-		}
-	},
-	"rare ones in one slot, common ones all over": func(n int, arm armRare, _ func(time.Duration)) {
-		for i := range n {
-			d := time.Duration(i) * time.Second
-			if i%100 == 0 {
-				d = 1000 * time.Hour
-			}
-			arm(i%100 == 0, d)
-		}
-	},
-}
-
-// With 16,384 in the sample the share is off by a third once in 100,000 runs. The mean of four samples is off by
-// so much in none: that is more than eight standard deviations.
-func TestSampleHasTheShareOfAKindWhateverTheOrderOfArming(t *testing.T) {
-	const n = 100_000
-	for name, order := range orders {
-		t.Run(name, func(t *testing.T) {
-			clock, tm := timertest.NewManual()
-			order(n, func(isRare bool, d time.Duration) {
-				task := hashedwheel.Task(timertest.NopTask)
-				if isRare {
-					task = rare{}
-				}
-				_, _ = tm.Schedule(d, task)
-			}, clock.Advance)
-			share := func(sample []hashedwheel.Sampled) float64 {
-				found := 0
-				for _, s := range sample {
-					if s.Task == (rare{}) {
-						found++
-					}
-				}
-				return float64(found) / float64(len(sample))
-			}
-			want := share(tm.Sample(tm.Pending()))
-			assert.InEpsilon(t, 0.01, want, 0.2, "the test arms another share")
-			mean := 0.0
-			for range 4 {
-				mean += share(tm.Sample(16_384)) / 4
-			}
-			assert.InEpsilon(t, want, mean, 1.0/3)
-		})
-	}
 }
 
 // Traffic is armed, moved and stopped in the slots that Sample walks through, and expires in others.
