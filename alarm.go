@@ -203,6 +203,9 @@ func (wk *worker) rest(tick, next, set int64) {
 			due = min(due, wk.time.patientDue(tick))
 			next = min(next, max(tick, due/wk.time.tickLen)+1)
 		}
+		if next >= wk.guarded.wheel.never {
+			next = noTick // where the clock ends nothing is due any more
+		}
 		a.nextLook.Store(next)
 		if next < set {
 			wk.set(next, set != noTick)

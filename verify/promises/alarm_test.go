@@ -247,3 +247,12 @@ func TestLatenessIsReportedWhileATaskBlocksOnAUsersClock(t *testing.T) {
 		timertest.Pass(time.Second)
 	}, timertest.OnWorker, hashedwheel.WithClock(clock))
 }
+
+// A fake clock that begins in 1970 is set to today: further than a Timer counts.
+func TestQuietOnAClockThatIsSetFartherThanATimerCounts(t *testing.T) {
+	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
+		clock.Step(50 * 365 * 24 * time.Hour)
+		tm.AfterFunc(time.Hour, timertest.Nop)
+		assert.LessOrEqual(t, timertest.Wakeups(tm, time.Second), uint64(3))
+	})
+}
