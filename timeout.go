@@ -19,8 +19,9 @@ import (
 // So a struct from a pool keeps its Timeout, bound to the same Timer, and is armed again by Reset; it is not cleared.
 // Vet's copylocks finds assignments and calls that copy a Timeout. If a slice grew by append, or a struct was cleared,
 // the timer panics when it meets the Timeout, and is broken from then on. Three mistakes are not found: a copy that was
-// made so soon after an arming, a move to earlier or a Stop (then one of the two may never run), a copy that is only
-// moved later (the original runs), and a copy over another Timeout so soon after its arming, which can lose others.
+// made within that time after an arming, a move to earlier or a Stop (then one of the two may never run), a copy that is
+// only moved later (the original runs), and a copy over another Timeout within that time after its arming, which can
+// lose others.
 //
 //	 Init          Reset          its turn to run
 //	─────▶ Unarmed ────▶ Pending ────────────────▶ Expired
