@@ -67,8 +67,8 @@
 // A Timer has no goroutine while timeouts wait, only while they are handed out; with a [Clock] of your own, one that
 // waits for its After. The worker comes when a timeout is due: there are no empty ticks. Armings, moves to earlier and
 // stops of timeouts that are not due yet make it come at most twenty times a second, or once 2,048 have come, at any
-// tick. It inherits neither profiler labels nor modes from the goroutine that armed first. goleak finds a Timer that
-// was not stopped as little as it finds a timer of package time.
+// tick. It inherits neither profiler labels nor modes from the goroutine that armed first. goleak finds no Timer that
+// was not stopped, as it finds no timer of package time.
 //
 // # Any delay costs the same
 //
@@ -104,7 +104,7 @@
 //	hashedwheel: Timeout of a *main.lease was copied or overwritten after it was armed
 //
 // If a program recovers that panic, the Timer is broken for good: every later call that looks into the wheel, as
-// Pending and Timer.Stop do, panics with the same message. None hangs.
+// Pending and Timer.Stop do, panics with the same message. So does the worker, which ends the process. None hangs.
 //
 // # Lateness is reported
 //

@@ -15,12 +15,13 @@ import (
 // except Init and InitFunc are safe for concurrent use, also from inside tasks.
 //
 // A Timeout must not be copied, nor overwritten once it has been armed: its timer may hold on to it for two ticks or a
-// tenth of a second after the outcome, whichever is longer, or until a task or Executor that blocks the worker returns.
-// So a struct from a pool keeps its Timeout, bound to the same Timer, and is armed again by Reset; it is not cleared.
-// Vet's copylocks finds assignments and calls that copy a Timeout. If a slice grew by append, or a struct was cleared,
-// the timer panics when it meets the Timeout, and is broken from then on. Three mistakes are not found: a copy that was
-// made so soon after an arming, a move to earlier or a Stop (then one of the two may never run), a copy that is only
-// moved later (the original runs), and a copy over another Timeout so soon after its arming, which can lose others.
+// tenth of a second after the outcome, whichever is longer, or until a task or Executor that blocks the worker
+// returns. So a struct from a pool keeps its Timeout, bound to the same Timer, and is armed again by Reset; it is not
+// cleared. Vet's copylocks finds assignments and calls that copy a Timeout. If a slice grew by append, or a struct was
+// cleared, the timer panics when it meets the Timeout, and is broken from then on. Three mistakes are not found: a
+// copy that was made within that time after an arming, a move to earlier or a Stop (then one of the two may never
+// run), a copy that is only moved later (the original runs), and a copy over another Timeout within that time after
+// its arming, which can lose others.
 //
 //	 Init          Reset          its turn to run
 //	─────▶ Unarmed ────▶ Pending ────────────────▶ Expired
