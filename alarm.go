@@ -220,12 +220,12 @@ func (wk *worker) rest(tick, next, set int64) {
 // set sets the alarm for a tick. A timer of package time's that is set is not Reset to ring earlier: when it rings, the
 // runtime would look through all timers of its processor, for milliseconds where a million connections have deadlines.
 func (wk *worker) set(tick int64, isSet bool) {
-	a, now := &wk.alarm, wk.time.now()
-	at := tick * wk.time.tickLen
+	a, at := &wk.alarm, tick*wk.time.tickLen
 	if wk.time.isUsers {
-		wk.setUsers(at, now)
+		wk.setUsers(wk.time.at(at))
 		return
 	}
+	now := wk.time.now()
 	if isSet {
 		a.timer.Stop()
 		a.timer = time.AfterFunc(time.Duration(at-now), a.ring)
@@ -237,13 +237,15 @@ func (wk *worker) set(tick int64, isSet bool) {
 	}
 }
 
-// setUsers has a goroutine wait for the user's clock. If the clock has moved on between Now and After, After's channel
-// would be late by as much, and is replaced once. A clock that moves on each time makes itself late.
-func (wk *worker) setUsers(at, now int64) {
-	a := &wk.alarm
-	c := wk.time.clock.After(time.Duration(at - now))
-	if later := wk.time.now(); later-now > wk.time.tickLen/8 {
-		c = wk.time.clock.After(time.Duration(at - later))
+// setUsers has a goroutine wait for the user's clock, which may show a time before New. If the clock has moved on
+// between Now and After, After's channel would be late by as much, and is replaced once. A clock that moves on each time
+// makes itself late.
+func (wk *worker) setUsers(at time.Time) {
+	a, clock := &wk.alarm, wk.time.clock
+	now := clock.Now()
+	c := clock.After(at.Sub(now))
+	if later := clock.Now(); later.Sub(now) > time.Duration(wk.time.tickLen/8) {
+		c = clock.After(at.Sub(later))
 	}
 	a.dismiss()
 	a.cancel = make(chan struct{})
