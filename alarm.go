@@ -20,9 +20,9 @@ import (
 //	       ◀────────────────────────────── awake ◀───────────────── rung
 //	                  rest                              rest
 //
-// A queued timeout is due like a filed one. A producer pushes, then lowers due to its deadline, and has the part if that
-// made the worker awake; a pass raises due, then takes the queue. So whoever gives the part away has seen the push in
-// the queue or in due, or its CAS fails. verify/spin/alarm.pml checks the interleavings.
+// A queued timeout is due like a filed one. A producer pushes, then lowers due to its deadline, and has the part if
+// that made the worker awake; a pass raises due, then takes the queue. So whoever gives the part away has seen the push
+// in the queue or in due, or its CAS fails. verify/spin/alarm.pml checks the interleavings.
 type alarm struct {
 	word     atomic.Int64 // a watch
 	nextLook atomic.Int64 // the tick for which the alarm is set, noTick if it is not; Stats and Lag read it
@@ -47,8 +47,8 @@ const (
 	noDue = 1 << 60 // later than every deadline: nothing is queued
 	past  = -1      // earlier than every deadline, so that nobody lowers it
 
-	// The queue is looked at so soon after a push, however late the timeout is due: it holds stopped timeouts, and memory.
-	// gRPC core takes 10 ms to 1 s for the same, Kafka 200 ms, .NET 333 ms.
+	// The queue is looked at so soon after a push, however late the timeout is due: the queue holds stopped timeouts, and
+	// their memory. gRPC core takes 10 ms to 1 s for the same, Kafka 200 ms, .NET 333 ms.
 	patience = 50 * time.Millisecond
 )
 
@@ -86,9 +86,9 @@ func (a *alarm) lower(due int64) (hasPart bool) {
 	}
 }
 
-// raise reports whether the queue is to be looked at by now, the start of a tick. Then due is noDue, and the caller, who
-// has the part, must take the queue: a push that it does not find lowers due after this. Otherwise the queue is left
-// alone, until due, or patient if that is earlier: passes may follow each other for seconds.
+// raise reports whether the queue is to be looked at by now, the start of a tick. Then due is noDue, and the caller,
+// who has the part, must take the queue: a push that it does not find lowers due after this. Otherwise the queue is
+// left alone, until due, or patient if that is earlier: passes may follow each other for seconds.
 func (a *alarm) raise(now, patient int64) bool {
 	for {
 		w := a.load()
@@ -183,8 +183,8 @@ func (wk *worker) expect(deadline int64) {
 	}
 }
 
-// rest gives the part away. tick is the last that the caller has seen: what is due later is not late yet. next is the tick
-// at which something filed is due, set the tick for which the alarm is set.
+// rest gives the part away. tick is the last that the caller has seen: a timeout that is due at a later one is not late
+// yet. next is the tick at which something filed is due, set the tick for which the alarm is set.
 func (wk *worker) rest(tick, next, set int64) {
 	a := &wk.alarm
 	for {
@@ -238,8 +238,8 @@ func (wk *worker) set(tick int64, isSet bool) {
 }
 
 // setUsers has a goroutine wait for the user's clock, which may show a time before New. If the clock has moved on
-// between Now and After, After's channel would be late by as much, and is replaced once. A clock that moves on each time
-// makes itself late.
+// between Now and After, After's channel would be late by as much, and is replaced once. A clock that moves on each
+// time makes itself late.
 func (wk *worker) setUsers(at time.Time) {
 	a, clock := &wk.alarm, wk.time.clock
 	now := clock.Now()

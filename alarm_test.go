@@ -45,7 +45,7 @@ func TestAlarmIsNotSetOnceItHasEnded(t *testing.T) {
 	})
 }
 
-// A goroutine that has the part loses its processor before it has set the alarm: Stats shows what is late because of it.
+// A goroutine that has the part loses its processor before it has set the alarm: Stats shows the lateness of timeouts.
 func TestLagCountsFromTheTickThatAStalledProducerMeant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew()

@@ -83,10 +83,10 @@ func (g *guarded) letOthers(wait func()) {
 	}
 }
 
-// beginPass makes everything that is queued the pass's round, if it is to be looked at by this tick, unless a part of
-// the last round is left, and closes the tick for later armings. So the stripes stay deep while the worker falls behind,
-// and their producers help; and tasks that arm themselves on a clock that stands still do not make the round grow
-// forever.
+// beginPass makes everything that is queued the pass's round, if the queue is to be looked at by this tick and no part
+// of the last round is left, and closes the tick for later armings. So the stripes stay deep while the worker falls
+// behind, and their producers help; and tasks that arm themselves on a clock that stands still do not make the round
+// grow forever.
 func (g *guarded) beginPass(tick int64) {
 	defer g.lock().unlock()
 	// The tick was closed but not left: user code ended a pass of it. A round taken now could hold what the pass's own
@@ -173,8 +173,8 @@ func (g *guarded) thin() bool {
 	return !g.stopped && g.wheel.thin()
 }
 
-// nextLook returns the tick at which the worker must come for what is filed. Whatever waits in the queue, or in lists, was
-// pushed after the last pass took the queue, and has lowered due.
+// nextLook returns the tick at which the worker must come for what is filed. Timeouts that wait in the queue or in lists
+// were pushed after the last pass took the queue, and have lowered due.
 func (g *guarded) nextLook() int64 {
 	defer g.lock().unlock()
 	if g.stopped {

@@ -36,8 +36,8 @@ func misused(t *Timeout) {
 	panic("hashedwheel: Timeout " + owner + " was copied or overwritten after it was armed")
 }
 
-// checkOwner finds a timeout that was cleared, and bound to another Timer whose wheel has filed it in a place of the same
-// name.
+// checkOwner finds a timeout that was cleared, and bound to another Timer whose wheel has filed it in a place of the
+// same name.
 func checkOwner(t *Timeout, owner *Timer) {
 	if t.timer != owner {
 		misused(t)

@@ -90,8 +90,8 @@
 // NewConn and Watch return hashedwheel.ErrFull or ErrStopped, and the caller must close the connection. A Listener
 // closes the connection, and itself if the timer was stopped. Under
 // hashedwheel.WithMaxPending a Conn has one place until it has been closed, also while it has no idle time, and a
-// Watcher until Stop is called or onIdle returns: the bound is the most connections at a time. Once the timer has been stopped no connection is closed as idle any more, except one
-// whose task is under way.
+// Watcher until Stop is called or onIdle returns: the bound is the most connections at a time. Once the timer has been
+// stopped no connection is closed as idle any more, except one whose task is under way.
 //
 // # What it costs
 //

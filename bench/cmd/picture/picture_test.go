@@ -55,7 +55,9 @@ func TestPicturesAreSVGWithAllLabels(t *testing.T) {
 			t.Fatal(err)
 		}
 		words := texts(t, picture)
-		for _, label := range []string{"1,000 pending", "100,000 pending", "hashedwheel, 99%", "package time", "100 µs"} {
+		for _, label := range []string{
+			"1,000 pending", "100,000 pending", "hashedwheel, 99%", "package time", "100 µs",
+		} {
 			if !slices.Contains(words, label) {
 				t.Errorf("%s has no %q: %q", name, label, words)
 			}
