@@ -28,7 +28,9 @@ func TestQuietWithoutAGoroutineWhileTimeoutsWait(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		for i := range 1000 {
 			tm.AfterFunc(time.Duration(1+i%10)*time.Hour, timertest.Nop)
-			assert.Zero(t, timertest.LibraryGoroutines(), "while they are armed")
+			if i%50 == 0 {
+				assert.Zero(t, timertest.LibraryGoroutines(), "while they are armed")
+			}
 		}
 		for range 12 {
 			timertest.Pass(time.Hour)
