@@ -14,12 +14,12 @@ func TestAlarmThatRingsMeanwhileIsSetAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm, ran := MustNew(), false
 		defer tm.Stop()
-		tm.AfterFunc(time.Second, func() { ran = true })
-		tm.AfterFunc(time.Hour, func() {})
-		time.Sleep(100 * time.Millisecond)
+		tm.AfterFunc(patience+10*time.Millisecond, func() { ran = true })
+		time.Sleep(patience)
+		synctest.Wait() // it is filed, and due before the queue is to be looked at again
 		wk := &tm.worker
 		next := wk.alarm.nextLook.Load()
-		require.True(t, wk.alarm.lower(0))
+		require.True(t, wk.alarm.lower(int64(time.Hour)))
 		wk.ring()
 		wk.alarm.timer.Stop() // it has rung
 		require.Equal(t, rung, wk.alarm.load().status())
@@ -58,5 +58,25 @@ func TestLagCountsFromTheTickThatAStalledProducerMeant(t *testing.T) {
 		wk.rest(tick, noTick, noTick)
 		time.Sleep(20 * time.Millisecond)
 		assert.Greater(t, tm.Stats().MaxLag, 250*time.Millisecond)
+	})
+}
+
+// When a timer of package time's that was Reset to ring earlier rings, the runtime looks through all timers of its
+// processor, for milliseconds where a million connections have deadlines.
+func TestAlarmIsReplacedToRingEarlierAndOtherwiseLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := MustNew(WithTick(time.Millisecond))
+		defer tm.Stop()
+		tm.AfterFunc(patience+10*time.Millisecond, func() {})
+		time.Sleep(patience + 3*time.Millisecond)
+		synctest.Wait() // it is filed, and the alarm set for it
+		a := &tm.worker.alarm
+		set := a.timer
+		tm.AfterFunc(time.Hour, func() {})
+		assert.Same(t, set, a.timer)
+		assert.True(t, set.Reset(time.Hour), "it was set")
+		tm.AfterFunc(2*time.Millisecond, func() {})
+		assert.NotSame(t, set, a.timer)
+		assert.False(t, set.Stop(), "it was stopped")
 	})
 }

@@ -51,7 +51,7 @@ func TestSlotHoldsAddedTimeoutsUntilTheyAreDropped(t *testing.T) {
 		require.Same(t, to, *b.entry(1, n))
 	}
 	for n := len(all); n > 0; n-- {
-		require.Equal(t, all[:n], b.timeoutsIn(1))
+		require.True(t, slices.Equal(all[:n], b.timeoutsIn(1)))
 		b.drop(1)
 	}
 	assert.Zero(t, b.len(0))

@@ -361,22 +361,3 @@ func TestNextIsNeverTooLateWhileABatchIsHandedOut(t *testing.T) {
 		})
 	}
 }
-
-// Nobody else empties the queue then.
-func TestProducersHelpWhileATaskBlocksTheWorker(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		tm := MustNew(WithTick(time.Millisecond), WithExecutor(Inline{}))
-		defer tm.Stop()
-		over := make(chan struct{})
-		defer close(over)
-		tm.AfterFunc(0, func() { <-over })
-		time.Sleep(time.Second)
-		for range 50_000 {
-			tm.AfterFunc(time.Hour, func() {})
-		}
-		g := &tm.guarded
-		g.mu.Lock() // not Pending or Stats: they would file the queue
-		defer g.mu.Unlock()
-		assert.Greater(t, g.wheel.count, 25_000)
-	})
-}

@@ -110,25 +110,6 @@ func forEachSize(t *testing.T, f func(t *testing.T, d *driver)) {
 	}
 }
 
-func TestTickOfRoundsUp(t *testing.T) {
-	for _, row := range []struct{ tick, deadline, want int64 }{
-		{10, 0, 0},
-		{10, 1, 1},
-		{10, 9, 1},
-		{10, 10, 1},
-		{10, 11, 2},
-		{1, maxDeadline, maxDeadline},
-		{2, maxDeadline, 1 << 57},
-		{2, maxDeadline - 2, 1<<57 - 1},
-		{maxDeadline, maxDeadline, 1},
-		{maxDeadline, 1, 1},
-		{maxDeadline, 0, 0},
-	} {
-		d := newDriverOf(time.Duration(row.tick), 2)
-		assert.Equal(t, row.want, d.tickOf(row.deadline), "deadline %d, tick %d", row.deadline, row.tick)
-	}
-}
-
 func TestTimeoutDescendsALevelWhenItsSlotBegins(t *testing.T) {
 	d := newDriver(8).from(3)
 	to := d.arm(1000)[0]
@@ -140,20 +121,6 @@ func TestTimeoutDescendsALevelWhenItsSlotBegins(t *testing.T) {
 	require.Empty(t, d.take(999))
 	require.Equal(t, 1, to.home.level())
 	require.Equal(t, map[*Timeout]int64{to: 1000}, d.take(1000))
-}
-
-func TestClosedTickAcceptsNoNewTimeouts(t *testing.T) {
-	forEachSize(t, func(t *testing.T, d *driver) {
-		d.arm(5, 5)
-		d.close(5)
-		require.Equal(t, int64(5), d.reach(5))
-		late := d.arm(5)[0] // as a task of tick 5 may do
-		require.Equal(t, int64(6), d.filedAt(late))
-		d.checkAll()
-		d.pop(5)
-		d.pop(5)
-		assert.Equal(t, int64(noTick), d.reach(5))
-	})
 }
 
 func TestTurnMovesOnUnlessATimeoutIsFiledBefore(t *testing.T) {
@@ -190,14 +157,6 @@ func TestRingsReachMaxDeadline(t *testing.T) {
 			require.LessOrEqual(t, inWheel+len(d.levels), 1<<kindBits, "levels")
 		}
 	}
-}
-
-// The wheel takes the timeout out of the bucket, and the worker files it again: see guarded.consider.
-func TestTimeoutMovedLaterInABucketIsTakenAtItsOldTick(t *testing.T) {
-	d := newDriver(8)
-	to := d.arm(5)[0]
-	setWord(to, 100, 0, Pending)
-	assert.Equal(t, map[*Timeout]int64{to: 5}, d.take(50))
 }
 
 // A timeout that was moved earlier is also in the queue, and the next drain files it again. If its push

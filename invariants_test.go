@@ -1,10 +1,7 @@
 package hashedwheel
 
 import (
-	"math/rand/v2"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -94,14 +91,6 @@ func TestLargeWheelIsCheckedLessOften(t *testing.T) {
 	assert.Less(t, found, 250)
 }
 
-func TestSmallWheelIsCheckedEveryTime(t *testing.T) {
-	d := newDriver(1 << 16)
-	d.count++
-	for range 100 {
-		assert.Equal(t, 1, checkFinds(d))
-	}
-}
-
 // checkFinds returns 1 if check panics, 0 otherwise.
 func checkFinds(d *driver) (found int) {
 	defer func() {
@@ -132,39 +121,4 @@ func TestCheckAcceptsWordsThatProducersChange(t *testing.T) {
 			assert.NotPanics(t, b.checkAll, name)
 		}
 	}
-}
-
-// Producers change words while the worker runs, and check the wheel every now and then.
-func TestInvariantsHoldWhileProducersRun(t *testing.T) {
-	tm := MustNew(WithTick(minTick), WithWheelSize(8), WithMaxPending(150), WithExecutor(Inline{}))
-	defer tm.Stop()
-	owned := make([]Timeout, 200)
-	for i := range owned {
-		owned[i].Init(tm, TaskFunc(func(*Timeout) {}))
-	}
-	check := func() {
-		tm.guarded.mu.Lock()
-		defer tm.guarded.mu.Unlock()
-		tm.guarded.wheel.checkAll()
-	}
-	var done sync.WaitGroup
-	for p := range uint64(3) {
-		done.Go(func() {
-			rnd := rand.New(rand.NewPCG(5, p))
-			for i := range 10_000 {
-				switch to := &owned[rnd.IntN(len(owned))]; rnd.IntN(3) {
-				case 0:
-					to.Stop()
-				default:
-					to.Reset(time.Duration(rnd.Int64N(int64(minTick) << rnd.IntN(12))))
-				}
-				if i%50 == 0 {
-					tm.Pending()
-					check()
-				}
-			}
-		})
-	}
-	done.Wait()
-	check()
 }

@@ -68,76 +68,12 @@ func pushAll(t *testing.T, q *mpscQueue, all ...*Timeout) {
 	}
 }
 
-func TestTakeOfAnEmptyQueueReturnsNil(t *testing.T) {
-	assert.Nil(t, newQueue().take())
-}
-
-func TestTakeReturnsAStripeNewestFirst(t *testing.T) {
-	q, all := newStripes(1), newTimeouts(3)
-	pushAll(t, q, all...)
-	got := linkedFrom(q.take())
-	require.Len(t, got, 3)
-	for i, to := range got {
-		assert.Same(t, all[2-i], to)
-	}
-}
-
-func TestTakeReturnsEachTimeoutOnce(t *testing.T) {
-	q, all := newQueue(), newTimeouts(300)
-	pushAll(t, q, all...)
-	var got []*Timeout
-	for head := q.take(); head != nil; head = q.take() {
-		got = append(got, linkedFrom(head)...)
-	}
-	assert.Equal(t, indexes(all, all), indexes(all, got))
-}
-
-func TestTakenTimeoutCanBePushedAgain(t *testing.T) {
-	q, all := newStripes(1), newTimeouts(2)
-	pushAll(t, q, all...)
-	q.take()
-	pushAll(t, q, all[0])
-	assert.Equal(t, []int{0}, indexes(all, linkedFrom(q.take())))
-}
-
-func TestQueueIsEmptyBeforeAPushAndAfterATake(t *testing.T) {
-	q := newStripes(4)
-	assert.True(t, q.empty(), "at first")
-	for s, some := range onStripes(q, 1) {
-		pushAll(t, q, some...)
-		assert.False(t, q.empty(), "with a timeout on stripe %d", s)
-		q.take()
-		assert.True(t, q.empty(), "after stripe %d was taken", s)
-	}
-}
-
 func TestQueueIsNotEmptyWhileOneStripeHoldsATimeout(t *testing.T) {
 	q := newStripes(2)
 	by := onStripes(q, 1)
 	pushAll(t, q, by[0][0], by[1][0])
 	q.take()
 	assert.False(t, q.empty())
-}
-
-func TestCloseReturnsTheTimeoutsOfAllStripes(t *testing.T) {
-	q := newStripes(8)
-	var all, got []*Timeout
-	for _, some := range onStripes(q, 3) {
-		pushAll(t, q, some...)
-		all = append(all, some...)
-	}
-	for _, list := range q.close() {
-		got = append(got, linkedFrom(list)...)
-	}
-	assert.Equal(t, indexes(all, all), indexes(all, got))
-}
-
-func TestClosedQueueRefusesPushesOnEveryStripe(t *testing.T) {
-	q := newStripes(8)
-	q.close()
-	for s, some := range onStripes(q, 1) {
-		assert.Equal(t, refused, q.push(some[0]), "stripe %d", s)
-	}
 }
 
 // A lost timeout would never run, although its push was accepted. A timeout that is taken twice would

@@ -28,7 +28,9 @@ func TestQuietWithoutAGoroutineWhileTimeoutsWait(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		for i := range 1000 {
 			tm.AfterFunc(time.Duration(1+i%10)*time.Hour, timertest.Nop)
-			assert.Zero(t, timertest.LibraryGoroutines(), "while they are armed")
+			if i%50 == 0 {
+				assert.Zero(t, timertest.LibraryGoroutines(), "while they are armed")
+			}
 		}
 		for range 12 {
 			timertest.Pass(time.Hour)
@@ -187,9 +189,9 @@ func TestAtMostOneTickLateAtAnyTickAndDelay(t *testing.T) {
 // Package time would hold the Timer, and all that waits in it, until the alarm rings.
 func TestQuietAfterStopOfATimerWithFarTimeouts(t *testing.T) {
 	for name, before := range map[string]func(tm *hashedwheel.Timer){
-		"at rest":             func(*hashedwheel.Timer) { timertest.Pass(time.Minute) },
-		"just armed":          func(*hashedwheel.Timer) {},
-		"as the alarm rings":  func(*hashedwheel.Timer) { time.Sleep(50 * time.Millisecond) },
+		"at rest":            func(*hashedwheel.Timer) { timertest.Pass(time.Minute) },
+		"just armed":         func(*hashedwheel.Timer) {},
+		"as the alarm rings": func(*hashedwheel.Timer) { time.Sleep(50 * time.Millisecond) },
 		"with a task running": func(tm *hashedwheel.Timer) {
 			tm.AfterFunc(0, timertest.Nop)
 			time.Sleep(timertest.Tick)

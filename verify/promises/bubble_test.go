@@ -69,6 +69,7 @@ func TestResetAtInABubblePanicsIfItStartsTheWorkerOfATimerFromOutside(t *testing
 	synctest.Test(t, func(t *testing.T) {
 		assert.PanicsWithValue(t, outsideItsBubble, func() { to.ResetAt(at) })
 	})
+	timertest.Returns(t, func() { <-tm.After(0) }) // outside, the timer serves on
 }
 
 // It can be stopped from anywhere: that reads no clock.

@@ -206,6 +206,18 @@ func TestQuietWithoutSpinning(t *testing.T) {
 	}
 }
 
+// Each deadline is a microsecond before the last. The alarm is set for the first of a tick only.
+func TestQuietWhileDeadlinesFallWithinATick(t *testing.T) {
+	clock := new(sleepLog)
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		for i := range time.Duration(500) {
+			tm.AfterFunc(10*timertest.Tick-i*time.Microsecond, timertest.Nop)
+			timertest.Pass(1) // the worker is called by package time
+		}
+		assert.LessOrEqual(t, clock.sleeps.Load(), int64(1), "sleeps")
+	}, hashedwheel.WithClock(clock))
+}
+
 // Each of many lone users arms one short timeout around the moment at which the
 // worker goes to sleep, and has it run before it arms the next.
 func TestNoWakeUpIsLostAsTheWorkerParks(t *testing.T) {

@@ -60,7 +60,7 @@ func TestOneOutcomePerArmingWhenStopRacesWithExpiry(t *testing.T) {
 // Timeouts of the batch that is being handed out are armed again and again while
 // Timer.Stop collects it: the queue and the batch both hold them.
 func TestNothingIsLostAtStopNorReturnedTwice(t *testing.T) {
-	for range 500 {
+	for range int(timertest.Lasting(500)) {
 		inline := hashedwheel.WithExecutor(hashedwheel.Inline{})
 		tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond), inline)
 		entered, leave := make(chan bool, 40), make(chan bool)
