@@ -31,7 +31,7 @@ func (w *hashedWheel) thin() bool {
 		}
 		number, at := l.crowdAt(w.current, w.tickLen)
 		if at < w.current {
-			l.open(number)
+			l.takeInHand(number)
 			return true
 		}
 	}
@@ -40,14 +40,14 @@ func (w *hashedWheel) thin() bool {
 
 // isInHand reports whether a crowd was opened and not looked at to its end, unless the wheel has come to its slot.
 func (l *level) isInHand(current int64) bool {
-	c := &l.opened
+	c := &l.inHand
 	return c.unseen > 0 && c.number<<l.shift >= current && l.len(c.number) > 0
 }
 
-// open takes a crowd in hand, once: a worker that looked again and again would never end its pass.
-func (l *level) open(number int64) {
+// takeInHand begins with a crowd, once: a worker that looked again and again would never end its pass.
+func (l *level) takeInHand(number int64) {
 	l.crowded.Clear(l.index(number))
-	l.opened = crowdInHand{number: number, unseen: l.len(number)}
+	l.inHand = crowdInHand{number: number, unseen: l.len(number)}
 }
 
 // isMoved reports whether a timeout in a bucket was moved later. A queued timeout is left to the drain.
@@ -58,7 +58,7 @@ func (w *hashedWheel) isMoved(t *Timeout, number int64) bool {
 
 // thinSlot looks at a portion of the crowd in hand.
 func (w *hashedWheel) thinSlot(l *level) {
-	c := &l.opened
+	c := &l.inHand
 	c.unseen = min(c.unseen, l.len(c.number)) // some may have left
 	i := l.index(c.number)
 	for n := 0; n < portion && c.unseen > 0; n++ {
@@ -73,7 +73,7 @@ func (w *hashedWheel) thinSlot(l *level) {
 
 // nextWork returns the tick at which a timeout may be due, or a crowd is to be opened.
 func (w *hashedWheel) nextWork() int64 {
-	tick := w.next()
+	tick := w.earliest()
 	if tick >= w.never {
 		return noTick // timeouts that are never due are no crowd
 	}

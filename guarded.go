@@ -220,7 +220,7 @@ func (g *guarded) collect(ended []*Timeout) (_ []*Timeout, more bool) {
 	defer g.lock().unlock()
 	cancel := func(t *Timeout) {
 		checkOwner(t, g.owner)
-		if t.collect() {
+		if t.cancelForStop() {
 			ended = append(ended, t)
 		}
 	}
@@ -356,7 +356,7 @@ func (g *guarded) consider(t *Timeout, tick int64) {
 
 // look returns the earliest tick at which a timeout may be due, and how many are pending, the batch's included.
 func (g *guarded) look() (next int64, pending int) {
-	next, pending = g.wheel.next(), g.wheel.count
+	next, pending = g.wheel.earliest(), g.wheel.count
 	for _, t := range g.batch {
 		if w := t.load(); w.state() == Pending { // also if the timeout was moved later, or armed again
 			next = min(next, max(g.batchTick, g.wheel.tickOf(w.deadline())))

@@ -133,7 +133,7 @@ func TestTakeDueKeepsATimeoutMovedEarlier(t *testing.T) {
 func TestAdvanceVisitsAtMostItsLimit(t *testing.T) {
 	g, _ := newGuarded()
 	all := g.fileMoved(many, 3000, farTick)
-	start, _ := g.wheel.first()
+	start, _ := g.wheel.firstSlot()
 	assert.Equal(t, 7, countRefiled(all, func() { g.wheel.advance(start, 7) }))
 	assert.Equal(t, 9, countRefiled(all, func() { g.wheel.advance(start, 9) }))
 }

@@ -86,7 +86,7 @@ func (w *hashedWheel) remove(t *Timeout) {
 
 // turn moves on to a tick, if nothing is filed before it, so that the round is filed in as low a level as can be.
 func (w *hashedWheel) turn(tick int64) {
-	if first, _ := w.first(); first >= tick {
+	if first, _ := w.firstSlot(); first >= tick {
 		w.current = max(w.current, tick)
 		w.opening = max(w.opening, tick)
 	}
@@ -100,7 +100,7 @@ func (w *hashedWheel) close(tick int64) { w.opening = max(w.opening, tick+1) }
 // timeouts of slots again, at most limit of them, and returns how many.
 func (w *hashedWheel) advance(last int64, limit int) (filed int, through bool) {
 	for filed < limit {
-		start, l := w.first()
+		start, l := w.firstSlot()
 		if start > last {
 			w.current = max(w.current, last)
 			return filed, true
@@ -123,9 +123,9 @@ func (w *hashedWheel) leave(tick int64) {
 	w.opening = max(w.opening, w.current)
 }
 
-// first returns the tick at which the first occupied slot begins, and its level: the highest of several,
+// firstSlot returns the tick at which the first occupied slot begins, and its level: the highest of several,
 // since its timeouts may be filed again into the others.
-func (w *hashedWheel) first() (tick int64, first *level) {
+func (w *hashedWheel) firstSlot() (tick int64, first *level) {
 	tick = noTick
 	for _, l := range w.levels {
 		if n := l.next(l.occupied, l.number(w.current), w.current); n != noTick && n<<l.shift <= tick {
@@ -152,7 +152,7 @@ func (w *hashedWheel) popFrom(l *level, i int) *Timeout {
 
 // popAny removes any timeout; nil if none is filed.
 func (w *hashedWheel) popAny() *Timeout {
-	tick, l := w.first()
+	tick, l := w.firstSlot()
 	if l == nil {
 		return nil
 	}
@@ -167,9 +167,9 @@ func (w *hashedWheel) fileAgain(t *Timeout) {
 	}
 }
 
-// next returns the earliest tick at which a timeout may be due, or noTick if none is filed. The tick is
+// earliest returns the earliest tick at which a timeout may be due, or noTick if none is filed. The tick is
 // too early if the earliest timeout was moved later or removed.
-func (w *hashedWheel) next() (tick int64) {
+func (w *hashedWheel) earliest() (tick int64) {
 	tick = noTick
 	for _, l := range w.levels {
 		if number := l.next(l.occupied, l.number(w.current), w.current); number != noTick {

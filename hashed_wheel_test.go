@@ -86,7 +86,7 @@ func (d *driver) reach(last int64) int64 {
 			d.leave(last)
 			return noTick
 		}
-		if at, l := d.first(); at == d.current && l == d.levels[0] {
+		if at, l := d.firstSlot(); at == d.current && l == d.levels[0] {
 			return at
 		}
 	}

@@ -41,7 +41,7 @@ func (w *hashedWheel) checkAll() {
 	if n != w.count {
 		broken("count is %d, but %d are filed", w.count, n)
 	}
-	if next := w.next(); next < w.current || next > first {
+	if next := w.earliest(); next < w.current || next > first {
 		broken("next is %d, current %d, the first tick filed under %d", next, w.current, first)
 	}
 }

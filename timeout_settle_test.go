@@ -19,7 +19,7 @@ func TestTransitionsFromEveryState(t *testing.T) {
 	claim := operation{"claim", func(r rig) any { return r.claim(9) }}
 	// unqueue is called only if the timeout is queued, see TestUnqueuePanicsIfTheTimeoutIsNotQueued.
 	unqueue := operation{"unqueue", func(r rig) any { return show(r.unqueue()) }}
-	collect := operation{"collect", func(r rig) any { return r.collect() }}
+	collect := operation{"collect", func(r rig) any { return r.cancelForStop() }}
 	refuse := operation{"refuse", func(r rig) any { return r.refuse(false) }}
 	refuseFiled := operation{"refuse, filed,", func(r rig) any { return r.refuse(true) }}
 	left := func(flag int64, s State) string { return show(pack(9, flag, s)) } // unqueue's result
@@ -154,7 +154,7 @@ func TestOneOfSeveralRacingCallsEndsAnArming(t *testing.T) {
 	var done sync.WaitGroup
 	for _, end := range []func(to *Timeout) bool{
 		(*Timeout).Stop,
-		(*Timeout).collect,
+		(*Timeout).cancelForStop,
 		func(to *Timeout) bool { return to.claim(9) },
 	} {
 		done.Go(func() {

@@ -4,7 +4,7 @@ package hashedwheel
 //
 //	deadline, 59 bits │ fresh │ queued │ state, 3 bits
 //
-// Each transition, except beginNew, is one CAS from the word that was read. claim, unqueue, collect and refuse retry;
+// Each transition, except beginNew, is one CAS from the word that was read. claim, unqueue, cancelForStop and refuse retry;
 // the others return ok = false if that word was out of date. push reports whether the caller owes a push.
 // verify/spin/word.pml has the same transitions, and checks their interleavings.
 type word int64
@@ -120,8 +120,8 @@ func (t *Timeout) drop(w word) (ok bool) {
 	return ok
 }
 
-// collect ends a pending arming for Timer.Stop and reports whether this call did.
-func (t *Timeout) collect() bool {
+// cancelForStop ends a pending arming for Timer.Stop and reports whether this call did.
+func (t *Timeout) cancelForStop() bool {
 	for {
 		w := t.load()
 		if w.state() != Pending {

@@ -35,7 +35,7 @@ var List = []Mistake{
 	},
 	{
 		Name: "Timer.Stop cancels by a load and a store",
-		Edits: []Edit{{In: "Timeout.collect",
+		Edits: []Edit{{In: "Timeout.cancelForStop",
 			Old: "if t.cas(w, w.withState(Canceled)) {",
 			New: "window()\n\t\tif t.word.Store(int64(w.withState(Canceled))); true {"}},
 		Kind: "timer-stop",
@@ -271,15 +271,15 @@ var List = []Mistake{
 	{
 		Name: "Timer.Stop returns timeouts of the batch that have expired",
 		Edits: []Edit{{In: "guarded.collect",
-			Old: "if t.collect() {",
-			New: "if t.collect() || t.home.kind() == inBatch && t.State() == Expired {"}},
+			Old: "if t.cancelForStop() {",
+			New: "if t.cancelForStop() || t.home.kind() == inBatch && t.State() == Expired {"}},
 		Kind: "expiry-at-timer-stop",
 	},
 	{
 		Name: "Timer.Stop returns timeouts that were stopped before",
 		Edits: []Edit{{In: "guarded.collect",
-			Old: "if t.collect() {",
-			New: "if t.collect() || t.load().state() == Canceled {"}},
+			Old: "if t.cancelForStop() {",
+			New: "if t.cancelForStop() || t.load().state() == Canceled {"}},
 		Test: "./verify/chaos TestChaosKeepsTheBooks",
 	},
 

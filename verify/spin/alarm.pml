@@ -135,7 +135,7 @@ inline rests() {
 	assert(ON_TIME(0) && ON_TIME(1));
 	assert(due == NEVER || alarm <= max(due, now + 1) && due <= now + PATIENCE);
 	assert(IN_PATIENCE(0) && IN_PATIENCE(1));
-	assert(due < NEVER || alarm == NEVER || !EMPTY(0) || !EMPTY(1));
+	assert(due < NEVER || alarm == NEVER || alarm <= now || !EMPTY(0) || !EMPTY(1));	/* at now: it rings once more */
 #ifdef USERS_CLOCK
 	assert(running == 1 + (alarm < NEVER) && (waiter == WAITS) == (alarm < NEVER))
 #else
@@ -229,8 +229,7 @@ inline rest() {
 #endif
 #endif
 		}
-	:: atomic { status == AWAKE -> mine;
-			tick = now;
+	:: atomic { status == AWAKE -> mine;	/* tick: of the last pass, or before the producer's lower */
 			seen = due;
 			if
 			:: seen < NEVER -> next = min(next, min(max(tick + 1, seen), tick + PATIENCE))
@@ -314,6 +313,7 @@ inline expect(k) {
 	:: else
 	fi
 #else
+	tick = now;
 #ifdef MISTAKE_LOWER_NO_CAS
 	atomic {
 		hit = (k < due && status == ASLEEP);
@@ -339,7 +339,7 @@ inline expect(k) {
 	};
 	if
 	:: hit -> hit = 0; rest()
-	:: else
+	:: else -> tick = 0
 	fi
 #endif
 }

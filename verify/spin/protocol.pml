@@ -4,7 +4,7 @@
  *
  * Files and names follow the Go code, function by function:
  *
- *   word.pml          word.go: move, begin, reject, cancel, claim, unqueue, collect, refuse
+ *   word.pml          word.go: move, begin, reject, cancel, claim, unqueue, cancelForStop, refuse
  *   timeout.pml       timeout.go: Stop
  *   mpsc_queue.pml    mpsc_queue.go: push, comb, take, the sentinel of close
  *   hashed_wheel.pml  hashed_wheel.go: place, turn, close, advance, pop, leave, next

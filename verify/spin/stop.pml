@@ -86,7 +86,7 @@ inline settleBatch() {
 			:: else -> x = timeouts[i]; i++
 			fi
 		};
-		collect(x);
+		cancelForStop(x);
 		x = 0
 		}
 	od
@@ -133,10 +133,10 @@ inline guarded_collect() {
 		fi;
 #ifdef MISTAKE_COLLECT_UNLOCKED
 		mu = 0;
-		collect(x);
+		cancelForStop(x);
 		lock();
 #else
-		collect(x);
+		cancelForStop(x);
 #endif
 		x = 0
 		}

@@ -246,8 +246,8 @@ inline unqueue(to, filing) {
 	od
 }
 
-/* collect, with what guarded.collect does about its answer. */
-inline collect(to) {
+/* cancelForStop, with what guarded.collect does about its answer. */
+inline cancelForStop(to) {
 	do
 	:: RMW {
 		atomic {
