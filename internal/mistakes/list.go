@@ -319,7 +319,7 @@ var List = []Mistake{
 		Edits: []Edit{{In: "Timeout.cancel",
 			Old: "return !w.queued(), t.cas(w, w.withState(Canceled)|queued)",
 			New: "return false, t.cas(w, w.withState(Canceled))"}},
-		Test: "./verify/promises TestSmallAndGarbageFreeTwoTicksAfterStop",
+		Test: "./verify/promises TestSmallAndGarbageFreeSoonAfterStop",
 	},
 	{
 		Name: "a goroutine is left over at each panic",
