@@ -173,8 +173,8 @@ func (g *guarded) thin() bool {
 	return !g.stopped && g.wheel.thin()
 }
 
-// nextLook returns the tick at which the worker must come for what is filed. Timeouts that wait in the queue or in lists
-// were pushed after the last pass took the queue, and have lowered due.
+// nextLook returns the tick at which the worker must come for what is filed. Timeouts that wait in the queue or in
+// lists were pushed after the last pass took the queue, and have lowered due.
 func (g *guarded) nextLook() int64 {
 	defer g.lock().unlock()
 	if g.stopped {

@@ -166,16 +166,6 @@ func (s *stripe) awaitComber() {
 	defer s.mu.Unlock() // nothing else: who has had the lock has waited
 }
 
-// empty reports whether every pushed timeout has been taken. A closed queue is not empty.
-func (q *mpscQueue) empty() bool {
-	for i := range q.stripes {
-		if q.stripes[i].head.Load() != nil {
-			return false
-		}
-	}
-	return true
-}
-
 func (q *mpscQueue) isClosed() bool { return q.stripes[0].head.Load() == &q.closed }
 
 // close, which is called once, refuses every later push and returns a list of the others for each stripe.

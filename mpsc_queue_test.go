@@ -175,3 +175,13 @@ func TestStripeThatCombingLeftDeepIsCombedAgainAtTwiceItsDepth(t *testing.T) {
 	s.depth.Store(deep - counted)
 	assert.Equal(t, littered, s.count(litter, deep), "the stripe was taken")
 }
+
+// empty reports whether every pushed timeout has been taken. A closed queue is not empty.
+func (q *mpscQueue) empty() bool {
+	for i := range q.stripes {
+		if q.stripes[i].head.Load() != nil {
+			return false
+		}
+	}
+	return true
+}

@@ -34,8 +34,8 @@
 // If timeouts are late, look at Overdue first. It shows how long the oldest due timeout has waited, and is red above
 // two ticks: then something blocks the worker, most likely a task with Inline or an Executor whose Go does not return,
 // or the machine is too busy; with a tick of a few milliseconds look twice. A goroutine dump shows the cause, in the
-// goroutine with hashedwheel.(*worker) in its stack. Lag shows how late the last batch was, and the picture how late all were
-// since the timer was made. If timeouts are late although all of these are small, they wait in the Executor.
+// goroutine with hashedwheel.(*worker) in its stack. Lag shows how late the last batch was, and the picture how late
+// all were since the timer was made. If timeouts are late although all of these are small, they wait in the Executor.
 //
 // Below the picture stands how late tasks were over the last seconds, and how long all goroutines of the process waited
 // for a processor over the same time (/sched/latencies:seconds of runtime/metrics), each for half of them and for 99%.

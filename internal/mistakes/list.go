@@ -162,7 +162,8 @@ var List = []Mistake{
 		Edits: []Edit{{In: "guarded.fileOne",
 			Old: "switch w := t.unqueue(); {",
 			New: "switch w := t.unqueue(); {\n\tcase w.state() == Canceled:\n\t\t" +
-				"if out := &t.timer.out; out.count.Load()%100 == 0 {\n\t\t\tout.count.Add(1)\n\t\t\tout.Enter()\n\t\t\t" +
+				"if out := &t.timer.out; out.count.Load()%100 == 0 {\n\t\t\t" +
+				"out.count.Add(1)\n\t\t\tout.Enter()\n\t\t\t" +
 				"go func() { defer out.Leave(); out.Run(t) }()\n\t\t}"}},
 		Test: "./verify/chaos TestChaosKeepsTheBooks",
 	},
@@ -326,7 +327,7 @@ var List = []Mistake{
 		Edits: []Edit{{In: "Timeout.cancel",
 			Old: "return !w.queued(), t.cas(w, w.withState(Canceled)|queued)",
 			New: "return false, t.cas(w, w.withState(Canceled))"}},
-		Test: "./verify/promises TestSmallAndGarbageFreeTwoTicksAfterStop",
+		Test: "./verify/promises TestSmallAndGarbageFreeSoonAfterStop",
 	},
 	{
 		Name: "a goroutine is left over at each panic",

@@ -89,13 +89,13 @@ func TestBoundedWorkOfCancellations(t *testing.T) {
 		for i := range filed {
 			all = append(all, holding(tm, time.Hour, func(to *hashedwheel.Timeout) { filed[i] = to }))
 		}
-		timertest.Pass(timertest.Tick)
+		timertest.Pass(timertest.LetGo) // they are filed
 		for i, to := range filed {
 			to.Stop()
 			filed[i] = nil
 		}
-		timertest.Pass(2 * timertest.Tick)
-		assert.Zero(t, timertest.LibraryGoroutines(), "all is drained, and the worker has ended")
+		timertest.Pass(timertest.LetGo)
+		assert.Zero(t, timertest.LibraryGoroutines(), "all is drained")
 		assert.Zero(t, kept(all))
 	})
 }

@@ -270,5 +270,6 @@ func TestWorkerInheritsNoPprofLabelsAfterGoexit(t *testing.T) {
 		})
 	}
 	<-on
-	assert.Eventually(t, func() bool { return !isLabeled(t) }, 10*time.Second, timertest.Tick, "once the first has ended")
+	hasEnded := func() bool { return !isLabeled(t) }
+	assert.Eventually(t, hasEnded, 10*time.Second, timertest.Tick, "the goroutine of the first")
 }

@@ -239,30 +239,8 @@ func TestMisuseIsCaughtIfAClearedTimeoutIsBoundToAnotherTimer(t *testing.T) {
 	}
 }
 
-// A program that recovers the panic, as an HTTP server does, is left with a timer that panics again, not with one that
-// hangs.
-func TestMisuseLeavesNoLockBehind(t *testing.T) {
-	for by, meet := range meetings {
-		for _, apart := range []time.Duration{0, time.Second} {
-			t.Run(fmt.Sprintf("%s, %v apart", by, apart), func(t *testing.T) {
-				clock, tm := timertest.NewManual()
-				all := leases(tm, apart)
-				tm.Pending()
-				clear(all)
-				assertCaught(t, func() { meet(tm, clock) })
-				for range all {
-					timertest.Returns(t, func() { recovered(func() { tm.Pending() }) })
-					timertest.Returns(t, func() { recovered(func() { clock.Advance(time.Minute) }) })
-				}
-				timertest.Returns(t, func() { recovered(func() { tm.Stop() }) })
-				timertest.Returns(t, func() { recovered(func() { tm.Stop() }) })
-			})
-		}
-	}
-}
-
-// A task clears the struct of its own Timeout, and the program recovers the panic. The Timer is broken then: every later
-// call that looks into it panics with the same message, and none hangs.
+// A task clears the struct of its own Timeout, and the program recovers the panic. The Timer is broken then: every
+// later call that looks into it panics with the same message, and none hangs.
 func TestMisuseBreaksTheTimerForGood(t *testing.T) {
 	clock, tm := timertest.NewManual(timertest.Inline)
 	bad := new(clearing)
