@@ -31,7 +31,9 @@ func TestCheckFindsEachBrokenInvariant(t *testing.T) {
 		"two slots hold one timeout": func(b brokenWheel) {
 			*b.levels[0].slots.entry(100, 0) = b.inRing
 		},
-		"a chunk keeps a timeout that has left":         func(b brokenWheel) { cut(&b.levels[0].slots.slots[100].last) },
+		"a chunk keeps a timeout that has left": func(b brokenWheel) {
+			cut(&b.levels[0].slots.slots[100].last)
+		},
 		"an occupied bucket is not marked":              func(b brokenWheel) { b.levels[0].occupied.Clear(100) },
 		"an empty bucket is marked":                     func(b brokenWheel) { b.levels[0].occupied.Set(101) },
 		"an upper level misses a word":                  func(b brokenWheel) { b.levels[0].occupied[1][0] = 0 },

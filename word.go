@@ -4,7 +4,7 @@ package hashedwheel
 //
 //	deadline, 59 bits │ fresh │ queued │ state, 3 bits
 //
-// Each transition, except beginNew, is one CAS from the word that was read. claim, unqueue, cancelForStop, refuse retry;
+// Each transition, except beginNew, is one CAS from the word that was read. Those that return no ok retry;
 // the others return ok = false if that word was out of date. push reports whether the caller owes a push.
 // verify/spin/word.pml has the same transitions, and checks their interleavings.
 type word int64
