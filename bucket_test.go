@@ -32,16 +32,6 @@ func newTimeouts(n int) []*Timeout {
 	return all
 }
 
-// indexes returns the sorted indexes in all of each of some, which an assertion can compare and print.
-func indexes(all, some []*Timeout) []int {
-	list := []int{}
-	for _, to := range some {
-		list = append(list, slices.Index(all, to))
-	}
-	slices.Sort(list)
-	return list
-}
-
 func TestSlotHoldsAddedTimeoutsUntilTheyAreDropped(t *testing.T) {
 	all := newTimeouts(3*chunkLen + 1)
 	b := newBuckets(2)
