@@ -75,7 +75,7 @@ func TestReportStatsAreTheStatsOfTheTimer(t *testing.T) {
 			Pending: 2, MaxPending: 3, Expired: 1, Rejected: 1, Panics: 1, Wakeups: s.Wakeups,
 			LagNS: int64(s.Lag), MaxLagNS: int64(s.MaxLag), OverdueNS: int64(s.Overdue),
 		}, got.Stats)
-		assert.Equal(t, int64(100*time.Millisecond), got.TickNS)
+		assert.Equal(t, int64(10*time.Millisecond), got.TickNS)
 		tm.Stop()
 		assert.True(t, readReport(t, h).Timers[0].Stats.Stopped)
 	})
@@ -113,8 +113,8 @@ func TestTimeoutIsInTheRowOfItsDueTime(t *testing.T) {
 		in   time.Duration
 		want time.Duration // within_ns of the row
 	}{
-		{-time.Hour, 100 * time.Millisecond},
-		{0, 100 * time.Millisecond},
+		{-time.Hour, 10 * time.Millisecond},
+		{0, 10 * time.Millisecond},
 		{100 * time.Millisecond, 100 * time.Millisecond},
 		{101 * time.Millisecond, 200 * time.Millisecond},
 		{time.Second, time.Second},
