@@ -26,6 +26,7 @@ func TestAlarmThatRingsMeanwhileIsSetAgain(t *testing.T) {
 		wk.rest(wk.time.thisTick(), next, next)
 		require.Equal(t, asleep, wk.alarm.load().status())
 		time.Sleep(2 * time.Second)
+		synctest.Wait()
 		assert.True(t, ran)
 	})
 }
