@@ -73,6 +73,7 @@ func (m *model) tickOf(deadline int64) int64 {
 // timeout whose own tick is being handed out may be moved later within that tick, and then still
 // runs in it.
 func (m *model) arm(e *entry, deadline int64) (was bool, err error) {
+	deadline = max(0, deadline) // there is no time before New
 	was = e.state == hashedwheel.Pending
 	least := m.tickAt(m.read()) + 1
 	if was {
@@ -83,7 +84,6 @@ func (m *model) arm(e *entry, deadline int64) (was bool, err error) {
 	} else {
 		m.armings++
 	}
-	deadline = max(0, deadline) // there is no time before New
 	e.deadline, e.armed = deadline, m.now
 	if err = m.refusal(was); err != nil {
 		e.state = hashedwheel.Rejected

@@ -54,7 +54,8 @@ func stop(to *hashedwheel.Timeout) { to.Stop() }
 
 // fileAndStop stops a timeout that the wheel has had for long.
 func fileAndStop(to *hashedwheel.Timeout) {
-	timertest.Pass(5 * timertest.Tick)
+	to.Timer().Pending() // files it
+	timertest.Pass(timertest.LetGo)
 	to.Stop()
 }
 
@@ -63,7 +64,8 @@ func TestSmallAndGarbageFreeSoonAfterStop(t *testing.T) {
 		"stopped in the tick of its arming": stop,
 		"stopped in the wheel":              fileAndStop,
 		"moved, then stopped": func(to *hashedwheel.Timeout) {
-			timertest.Pass(5 * timertest.Tick)
+			to.Timer().Pending()
+			timertest.Pass(timertest.LetGo)
 			to.Reset(3 * time.Hour)
 			to.Stop()
 		},
