@@ -23,7 +23,7 @@ type worker struct {
 	batch   []*Timeout    // guarded's, lent between takeDue and settle
 	given   int           // how many of the batch have had their turn
 	expired uint64        // how many of the batch have expired
-	wakeups atomic.Uint64 // how often the alarm has called the worker, for Stats
+	wakeups atomic.Uint64 // calls by the alarm, for Stats
 }
 
 func (wk *worker) init(tl *timeline, r *room, g *guarded, out *runner) {
