@@ -199,8 +199,8 @@ func (g *guarded) drainAll() (next int64, pending int) {
 	defer g.lock().unlock()
 	g.takeAll()
 	for left := len(g.lists); ; {
-		_, ended := g.file(portion, left)
-		left -= ended
+		_, emptied := g.file(portion, left)
+		left -= emptied
 		if left == 0 || len(g.lists) == 0 || g.stopped { // len: others may have filed some of them
 			return g.look()
 		}
@@ -280,9 +280,9 @@ func (g *guarded) takeFrom(s *stripe) (ok bool) {
 	return ok
 }
 
-// file files at most limit timeouts of the first lists, and returns how many, and how many lists came to their end.
-func (g *guarded) file(limit, lists int) (n, ended int) {
-	for n < limit && ended < lists && len(g.lists) > 0 && !g.stopped {
+// file files at most limit timeouts of the first lists, and returns how many, and how many lists it emptied.
+func (g *guarded) file(limit, lists int) (n, emptied int) {
+	for n < limit && emptied < lists && len(g.lists) > 0 && !g.stopped {
 		t := g.lists[0]
 		for ; n < limit && t != nil; n++ {
 			next := t.link
@@ -293,11 +293,11 @@ func (g *guarded) file(limit, lists int) (n, ended int) {
 		if t == nil {
 			g.lists = slices.Delete(g.lists, 0, 1)
 			g.round = max(0, g.round-1)
-			ended++
+			emptied++
 		}
 	}
 	g.check()
-	return n, ended
+	return n, emptied
 }
 
 // fileOne takes a timeout from the queue, and places it in the wheel if it is pending. A timeout that is
