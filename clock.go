@@ -3,7 +3,7 @@ package hashedwheel
 import "time"
 
 // A Clock shows the time and calls the worker. The clocks of clockwork, benbjohnson/clock and Kubernetes fit as they
-// are. Its methods are called concurrently, and with no lock held. Now must not call its timer. While timeouts wait, a
+// are. Its methods are called concurrently, and with no lock held. Now must not call the Timer. While timeouts wait, a
 // goroutine waits for After, until Timer.Stop at the latest.
 //
 // A clock must never go back. If it does, timeouts may be early or late by as much as it went back, but none is lost,
@@ -63,7 +63,7 @@ func (tl *timeline) checkMade() {
 // checkBubble panics in a bubble if the timer was made outside it. The system's monotonic clock never
 // shows a time before New; a bubble's clock does, since it begins in the year 2000.
 func (tl *timeline) checkBubble() {
-	if (tl.isSystem || tl.isUsers) && time.Since(tl.made) < 0 { // a ManualClock has no goroutine
+	if (tl.isSystem || tl.isUsers) && time.Since(tl.made) < 0 { // a ManualClock needs no alarm
 		panic("hashedwheel: Timer made outside a testing/synctest bubble and used inside: make it in the bubble")
 	}
 }

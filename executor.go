@@ -44,8 +44,9 @@ type runner struct {
 	panics   atomic.Uint64        // counted by panicked, for Stats
 	count    atomic.Uint64        // tasks handed out, counted by the worker, for Stats
 
-	// running counts goroutines, the worker's, Advance's and crews', tasks that the executor has, and
-	// one until Timer.Stop. Once it has been 0 nothing runs and nothing can start. Leave pairs with Enter.
+	// running counts goroutines, the worker's, the one that waits for a user's clock, Advance's and crews', tasks that
+	// the executor has, and one until Timer.Stop. Once it has been 0 no task runs and none can start. Leave pairs with
+	// Enter.
 	running atomic.Int64
 	idle    sync.Once     // closes done
 	done    chan struct{} // closed when running has come to 0

@@ -22,7 +22,7 @@ type guarded struct {
 	broken  any // what a misused Timeout made a call panic with: all later calls do, too
 	wheel   hashedWheel
 	lists   []*Timeout // taken from the queue and not filed yet, the oldest list first
-	round   int        // so many of the first lists were queued when the pass began: its tick stays open for them
+	round   int        // how many of the first lists were queued when the pass began: its tick stays open for them
 	stopped bool
 	waiting *Timeout // once stopped: all that was queued, as one list
 
@@ -55,6 +55,7 @@ func (g *guarded) lock() *guarded {
 	return g.sound()
 }
 
+// sound releases the lock and panics if the Timer is broken.
 func (g *guarded) sound() *guarded {
 	if g.broken != nil {
 		g.mu.Unlock()
@@ -73,7 +74,7 @@ func (g *guarded) unlock() {
 	g.mu.Unlock()
 }
 
-// letOthers has wait return, or others who want the lock have it, before the caller goes on.
+// letOthers releases the lock, calls wait, and takes the lock again.
 func (g *guarded) letOthers(wait func()) {
 	g.mu.Unlock()
 	wait()
@@ -161,13 +162,6 @@ func (g *guarded) settle(expired uint64, now int64) {
 	g.check()
 }
 
-func (g *guarded) noteLag(expired uint64, lag time.Duration) {
-	g.lag = lag
-	g.maxLag = max(g.maxLag, lag)
-	doublings := bits.Len64(uint64(max(0, lag-1) / (100 * time.Microsecond))) // entry i is up to 100µs<<i
-	g.lagCounts[min(doublings, len(g.lagCounts)-1)] += expired
-}
-
 func (g *guarded) thin() bool {
 	defer g.lock().unlock()
 	return !g.stopped && g.wheel.thin()
@@ -200,13 +194,13 @@ func (g *guarded) tryFileStripe(s *stripe) {
 	}
 }
 
-// drainAll files everything that is queued, then looks.
+// drainAll files everything that is queued, and returns what look then does.
 func (g *guarded) drainAll() (next int64, pending int) {
 	defer g.lock().unlock()
 	g.takeAll()
 	for left := len(g.lists); ; {
-		_, ended := g.file(portion, left)
-		left -= ended
+		_, emptied := g.file(portion, left)
+		left -= emptied
 		if left == 0 || len(g.lists) == 0 || g.stopped { // len: others may have filed some of them
 			return g.look()
 		}
@@ -246,6 +240,12 @@ func (g *guarded) refuse(t *Timeout) bool {
 	return t.refuse(t.home.level() >= 0)
 }
 
+// misusedInBatch breaks the Timer: t was found overwritten in the batch, without the lock.
+func (g *guarded) misusedInBatch(t *Timeout) {
+	defer g.lock().unlock()
+	misused(t)
+}
+
 // From here on the caller holds the lock. takeAll alone releases it on the way, as fileStripe and drainAll above do.
 
 // fileFor files a part of the lists or, if there are none, of a stripe. It reports false if that is being combed.
@@ -280,9 +280,9 @@ func (g *guarded) takeFrom(s *stripe) (ok bool) {
 	return ok
 }
 
-// file files at most limit timeouts of the first lists, and returns how many, and how many lists came to their end.
-func (g *guarded) file(limit, lists int) (n, ended int) {
-	for n < limit && ended < lists && len(g.lists) > 0 && !g.stopped {
+// file files at most limit timeouts of the first lists, and returns how many, and how many lists it emptied.
+func (g *guarded) file(limit, lists int) (n, emptied int) {
+	for n < limit && emptied < lists && len(g.lists) > 0 && !g.stopped {
 		t := g.lists[0]
 		for ; n < limit && t != nil; n++ {
 			next := t.link
@@ -293,16 +293,16 @@ func (g *guarded) file(limit, lists int) (n, ended int) {
 		if t == nil {
 			g.lists = slices.Delete(g.lists, 0, 1)
 			g.round = max(0, g.round-1)
-			ended++
+			emptied++
 		}
 	}
 	g.check()
-	return n, ended
+	return n, emptied
 }
 
 // fileOne takes a timeout from the queue, and places it in the wheel if it is pending. A timeout that is
 // in the batch stays queued, so that the batch does not claim it, and is held until the batch is settled.
-// Canceled and no longer queued it is nowhere: Timeout.begin relies on that.
+// A timeout that is canceled and no longer queued is nowhere: Timeout.begin relies on that.
 func (g *guarded) fileOne(t *Timeout, isOfRound bool) {
 	if g.isInBatch(t) {
 		t.link, g.held = g.held, t
@@ -329,12 +329,6 @@ func (g *guarded) isInBatch(t *Timeout) bool {
 	return true
 }
 
-// misusedInBatch breaks the Timer: t was found overwritten in the batch, without the lock.
-func (g *guarded) misusedInBatch(t *Timeout) {
-	defer g.lock().unlock()
-	misused(t)
-}
-
 // consider puts a timeout that was filed under current into the batch, or back into the wheel if it was
 // moved later, or is queued to be moved. A timeout that is no longer pending is let go.
 func (g *guarded) consider(t *Timeout, tick int64) {
@@ -352,6 +346,13 @@ func (g *guarded) consider(t *Timeout, tick int64) {
 	}
 	t.home = homeIn(inBatch, 0, len(g.batch))
 	g.batch = append(g.batch, t)
+}
+
+func (g *guarded) noteLag(expired uint64, lag time.Duration) {
+	g.lag = lag
+	g.maxLag = max(g.maxLag, lag)
+	doublings := bits.Len64(uint64(max(0, lag-1) / (100 * time.Microsecond))) // entry i is up to 100µs<<i
+	g.lagCounts[min(doublings, len(g.lagCounts)-1)] += expired
 }
 
 // look returns the earliest tick at which a timeout may be due, and how many are pending, the batch's included.

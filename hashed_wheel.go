@@ -1,8 +1,6 @@
 package hashedwheel
 
-import (
-	"math/bits"
-)
+import "math/bits"
 
 // hashedWheel keeps timeouts by the tick at which they expire. It is pure: no clock, no goroutine, no lock, and the
 // only atomic it reads is a timeout's word. A timeout that is due within a turn of the buckets is in the bucket of its
@@ -25,7 +23,7 @@ type hashedWheel struct {
 	tickLen int64 // ns
 	never   int64 // the tick of maxDeadline, which no clock reaches
 
-	// Two hands, which only the worker moves. Every filed timeout is due at current or later.
+	// Two hands, which only the worker moves. Every timeout is filed under current or later.
 	//
 	//	ticks   taken │ being taken, or nothing is due │ still to come
 	//	              ▲ current                        ▲ opening
@@ -147,7 +145,7 @@ func (w *hashedWheel) pop(last int64) *Timeout {
 
 func (w *hashedWheel) popFrom(l *level, i int) *Timeout {
 	w.count--
-	return l.pop(i)
+	return l.popLast(i, l.slots.len(i)-1)
 }
 
 // popAny removes any timeout; nil if none is filed.

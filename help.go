@@ -8,8 +8,8 @@ type help struct {
 	queue   *mpscQueue // this and the next are read only once New has returned
 	guarded *guarded
 
-	// Of producers that wait for the lock, among them the worker if an Inline task arms. So others wait for the lock
-	// behind one producer, not behind all.
+	// A producer holds it while it waits for the lock, and so does the worker if an Inline task arms. So others wait
+	// for the lock behind one producer, not behind all.
 	turnstile sync.Mutex
 }
 

@@ -79,10 +79,7 @@ func (l *level) at(i, index int) *Timeout {
 	return t
 }
 
-// pop removes the last timeout of slot i, which is not empty.
-func (l *level) pop(i int) *Timeout { return l.popLast(i, l.slots.len(i)-1) }
-
-// popLast is pop of the timeout at index n, the last.
+// popLast removes the last timeout of slot i, at index n.
 func (l *level) popLast(i, n int) *Timeout {
 	t := l.slots.drop(i)
 	if n == crowd-1 {

@@ -8,7 +8,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/manual"
 )
 
-// A ManualClock moves only by Advance, for tests that do not wait. A Timer on it has no goroutine:
+// A ManualClock moves only by Advance, for tests that do not wait. Nothing calls the worker of a Timer on it:
 // Advance does the worker's part, so with Inline its tests are deterministic. It is safe for concurrent
 // use by any number of timers, holds on to them until they are stopped, and must not be copied.
 type ManualClock struct {

@@ -49,7 +49,7 @@ func (g *guarded) samplePortion(s *sample) (more bool) {
 }
 
 // sample is a walk through all pending timeouts: downward, since the worker files nearly all again further down, and
-// through a slot from its end to its front, as thin does. A timeout that stays in its slot is visited once at least.
+// through a slot from its end to its front, as thinSlot goes. A timeout that stays in its slot is visited once or more.
 type sample struct {
 	owner *Timer
 	want  int

@@ -262,7 +262,7 @@ func (tm *Timer) crowded(t *Timeout, how pushed) {
 // own.Keeper keeps its place when it expires, until it is armed again and ends, or Timeout.end gives the place back.
 type room struct {
 	max      int64        // 0: no bound, and nothing is counted
-	reserved atomic.Int64 // reserve counts up, release down
+	reserved atomic.Int64 // reserve and exceed count up, release and expire down
 }
 
 func (r *room) reserve() bool {
@@ -320,7 +320,7 @@ func (tm *Timer) Stop() []*Timeout {
 	for more := true; more; {
 		ended, more = tm.guarded.collect(ended[:0]) // the first call closes the queue: later armings are refused
 		tm.room.release(len(ended))                 // after the close, so that no arming gets ErrFull
-		tm.ending.Do(tm.end)                        // after the close, so that no worker is started again, or sleeps on
+		tm.ending.Do(tm.end)                        // after the close, so that nobody gets the worker's part again
 		for _, t := range ended {
 			if task, isOwn := t.ownTask(); isOwn {
 				task.TimerStopped(own.Mark{}) // last, so that whoever TimerStopped releases finds the timer stopped

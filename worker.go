@@ -21,9 +21,9 @@ type worker struct {
 	_ [128]byte // callers touch the fields above at each push, the worker alone those below
 
 	batch   []*Timeout    // guarded's, lent between takeDue and settle
-	given   int           // so many of the batch have had their turn
+	given   int           // how many of the batch have had their turn
 	expired uint64        // how many of the batch have expired
-	wakeups atomic.Uint64 // passes that the alarm has begun, for Stats
+	wakeups atomic.Uint64 // calls by the alarm, for Stats
 }
 
 func (wk *worker) init(tl *timeline, r *room, g *guarded, out *runner) {
@@ -76,7 +76,7 @@ func (wk *worker) work() {
 func (wk *worker) pass() (tick int64, again bool) {
 	g := wk.guarded
 	tick = wk.time.thisTick()
-	if wk.alarm.nextLook.Load() > tick { // the worker was brought by a producer
+	if wk.alarm.nextLook.Load() > tick { // on a user's clock: a producer has called, or After was early
 		wk.alarm.nextLook.Store(tick)
 	}
 	wk.finishBatch(tick)

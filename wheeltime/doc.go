@@ -15,9 +15,9 @@
 // # The tick
 //
 // Everything fires up to one tick of tm late, and never early. So choose a tick of a hundredth of the shortest usual
-// delay: the default of 10ms for timeouts of a second, 100ms for timeouts of ten seconds and more. The wheel wakes when
-// something is due, and about twenty times a second for steady traffic, at any tick. A Ticker with a period below the
-// tick ticks once a tick. If delays must be right to a millisecond, stay with package time.
+// delay: the default of 10ms for timeouts of a second, 100ms for timeouts of ten seconds and more. The wheel is looked
+// at when a timeout is due, and about twenty times a second under steady traffic, at any tick. A Ticker with a period
+// below the tick ticks once a tick. If delays must be right to a millisecond, stay with package time.
 //
 // # The same as in package time
 //

@@ -20,7 +20,7 @@ func (l *life) runDry(t *testing.T) {
 	until(t, func() bool { return l.tasks.Load() == 0 })
 	until(t, func() bool { return l.stopFar() == 0 })
 	far := l.tm.AfterFunc(time.Hour, timertest.Nop)
-	for i := range 10 { // first the worker sleeps in between, then it ends
+	for i := range 10 { // first the alarm is set in between, then it is not
 		if i == 5 {
 			far.Stop()
 		}

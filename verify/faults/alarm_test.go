@@ -13,8 +13,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// Clocks whose After misbehaves. The worker only uses After to sleep, and decides by Now which
-// timeouts are due: a wrong alarm costs time and breaks no promise.
+// Clocks whose After misbehaves. After only calls the worker, which decides by Now which timeouts are due: a wrong
+// alarm costs time and breaks no promise.
 
 // clockOf is a clock made of two functions; nil is the system clock's.
 type clockOf struct {

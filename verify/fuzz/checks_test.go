@@ -116,7 +116,7 @@ func (s *script) compareDrained() {
 	if s.clock == onManual {
 		s.check(st.Wakeups == 0 && st.MaxLag == 0, "on a ManualClock: %+v", st)
 	}
-	// An arming wakes the worker at once, at the next tick and at the one after it.
+	// An event brings the worker twice at most: for the queue, and for a timeout that is due.
 	s.check(st.Wakeups <= 2*uint64(len(s.trace))+4, "Stats.Wakeups: %d, after %d events", st.Wakeups, len(s.trace))
 }
 

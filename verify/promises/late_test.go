@@ -37,7 +37,7 @@ func TestAtMostOneTickLateBehindABacklog(t *testing.T) {
 	}, timertest.OnWorker)
 }
 
-// The worker sleeps until the far timeout, or has ended: an arming must wake it.
+// The alarm is set for the far timeout, or not at all: an arming must set it earlier.
 func TestAtMostOneTickLateWhileTheWorkerSleeps(t *testing.T) {
 	for _, others := range []time.Duration{0, 10 * time.Second, time.Hour} {
 		t.Run(fmt.Sprintf("the next one is due in %v", others), func(t *testing.T) {
@@ -56,7 +56,7 @@ func TestAtMostOneTickLateWhileTheWorkerSleeps(t *testing.T) {
 }
 
 // Pending and Stats file armings in the worker's place. They must not hide them
-// from a worker that is about to sleep until a later tick.
+// from a goroutine that is about to set the alarm for a later tick.
 func TestAtMostOneTickLateWhilePendingIsCalled(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		tm.AfterFunc(time.Hour, timertest.Nop)
@@ -72,8 +72,7 @@ func TestAtMostOneTickLateWhilePendingIsCalled(t *testing.T) {
 	})
 }
 
-// Armings come at the very instants at which the worker looks for the last time
-// before it goes to sleep.
+// Armings come at the very instants at which a goroutine sets the alarm and gives the worker's part away.
 func TestAtMostOneTickLateWhenArmedAsTheWorkerGoesToSleep(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		var producers sync.WaitGroup

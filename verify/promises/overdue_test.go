@@ -35,7 +35,7 @@ func TestOverdueLeavesOutTheDelayOfStats(t *testing.T) {
 		defer tm.Stop()
 		timeout := tm.AfterFunc(500*time.Millisecond, func() {})
 		time.Sleep(200 * time.Millisecond)
-		synctest.Wait()          // the worker sleeps until the timeout is due
+		synctest.Wait()          // the alarm is set for the timeout
 		clock.countdown.Store(1) // within the only reading
 		stats := tm.Stats()
 		require.Equal(t, hashedwheel.Expired, timeout.State())
@@ -44,7 +44,7 @@ func TestOverdueLeavesOutTheDelayOfStats(t *testing.T) {
 	})
 }
 
-// A worker that was started or woken may have to wait for a processor before it first looks at the clock.
+// A worker that its alarm has called may have to wait for a processor before it first looks at the clock.
 func TestOverdueCountsTheDelayOfAWorkerThatWasWoken(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for name, isAsleep := range map[string]bool{"started": false, "woken": true} {

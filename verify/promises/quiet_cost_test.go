@@ -12,7 +12,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// A client makes a call now and then: a worker starts and ends with each.
+// A client makes a call now and then: the worker comes for each.
 func TestQuietCallsAllocateNothing(t *testing.T) {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
 	defer tm.Stop()

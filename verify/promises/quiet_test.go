@@ -218,8 +218,8 @@ func TestQuietWhileDeadlinesFallWithinATick(t *testing.T) {
 	}, hashedwheel.WithClock(clock))
 }
 
-// Each of many lone users arms one short timeout around the moment at which the
-// worker goes to sleep, and has it run before it arms the next.
+// Each of many lone users arms one short timeout around the moment at which the worker's part is given away, and has it
+// run before it arms the next.
 func TestNoWakeUpIsLostAsTheWorkerParks(t *testing.T) {
 	rounds := int(timertest.Lasting(1000))
 	var users sync.WaitGroup
@@ -228,7 +228,7 @@ func TestNoWakeUpIsLostAsTheWorkerParks(t *testing.T) {
 			tm := timertest.New(timertest.Inline, hashedwheel.WithTick(100*time.Microsecond))
 			defer tm.Stop()
 			if u%3 > 0 {
-				tm.AfterFunc(time.Hour, timertest.Nop) // the worker sleeps; without it, it ends
+				tm.AfterFunc(time.Hour, timertest.Nop) // the alarm is set; without it, it is not
 			}
 			if u%32 == 2 {
 				defer timertest.Counting(tm)()

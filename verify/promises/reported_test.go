@@ -163,8 +163,7 @@ func TestLatenessIsReportedNoLatenessOfADeadlineInThePast(t *testing.T) {
 	}
 }
 
-// Of so many at once some are filed by their callers, while the worker sleeps and the wheel rests at the tick of an
-// hour ago.
+// Of so many at once some are filed by their callers, before the worker comes: the wheel's current tick is an hour old.
 func TestLatenessIsReportedNoLatenessOfDeadlinesInThePastThatTheirCallersFiled(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		all := make([]hashedwheel.Timeout, 50_000)
@@ -193,11 +192,11 @@ func TestLatenessIsReportedNoLatenessWhenNothingIsLate(t *testing.T) {
 		assertInTime("with one that is never due")
 		to := tm.AfterFunc(time.Hour, timertest.Nop)
 		timertest.Pass(time.Minute)
-		assertInTime("while the worker sleeps")
+		assertInTime("before it is due")
 		to.Stop()
 		far.Stop()
 		timertest.Pass(time.Hour)
-		assertInTime("without a worker")
+		assertInTime("while nothing is pending")
 		tm.AfterFunc(time.Minute, timertest.Nop)
 		timertest.Pass(time.Hour)
 		assertInTime("after a run in time")

@@ -28,7 +28,7 @@ func NewCollector(timer *hashedwheel.Timer, name string) prometheus.Collector {
 		pending:  desc("timeouts_pending", "Timeouts that are pending."),
 		ended:    desc("timeouts_ended_total", "Timeouts that expired or were rejected.", "outcome"),
 		panics:   desc("task_panics_total", "Tasks that panicked, with a panic handler."),
-		wakeups:  desc("wakeups_total", "Times the worker woke from a sleep."),
+		wakeups:  desc("wakeups_total", "Calls of the worker by its alarm."),
 		lateness: desc("lateness_seconds", "How late tasks were handed out; the sum is not known."),
 		maxLag:   desc("lag_max_seconds", "The greatest lag since the Timer was made."),
 		overdue:  desc("overdue_seconds", "How long the oldest due timeout has waited for its turn."),

@@ -47,7 +47,7 @@ hashedwheel_timeouts_ended_total{outcome="rejected",timer="test"} 1
 # HELP hashedwheel_timeouts_pending Timeouts that are pending.
 # TYPE hashedwheel_timeouts_pending gauge
 hashedwheel_timeouts_pending{timer="test"} 5
-# HELP hashedwheel_wakeups_total Times the worker woke from a sleep.
+# HELP hashedwheel_wakeups_total Calls of the worker by its alarm.
 # TYPE hashedwheel_wakeups_total counter
 hashedwheel_wakeups_total{timer="test"} 0
 `
