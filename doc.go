@@ -92,8 +92,9 @@
 // In a flood of armings the library's own work delays due timeouts by a few milliseconds: it sorts the timeouts that
 // wait as it begins, and hands out those due by then at least every two milliseconds, half a tick or 100,000 timeouts.
 // Goroutines that arm and stop faster help: they drop their stopped timeouts, sort a part of the others, and wait for
-// their turn to do so once 8,192 wait. A call that does not wait for its turn keeps its processor. The lock is held for
-// about a millisecond at most, longer if its holder has to help the collector, except by Timer.Stop. [WithMaxPending]
+// their turn to do so once a thousand wait in their part of the queue. A call that does not wait for its turn keeps its
+// processor. The lock is held for about a millisecond at most, longer if its holder has to help the collector, except
+// by Timer.Stop. [WithMaxPending]
 // bounds how many are pending at all.
 //
 // # Misuse is caught

@@ -180,7 +180,7 @@ func TestProducersWaitForTheLockOneAtATime(t *testing.T) {
 func TestDepthsAreDividedByTheNumberOfStripes(t *testing.T) {
 	for stripes := 1; stripes <= 256; stripes *= 2 {
 		q := newStripes(stripes)
-		assert.LessOrEqual(t, int(q.flooded)*stripes, max(limits.Flooded, 4*counted*stripes))
+		assert.Equal(t, int(q.flooded), limits.Flooded/min(stripes, 8))
 		assert.Less(t, q.deep, q.flooded, "producers help before they wait")
 		assert.Greater(t, q.deep, int32(counted), "one push does not make a stripe deep")
 	}

@@ -43,11 +43,12 @@ func (q *mpscQueue) init() {
 	q.makeStripes(min(256, 1<<bits.Len(uint(n-1)))) // 256: 32 KiB, and as many looks in an empty drain
 }
 
-// makeStripes divides the depths among n stripes. One counted push makes no stripe deep.
+// makeStripes divides the depths among n stripes, of which those beyond eight hold as many: the timeouts that one
+// goroutine allocates fill a page, and so one stripe. One counted push makes no stripe deep.
 func (q *mpscQueue) makeStripes(n int) {
 	q.stripes = make([]stripe, n)
-	q.deep = int32(max(2*counted, limits.Deep/n))
-	q.flooded = int32(max(4*counted, limits.Flooded/n))
+	q.deep = int32(limits.Deep / min(n, 8))
+	q.flooded = int32(limits.Flooded / min(n, 8))
 }
 
 type pushed uint8

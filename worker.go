@@ -46,7 +46,6 @@ func (wk *worker) answer() {
 		wk.out.Leave()
 		return
 	}
-	wk.wakeups.Add(1)
 	wk.work()
 }
 
@@ -59,6 +58,7 @@ func (wk *worker) work() {
 			time.AfterFunc(0, wk.work)
 		}
 	}()
+	wk.wakeups.Add(1)
 	wk.alarm.dismiss() // a producer may have taken the part while the clock was waited for
 	tick, again := wk.pass()
 	for again {
