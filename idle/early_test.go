@@ -161,6 +161,7 @@ func TestNeverEarlyReadThatIsOvertakenByANewerOne(t *testing.T) {
 			time.Sleep(d / 2)
 			s.isOpen(t)
 		}
+		timertest.Pass(1) // the worker has read the clock
 		clock.Then.Store(&newer)
 		s.isOpen(t)
 		s.closedAfter(t, d)
