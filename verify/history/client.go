@@ -66,7 +66,7 @@ func (c *client) arm(what what, slot int, d time.Duration, by func(*hashedwheel.
 // armAt is arm with a deadline that is known exactly.
 func (c *client) armAt(what what, slot int, d time.Duration, by func(*hashedwheel.Timeout, time.Time) bool) {
 	s := c.slots[slot].Load()
-	at := c.now() + int64(d)
+	at := max(c.made, c.now()+int64(d)) // an earlier time would count as New's, which is not known exactly
 	t := c.begun.Add(time.Duration(at))
 	call := c.now()
 	was := by(s.to, t)

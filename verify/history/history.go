@@ -15,6 +15,7 @@ import (
 type history struct {
 	plan  *plan
 	begun time.Time // what all times count from; before the timer was made
+	made  int64     // when it had been made
 	timer *hashedwheel.Timer
 
 	slots    [maxSlots]atomic.Pointer[subject] // the timeouts under test
@@ -47,6 +48,7 @@ type returned struct {
 func carryOut(p *plan, seed uint64, patience time.Duration) *history {
 	h := &history{plan: p, begun: time.Now(), patience: patience}
 	h.timer = hashedwheel.MustNew(p.options...)
+	h.made = h.now()
 	page := make([]hashedwheel.Timeout, p.slots+32)
 	h.litter = page[p.slots:]
 	for i := range h.litter {
