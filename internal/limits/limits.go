@@ -25,7 +25,7 @@ const (
 	Crowd = 4096
 
 	// Counted is one push in how many that writes a cache line which other producers write also.
-	Counted = 8
+	Counted = 64
 
 	// Deep is how many pushes wait in all stripes before producers help, Flooded before they wait.
 	Deep    = 4096
