@@ -186,14 +186,6 @@ func (g *guarded) fileStripe(s *stripe) {
 	}
 }
 
-// tryFileStripe is fileStripe if the lock is free, without a wait for a comber.
-func (g *guarded) tryFileStripe(s *stripe) {
-	if g.mu.TryLock() {
-		defer g.sound().unlock()
-		g.fileFor(s)
-	}
-}
-
 // drainAll files everything that is queued, and returns what look then does.
 func (g *guarded) drainAll() (next int64, pending int) {
 	defer g.lock().unlock()

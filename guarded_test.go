@@ -250,14 +250,14 @@ func TestNobodyWaitsForAComberWithTheLockHeld(t *testing.T) {
 	}
 }
 
-// Otherwise the producers of a flooded stripe would go on while its comber waits for a processor, however long.
-func TestProducerOfAFloodedStripeWaitsForItsComber(t *testing.T) {
+// Otherwise the producers of a deep stripe would go on while its comber waits for a processor, however long.
+func TestProducerOfADeepStripeWaitsForItsComber(t *testing.T) {
 	g, tm := newGuarded()
 	tm.queue.makeStripes(1)
 	tm.armMany(t, 1)
 	s := &tm.queue.stripes[0]
 	s.mu.Lock() // as comb does
-	s.depth.Store(tm.queue.flooded)
+	s.depth.Store(tm.queue.deep)
 	reduced := make(chan struct{})
 	go func() {
 		defer close(reduced)

@@ -18,13 +18,9 @@ func (h *help) reduce(s *stripe, how pushed) {
 	if how == littered && h.queue.comb(s) {
 		return
 	}
-	if s.depth.Load() < h.queue.flooded {
-		h.guarded.tryFileStripe(s)
-		return
-	}
 	h.turnstile.Lock()
 	defer h.turnstile.Unlock()
-	if s.depth.Load() >= h.queue.flooded { // otherwise the last who had the turn has filed it
+	if s.depth.Load() >= h.queue.deep { // otherwise the last who had the turn has filed it
 		h.guarded.fileStripe(s)
 	}
 }

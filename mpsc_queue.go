@@ -16,7 +16,6 @@ import (
 type mpscQueue struct {
 	stripes []stripe // as many as a power of two; this and the next three are init's, then read only
 	deep    int32    // the depth of a stripe at which its producers help
-	flooded int32    // the depth at which they wait for the lock
 	closed  Timeout  // the sentinel, by its address
 }
 
@@ -48,7 +47,6 @@ func (q *mpscQueue) init() {
 func (q *mpscQueue) makeStripes(n int) {
 	q.stripes = make([]stripe, n)
 	q.deep = int32(limits.Deep / min(n, 8))
-	q.flooded = int32(limits.Flooded / min(n, 8))
 }
 
 type pushed uint8

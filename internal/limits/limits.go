@@ -27,7 +27,6 @@ const (
 	// Counted is one push in how many that writes a cache line which other producers write also.
 	Counted = 64
 
-	// Deep is how many pushes wait in all stripes before producers help, Flooded before they wait.
-	Deep    = 4096
-	Flooded = 8192
+	// Deep is how many pushes wait in all stripes before producers help.
+	Deep = 4096
 )

@@ -13,5 +13,4 @@ const (
 
 	Counted = 2
 	Deep    = 64
-	Flooded = 256
 )
