@@ -157,6 +157,8 @@ func (f figure) text(s *benchmath.Sample) string {
 		unit = "B"
 	case strings.HasSuffix(f.unit, "-ms"):
 		value /= 1e3
+	case strings.HasSuffix(f.unit, "/s"):
+		return fmt.Sprintf("%.3g million/s", value/1e6)
 	}
 	scaled := benchunit.Scale(value, class)
 	number := strings.TrimRight(scaled, "nµmkMGKi")
