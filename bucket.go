@@ -1,6 +1,8 @@
 package hashedwheel
 
 import (
+	"math/bits"
+
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
@@ -10,7 +12,10 @@ import (
 //
 // A timeout's home names the entry that points at it. Both are compared whenever one of them is used, which finds a
 // timeout that was copied or overwritten.
-type buckets struct{ slots []slot }
+type buckets struct {
+	slots  []slot
+	spares *spares
+}
 
 type slot struct {
 	last []*Timeout   // the last chunk, nil if the slot is empty
@@ -25,7 +30,10 @@ const (
 	indexLen = 32
 )
 
-func (b *buckets) init(slots int) { b.slots = make([]slot, slots) }
+func (b *buckets) init(slots int, s *spares) {
+	b.slots = make([]slot, slots)
+	b.spares = s
+}
 
 // len returns how many timeouts slot i holds.
 func (b *buckets) len(i int) int {
@@ -46,24 +54,26 @@ func (b *buckets) entry(i, index int) **Timeout {
 func (b *buckets) add(i int, t *Timeout) {
 	s := &b.slots[i]
 	if len(s.last) == cap(s.last) {
-		s.grow()
+		b.grow(s)
 	}
 	s.last = append(s.last, t)
 }
 
-// grow makes the last chunk twice as large, so that few timeouts take little, or puts a new full-sized chunk
+// grow makes the last chunk of a slot twice as large, so that few timeouts take little, or puts a new full-sized chunk
 // behind a full one.
-func (s *slot) grow() {
+func (b *buckets) grow(s *slot) {
 	last := s.last
 	if len(last) < chunkLen {
-		s.last = append(make([]*Timeout, 0, min(max(2, 2*len(last)), chunkLen)), last...)
+		s.last = append(b.spares.take(max(2, 2*len(last))), last...)
+		clear(last)
+		b.spares.give(last[:0])
 		return
 	}
 	if s.full == nil {
 		s.full = make([][]*Timeout, 0, indexLen)
 	}
 	s.full = append(s.full, last)
-	s.last = make([]*Timeout, 0, chunkLen)
+	s.last = b.spares.take(chunkLen)
 }
 
 // drop takes the last entry of slot i away, and returns its timeout.
@@ -74,13 +84,14 @@ func (b *buckets) drop(i int) *Timeout {
 	s.last[n] = nil // let the collector have it
 	s.last = s.last[:n]
 	if n == 0 {
-		s.dropChunk()
+		b.dropChunk(s)
 	}
 	return t
 }
 
-// dropChunk follows the last entry of the slot's last chunk.
-func (s *slot) dropChunk() {
+// dropChunk follows the last entry of a slot's last chunk.
+func (b *buckets) dropChunk(s *slot) {
+	b.spares.give(s.last)
 	s.last = nil
 	before := len(s.full) - 1
 	if before < 0 {
@@ -91,5 +102,37 @@ func (s *slot) dropChunk() {
 	s.full = s.full[:before]
 	if before == 0 {
 		s.full = nil
+	}
+}
+
+// spares keeps chunks that buckets have emptied or outgrown, by the logarithm of their capacity, so that a steady load
+// allocates nothing under the lock. The chunks hold no timeouts, and are at most 32 KiB together.
+type spares [10][][]*Timeout
+
+const maxSpares = 4 // of a capacity: slots of a few neighboring ticks fill while those before them empty
+
+func (s *spares) of(size int) *[][]*Timeout { return &s[bits.Len(uint(size-1))] }
+
+// take returns an empty chunk for size timeouts, at most chunkLen. Without a spare it allocates under the lock, and may
+// have to help the collector there: in a burst of armings, not in a steady load.
+func (s *spares) take(size int) []*Timeout {
+	size = min(size, chunkLen)
+	some := s.of(size)
+	n := len(*some) - 1
+	if n < 0 {
+		return make([]*Timeout, 0, size)
+	}
+	chunk := (*some)[n]
+	*some = (*some)[:n]
+	return chunk
+}
+
+func (s *spares) give(empty []*Timeout) {
+	if cap(empty) == 0 {
+		return
+	}
+	some := s.of(cap(empty))
+	if len(*some) < maxSpares {
+		*some = append(*some, empty)
 	}
 }

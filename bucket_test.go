@@ -3,6 +3,7 @@ package hashedwheel
 import (
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,7 +12,7 @@ import (
 
 func newBuckets(slots int) *buckets {
 	b := new(buckets)
-	b.init(slots)
+	b.init(slots, new(spares))
 	return b
 }
 
@@ -70,7 +71,7 @@ func TestSlotsAgreeWithSlices(t *testing.T) {
 	}
 }
 
-// Few timeouts take few bytes.
+// Few timeouts take few bytes, and the chunks of an emptied slot serve the next.
 func TestSlotGrowsWithItsTimeouts(t *testing.T) {
 	all, b := newTimeouts(chunkLen), newBuckets(2)
 	for n := range all {
@@ -79,6 +80,56 @@ func TestSlotGrowsWithItsTimeouts(t *testing.T) {
 	}
 	for range all {
 		b.drop(0)
+	}
+	assert.Zero(t, testing.AllocsPerRun(10, func() {
+		for _, to := range all {
+			b.add(1, to)
+		}
+		for range all {
+			b.drop(1)
+		}
+	}))
+}
+
+func TestSparesKeepNoTimeoutsAndABoundedNumberOfChunks(t *testing.T) {
+	b := newBuckets(1)
+	const n = 3 * maxSpares * chunkLen
+	for _, to := range newTimeouts(n) {
+		b.add(0, to)
+	}
+	for range n {
+		b.drop(0)
+	}
+	assert.Len(t, *b.spares.of(chunkLen), maxSpares)
+	for _, some := range b.spares {
+		require.LessOrEqual(t, len(some), maxSpares)
+		for _, chunk := range some {
+			for _, to := range chunk[:cap(chunk)] {
+				require.Nil(t, to)
+			}
+		}
+	}
+}
+
+// The chunk that a crowd of one tick has left is not the next bucket's, in which one timeout stands.
+func TestBurstsLeaveNoLargeChunksToLastingTimeouts(t *testing.T) {
+	for _, burst := range []int{0, 1, 20, 300, 600} {
+		t.Run(strconv.Itoa(burst), func(t *testing.T) {
+			const ticks = 1000
+			b, to := newBuckets(1+ticks), new(Timeout)
+			places := 0
+			for tick := range ticks {
+				for range burst {
+					b.add(ticks, to)
+				}
+				b.add(tick, to)
+				for range burst {
+					b.drop(ticks)
+				}
+				places += cap(b.slots[tick].last)
+			}
+			assert.Equal(t, 2*ticks, places)
+		})
 	}
 }
 

@@ -35,12 +35,13 @@ type hashedWheel struct {
 
 	count  int      // timeouts filed
 	levels []*level // the levels that have been needed so far
+	spares spares   // empty chunks of the levels
 }
 
 func (w *hashedWheel) init(tickLen int64, size int) {
 	w.tickLen = tickLen
 	w.current, w.opening = 1, 1 // tick 0 is the instant at which the timer was made
-	w.levels = []*level{newLevel(0, 0, size)}
+	w.levels = []*level{newLevel(0, 0, size, &w.spares)}
 	w.never = w.tickOf(maxDeadline)
 }
 
@@ -69,7 +70,7 @@ func (w *hashedWheel) addRing() {
 	if n := len(w.levels); n > 1 {
 		shift = w.levels[n-1].shift + ringBits
 	}
-	w.levels = append(w.levels, newLevel(len(w.levels), shift, ringSlots))
+	w.levels = append(w.levels, newLevel(len(w.levels), shift, ringSlots, &w.spares))
 }
 
 func (w *hashedWheel) remove(t *Timeout) {

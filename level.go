@@ -24,10 +24,10 @@ const (
 	ringBits  = 5 // log2 of how many slots make one of the ring above
 )
 
-func newLevel(k int, shift uint, slots int) *level {
+func newLevel(k int, shift uint, slots int, s *spares) *level {
 	l := &level{kind: inWheel + k, shift: shift, size: slots,
 		occupied: bitmap.New(slots), crowded: bitmap.New(slots)}
-	l.slots.init(slots)
+	l.slots.init(slots, s)
 	if shift > 0 {
 		l.earliest = make([]int64, slots)
 	}
