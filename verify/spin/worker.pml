@@ -116,7 +116,7 @@ inline reduce(to) {
 }
 #endif
 
-/* tryFileStripe: TryLock, and a portion of the producer's stripe, or of the lists. */
+/* More than fileStripe does now, whose callers have waited at the turnstile: TryLock, and a portion of the producer's stripe, or of the lists. */
 inline help(to) {
 	atomic {
 		if
@@ -137,7 +137,7 @@ inline help(to) {
 #ifdef TURNSTILE
 bit turnstile;
 
-/* The turnstile, and fileStripe unless the stripe is found no longer flooded. */
+/* The turnstile, and fileStripe unless the stripe is found no longer deep. */
 inline wait_(to) {
 	atomic { turnstile == 0 -> turnstile = 1 };
 	if
