@@ -108,12 +108,12 @@ func (g *guarded) fileRound(limit int) int {
 	return n
 }
 
-// takeDue returns a batch of timeouts that are due by tick, and reports false if there are none. After true the batch
+// takeDue makes a batch of timeouts that are due by tick, and reports false if there are none. After true the batch
 // may be empty: all of a portion may have been moved. The wheel leaves the tick only once the round is filed.
-func (g *guarded) takeDue(tick int64) (batch []*Timeout, more bool) {
+func (g *guarded) takeDue(tick int64) (more bool) {
 	defer g.lock().unlock()
 	if g.stopped {
-		return nil, false
+		return false
 	}
 	for looked := 0; looked < portion && len(g.batch) < batchSize; {
 		t := g.wheel.pop(tick)
@@ -128,10 +128,10 @@ func (g *guarded) takeDue(tick int64) (batch []*Timeout, more bool) {
 			if g.round == 0 {
 				g.wheel.leave(tick)
 			}
-			return g.batch, len(g.batch) > 0
+			return len(g.batch) > 0
 		}
 	}
-	return g.batch, true
+	return true
 }
 
 // settle empties the batch, of which so many expired, the last at now. Moved and held timeouts are filed.

@@ -96,7 +96,7 @@ func TestTakeDueVisitsAtMostOnePortion(t *testing.T) {
 			g, _ := newGuarded()
 			all := arm(g)
 			for more := true; more; {
-				n := countRefiled(all, func() { _, more = g.takeDue(farTick - 1) })
+				n := countRefiled(all, func() { more = g.takeDue(farTick - 1) })
 				require.LessOrEqual(t, n, portion)
 				require.LessOrEqual(t, len(g.batch), batchSize)
 				for _, to := range g.batch {
@@ -125,7 +125,7 @@ func TestTakeDueKeepsATimeoutMovedEarlier(t *testing.T) {
 	to := g.fileMoved(1, 50, 50)[0]
 	setWord(to, 2, queued, Pending)
 	g.wheel.close(50)
-	_, more := g.takeDue(50)
+	more := g.takeDue(50)
 	assert.False(t, more)
 	assert.Equal(t, []*Timeout{to}, tm.Stop())
 }
@@ -183,7 +183,7 @@ func TestTickStaysOpenUntilTheRoundIsFiled(t *testing.T) {
 	g, tm := newGuarded()
 	all, due := tm.armMany(t, many), int64(time.Hour/tm.Tick())
 	g.beginPass(due)
-	_, more := g.takeDue(due)
+	more := g.takeDue(due)
 	require.False(t, more)
 	for g.fileRound(portion) > 0 {
 	}

@@ -4,68 +4,132 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/hashedwheel/hashedwheel/internal/manual"
 )
 
 // A ManualClock moves only by Advance, for tests that do not wait. Nothing calls the worker of a Timer on it:
 // Advance does the worker's part, so with Inline its tests are deterministic. It is safe for concurrent
 // use by any number of timers, holds on to them until they are stopped, and must not be copied.
 type ManualClock struct {
-	clock   *manual.Clock
-	mu      sync.Mutex
-	workers []*worker // guarded by mu; of timers that are not stopped
+	mu        sync.Mutex // guards all below; not held while a worker's method runs, since a task may call New
+	now       time.Time
+	target    time.Time // the time at which Advance ends; now if none is under way
+	advancing bool
+	waiters   []waiter
+	workers   []*worker // of timers that are not stopped
+}
+
+// waiter is a call of After.
+type waiter struct {
+	at time.Time
+	c  chan time.Time
 }
 
 // NewManualClock returns a ManualClock that shows start.
-func NewManualClock(start time.Time) *ManualClock {
-	c := new(ManualClock)
-	c.clock = manual.New(start, c.next, c.pass)
-	return c
-}
+func NewManualClock(start time.Time) *ManualClock { return &ManualClock{now: start, target: start} }
 
 // Now returns the time that the clock shows.
-func (c *ManualClock) Now() time.Time { return c.clock.Now() }
+func (c *ManualClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
 
 // After returns a channel that gets the time once the clock has moved on by d.
-func (c *ManualClock) After(d time.Duration) <-chan time.Time { return c.clock.After(d) }
+func (c *ManualClock) After(d time.Duration) <-chan time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w := waiter{c.now.Add(d), make(chan time.Time, 1)}
+	if d <= 0 {
+		w.c <- c.now
+	} else {
+		c.waiters = append(c.waiters, w)
+	}
+	return w.c
+}
 
 // String returns the time that the clock shows. It is safe at any time.
 func (c *ManualClock) String() string { return "hashedwheel.ManualClock(" + c.Now().String() + ")" }
 
 // Advance moves the clock on by d, which must not be negative. It stops at every instant at which a timeout
 // is due, in order. With Inline each task sees its own time, and all have run when Advance returns. A call
-// while another Advance runs, from a task for instance, only makes that one go on for d longer.
+// while another Advance runs, from a task for instance, only makes that one go on for d longer. A panic, or
+// runtime.Goexit, ends the Advance at the time that the clock shows.
 func (c *ManualClock) Advance(d time.Duration) {
 	if d < 0 {
 		panic("hashedwheel: Advance by a negative duration")
 	}
-	c.clock.Advance(d)
-}
-
-// pass runs every timer's pass.
-func (c *ManualClock) pass() {
-	for _, wk := range c.attached() {
-		wk.passOnce()
+	if !c.begin(d) {
+		return
 	}
-}
-
-// next returns the instants at which timeouts are due.
-func (c *ManualClock) next() (due []time.Time) {
-	workers := c.attached()
-	for _, wk := range workers { // first, and for all: what is left of a batch may arm timeouts of any timer
-		wk.finishOnce()
-	}
-	for _, wk := range workers {
-		tick, _ := wk.guarded.drainAll()
-		if tick != noTick {
-			due = append(due, wk.time.at(tick*wk.time.tickLen))
+	arrived := false
+	defer func() {
+		if !arrived {
+			c.mu.Lock()
+			c.advancing, c.target = false, c.now
+			c.mu.Unlock()
+		}
+	}()
+	for c.move(c.due()) {
+		for _, wk := range c.attached() {
+			wk.advance()
 		}
 	}
-	return due
+	arrived = true
 }
 
-// attached returns a copy of workers, since mu must not be held while their methods run: a task may call New.
+func (c *ManualClock) begin(d time.Duration) (first bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.target = c.target.Add(d)
+	first = !c.advancing
+	c.advancing = true
+	return first
+}
+
+// due returns the instants at which timeouts are due, past ones included.
+func (c *ManualClock) due() (at []time.Time) {
+	for _, wk := range c.attached() {
+		tick, _ := wk.guarded.drainAll()
+		if len(wk.guarded.batch) > 0 {
+			tick = 0 // a task has panicked: the rest of its batch comes before the clock moves on
+		}
+		if tick != noTick {
+			at = append(at, wk.time.at(tick*wk.time.tickLen))
+		}
+	}
+	return at
+}
+
+// move sets the clock to the earliest of due, the waiters and the target, and serves the waiters of that
+// time. At the target with nothing due it ends the advance and reports false.
+func (c *ManualClock) move(due []time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, w := range c.waiters {
+		due = append(due, w.at)
+	}
+	if c.target.After(c.now) {
+		due = append(due, c.target)
+	}
+	due = slices.DeleteFunc(due, c.target.Before)
+	if len(due) == 0 {
+		c.advancing = false
+		return false
+	}
+	if to := slices.MinFunc(due, time.Time.Compare); to.After(c.now) {
+		c.now = to
+	}
+	c.waiters = slices.DeleteFunc(c.waiters, func(w waiter) bool {
+		if w.at.After(c.now) {
+			return false
+		}
+		w.c <- c.now
+		return true
+	})
+	return true
+}
+
+// attached returns a copy of workers.
 func (c *ManualClock) attached() []*worker {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -20,7 +20,6 @@ type worker struct {
 
 	_ [128]byte // callers touch the fields above at each push, the worker alone those below
 
-	batch   []*Timeout    // guarded's, lent between takeDue and settle
 	given   int           // how many of the batch have had their turn
 	expired uint64        // how many of the batch have expired
 	wakeups atomic.Uint64 // calls by the alarm, for Stats
@@ -83,7 +82,7 @@ func (wk *worker) pass() (tick int64, again bool) {
 	g.beginPass(tick)
 	for isFiled := false; !isFiled; {
 		isFiled = wk.fileRound()
-		for wk.takeDue(tick) {
+		for g.takeDue(tick) {
 			now := wk.handOut(tick)
 			if wk.time.tickAt(now) > tick {
 				return tick, true
@@ -107,16 +106,11 @@ func (wk *worker) fileRound() (isFiled bool) {
 	return false
 }
 
-// takeDue takes the next batch, and reports false if no timeout is due by tick.
-func (wk *worker) takeDue(tick int64) (more bool) {
-	wk.batch, more = wk.guarded.takeDue(tick)
-	return more
-}
-
 // handOut gives each timeout of the batch its turn: a timeout that still is pending and due expires.
 // It runs user code, and returns the time at which the last timeout had its turn.
 func (wk *worker) handOut(tick int64) (now int64) {
-	last := len(wk.batch) - 1
+	batch := wk.guarded.batch // between takeDue and settle, which this goroutine calls, nobody changes it
+	last := len(batch) - 1
 	if wk.given > last {
 		now = wk.time.now()
 	}
@@ -124,7 +118,7 @@ func (wk *worker) handOut(tick int64) (now int64) {
 		if wk.given == last {
 			now = wk.time.now()
 		}
-		t := wk.batch[wk.given]
+		t := batch[wk.given]
 		if !t.isInBatch(wk.given) {
 			wk.guarded.misusedInBatch(t)
 		}
@@ -136,31 +130,24 @@ func (wk *worker) handOut(tick int64) (now int64) {
 		}
 	}
 	wk.out.crews.Launch()
-	if len(wk.batch) > 0 {
+	if len(batch) > 0 {
 		wk.guarded.settle(wk.expired, now)
 	}
-	wk.batch, wk.given, wk.expired = nil, 0, 0
+	wk.given, wk.expired = 0, 0
 	return now
 }
 
 // finishBatch hands out the rest of a batch in which a task ended the goroutine, or made Advance panic.
 func (wk *worker) finishBatch(tick int64) {
-	if len(wk.batch) > 0 {
+	if len(wk.guarded.batch) > 0 {
 		wk.handOut(tick)
 	}
 }
 
-// passOnce is the worker's part as ManualClock.Advance does it.
-func (wk *worker) passOnce() {
+// advance is the worker's part as ManualClock.Advance does it.
+func (wk *worker) advance() {
 	wk.out.Enter()
 	defer wk.out.Leave() // deferred: a task may panic
 	wk.alarm.nextLook.Store(wk.time.thisTick())
 	wk.pass()
-}
-
-// finishOnce hands out the rest of a batch in which a task panicked.
-func (wk *worker) finishOnce() {
-	wk.out.Enter()
-	defer wk.out.Leave() // deferred: a task may panic
-	wk.finishBatch(wk.time.thisTick())
 }
