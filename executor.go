@@ -54,9 +54,7 @@ type runner struct {
 
 func (r *runner) init(o *options) {
 	r.executor, r.onPanic = o.executor, o.onPanic
-	_, isValue := o.executor.(Inline)
-	_, isPointer := o.executor.(*Inline)
-	r.isInline = isValue || isPointer
+	_, r.isInline = o.executor.(Inline)
 	r.done = make(chan struct{})
 	r.crews.Init(r)
 	r.Enter()

@@ -261,7 +261,7 @@ func TestProducerOfADeepStripeWaitsForItsComber(t *testing.T) {
 	reduced := make(chan struct{})
 	go func() {
 		defer close(reduced)
-		tm.help.reduce(s, deepened)
+		tm.help(s, deepened)
 	}()
 	require.Eventually(t, s.wanted.Load, 10*time.Second, time.Millisecond)
 	select {

@@ -144,7 +144,7 @@ func TestProducersWaitForTheLockOneAtATime(t *testing.T) {
 		running.Add(1)
 		done.Go(func() {
 			running.Done()
-			tm.help.reduce(&tm.queue.stripes[0], deepened)
+			tm.help(&tm.queue.stripes[0], deepened)
 		})
 	}
 	running.Wait()

@@ -23,7 +23,7 @@ type mpscQueue struct {
 // only the head and the link of its own timeout.
 type stripe struct {
 	head   atomic.Pointer[Timeout] // CAS in push publishes link; pairs with Swap in take and close, and Load in comb
-	depth  atomic.Int32            // about how many wait here: push adds, comb subtracts, take clears, reduce reads
+	depth  atomic.Int32            // about how many wait here: push adds, comb subtracts, take clears, help reads
 	combAt atomic.Int32            // the depth at which combing is worth another try: comb and take store, push reads
 	mu     sync.Mutex
 	wanted atomic.Bool    // keeps combers out: awaitComber sets it, the next take of a stripe with any clears it

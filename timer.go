@@ -29,7 +29,10 @@ type Timer struct {
 	worker  worker
 	guarded guarded // its lock is never held while user code runs
 	out     runner
-	help    help
+
+	// A producer that files its deep stripe holds the turnstile while it waits for the lock, and so does the worker if an
+	// Inline task arms. So others wait for the lock behind one producer, not behind all.
+	turnstile sync.Mutex
 
 	after    afters
 	rejected atomic.Uint64 // armings refused; counted by producers, for Stats
@@ -53,7 +56,6 @@ func New(opts ...Option) (*Timer, error) {
 	tm.room.max = int64(o.maxPending)
 	tm.queue.init()
 	tm.guarded.init(tm, o.wheelSize)
-	tm.help = help{queue: &tm.queue, guarded: &tm.guarded}
 	tm.out.init(&o)
 	tm.worker.init(&tm.time, &tm.room, &tm.guarded, &tm.out)
 	return tm, nil
@@ -254,7 +256,20 @@ func (tm *Timer) crowded(t *Timeout, how pushed) {
 		tm.worker.expect(0)
 	}
 	if how >= deepened {
-		tm.help.reduce(tm.queue.stripeOf(t), how)
+		tm.help(tm.queue.stripeOf(t), how)
+	}
+}
+
+// help makes a deep stripe shallower, in the goroutine of a producer, since one worker cannot keep up with many of
+// them: it drops their stopped timeouts, or waits for its turn and files a part of the others.
+func (tm *Timer) help(s *stripe, how pushed) {
+	if how == littered && tm.queue.comb(s) {
+		return
+	}
+	tm.turnstile.Lock()
+	defer tm.turnstile.Unlock()
+	if s.depth.Load() >= tm.queue.deep { // otherwise the last who had the turn has filed it
+		tm.guarded.fileStripe(s)
 	}
 }
 

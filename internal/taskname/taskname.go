@@ -3,6 +3,7 @@
 package taskname
 
 import (
+	"path"
 	"reflect"
 	"runtime"
 	"strings"
@@ -84,18 +85,11 @@ func short(name string) string {
 // base drops the directories of the import path before a name, as a reader of the
 // code does: "example.org/chat/v2.run" is "chat.run".
 func base(name string) string {
-	dirs, last := cut(name)
+	dirs, last := path.Split(name)
 	if version, rest, ok := strings.Cut(last, "."); ok && dirs != "" && isVersion(version) {
-		_, dir := cut(dirs)
-		last = dir + "." + rest
+		last = path.Base(dirs) + "." + rest
 	}
 	return strings.ReplaceAll(last, "%2e", ".") // as in gopkg.in/yaml%2ev3.Unmarshal
-}
-
-// cut cuts a path behind its last slash.
-func cut(path string) (dirs, last string) {
-	i := strings.LastIndexByte(path, '/')
-	return path[:max(i, 0)], path[i+1:]
 }
 
 func isVersion(dir string) bool {

@@ -137,12 +137,12 @@ inline armNew(to, d) {
 	fi
 }
 
-/* push after queue.push: reduce, whenever the stripe may have become deep. announce is in alarm.pml. */
+/* push after queue.push: help, whenever the stripe may have become deep. announce is in alarm.pml. */
 inline pushed(to) {
 	if
 	:: ok -> ok = 0;
 #if RELIEF
-		reduce(to)
+		help(to)
 #endif
 	:: else -> refuse(to)
 	fi

@@ -1,4 +1,4 @@
-/* worker.go: a pass; help.go: what producers do in its place. When the worker comes is in alarm.pml. */
+/* worker.go: a pass; timer.go: what producers do in its place. When the worker comes is in alarm.pml. */
 
 byte given;	/* so many of the batch have had their turn */
 #if CUTS
@@ -94,10 +94,10 @@ inline pass() {
 }
 
 #if RELIEF
-/* reduce, of which any part may be left out: which depends on how deep the stripe is, and the model does
+/* help, of which any part may be left out: which depends on how deep the stripe is, and the model does
  * not count.
  */
-inline reduce(to) {
+inline help(to) {
 #ifdef COMB
 	if
 	:: true
