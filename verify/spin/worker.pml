@@ -107,7 +107,7 @@ inline help(to) {
 #if HELP
 	if
 	:: true
-	:: help(to)
+	:: tryFileStripe(to)
 #ifdef TURNSTILE
 	:: true -> wait_(to)
 #endif
@@ -116,8 +116,10 @@ inline help(to) {
 }
 #endif
 
-/* More than fileStripe does now, whose callers have waited at the turnstile: TryLock, and a portion of the producer's stripe, or of the lists. */
-inline help(to) {
+/* More than fileStripe does, whose callers have waited at the turnstile: TryLock, and a portion of the producer's
+ * stripe, or of the lists.
+ */
+inline tryFileStripe(to) {
 	atomic {
 		if
 #ifdef MISTAKE_HELP_NO_LOCK
