@@ -22,7 +22,7 @@ import (
 // for After must end when its timer does, or it spins. To sleep, call wheeltime.Sleep.
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	tick := roundUp(tm.deadlineIn(d), tm.time.tickLen)
-	if s := tm.after.find(tick); s.serves(tick) {
+	if s := tm.after.find(tick); s != nil {
 		return s.done
 	}
 	s := &sharedTick{tick: tick, done: make(chan struct{})}
@@ -53,16 +53,19 @@ type sharedTick struct {
 	done chan struct{}
 }
 
-// serves reports whether s, which may be nil, is the channel of another caller of a tick.
-func (s *sharedTick) serves(tick int64) bool {
-	return s != nil && s.tick == tick && s.to.State() == Pending
-}
-
-// find returns a tick's channel, nil if there is none.
+// find returns a tick's channel, nil if none is pending.
 func (a *afters) find(tick int64) *sharedTick {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.ticks[tick]
+	return a.pending(tick)
+}
+
+// pending is find for a caller who holds mu.
+func (a *afters) pending(tick int64) *sharedTick {
+	if s := a.ticks[tick]; s != nil && s.to.State() == Pending {
+		return s
+	}
+	return nil
 }
 
 // add lets other callers find s, and returns s, or the channel of another caller who was first. If the arming of s has
@@ -70,7 +73,7 @@ func (a *afters) find(tick int64) *sharedTick {
 func (a *afters) add(s *sharedTick) *sharedTick {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if first := a.ticks[s.tick]; first.serves(s.tick) {
+	if first := a.pending(s.tick); first != nil {
 		return first
 	}
 	if s.to.State() != Pending {

@@ -1,7 +1,6 @@
 package hashedwheel
 
 import (
-	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -41,7 +40,7 @@ type runner struct {
 	isInline bool
 	onPanic  func(t *Timeout, recovered any)
 	crews    crew.Crews[*Timeout] // for tasks that have no other executor; only the worker touches it
-	panics   atomic.Uint64        // counted by panicked, for Stats
+	panics   atomic.Uint64        // counted by handlePanic, for Stats
 	count    atomic.Uint64        // tasks handed out, counted by the worker, for Stats
 
 	// running counts goroutines, the worker's, the one that waits for a user's clock, Advance's and crews', tasks that
@@ -93,47 +92,30 @@ func (r *runner) submit(t *Timeout) {
 			r.Leave()
 		}
 	}()
-	r.call(t, func() {
-		r.executor.Go(func() {
-			if counted.CompareAndSwap(false, true) { // not if the executor runs it twice
-				defer r.Leave() // deferred: the task may call runtime.Goexit
-			}
-			r.Run(t)
-		})
-		returned = true
+	if r.onPanic != nil {
+		defer r.handlePanic(t)
+	}
+	r.executor.Go(func() {
+		if counted.CompareAndSwap(false, true) { // not if the executor runs it twice
+			defer r.Leave() // deferred: the task may call runtime.Goexit
+		}
+		r.Run(t)
 	})
+	returned = true
 }
 
 // Run runs a task, on the goroutine of the worker, a crew or the user's executor.
 func (r *runner) Run(t *Timeout) {
-	if r.onPanic == nil {
-		t.task.Run(t)
-		return
+	if r.onPanic != nil {
+		defer r.handlePanic(t)
 	}
-	r.call(t, func() { t.task.Run(t) })
+	t.task.Run(t)
 }
 
-// call calls f. If f panics, the panic handler gets the panic, if there is one.
-func (r *runner) call(t *Timeout, f func()) {
-	if r.onPanic == nil {
-		f()
-	} else if !r.survive(t, f) {
-		r.panicked(t, new(runtime.PanicNilError)) // panic(nil) with GODEBUG=panicnil=1: recover returned nil
+// handlePanic is deferred. It gives a panic to the panic handler.
+func (r *runner) handlePanic(t *Timeout) {
+	if p := recover(); p != nil {
+		r.panics.Add(1)
+		r.onPanic(t, p)
 	}
-}
-
-func (r *runner) survive(t *Timeout, f func()) (handled bool) {
-	defer func() {
-		if p := recover(); p != nil {
-			handled = true
-			r.panicked(t, p)
-		}
-	}()
-	f()
-	return true
-}
-
-func (r *runner) panicked(t *Timeout, p any) {
-	r.panics.Add(1)
-	r.onPanic(t, p)
 }

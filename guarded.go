@@ -51,11 +51,6 @@ func (g *guarded) init(tm *Timer, wheelSize int) {
 // lock is for defer g.lock().unlock(). If a Timeout was misused, the wheel is not to be trusted any more.
 func (g *guarded) lock() *guarded {
 	g.mu.Lock()
-	return g.sound()
-}
-
-// sound releases the lock and panics if the Timer is broken.
-func (g *guarded) sound() *guarded {
 	if g.broken != nil {
 		g.mu.Unlock()
 		panic(g.broken)
