@@ -58,7 +58,12 @@ func (c *ManualClock) Advance(d time.Duration) {
 	if d < 0 {
 		panic("hashedwheel: Advance by a negative duration")
 	}
-	if !c.begin(d) {
+	c.mu.Lock()
+	c.target = c.target.Add(d)
+	isUnderWay := c.advancing
+	c.advancing = true
+	c.mu.Unlock()
+	if isUnderWay {
 		return
 	}
 	arrived := false
@@ -75,15 +80,6 @@ func (c *ManualClock) Advance(d time.Duration) {
 		}
 	}
 	arrived = true
-}
-
-func (c *ManualClock) begin(d time.Duration) (first bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.target = c.target.Add(d)
-	first = !c.advancing
-	c.advancing = true
-	return first
 }
 
 // due returns the instants at which timeouts are due, past ones included.

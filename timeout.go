@@ -113,10 +113,7 @@ func isNil(task Task) bool {
 // An arming, or a Reset to another time, happens before the task runs. When Reset returns false, the last
 // arming's run may still be under way or about to begin, and the new run does not wait for it.
 func (t *Timeout) Reset(d time.Duration) bool {
-	tm := t.timer
-	if tm == nil {
-		panic("hashedwheel: Reset before Init")
-	}
+	tm := t.bound("Reset")
 	return tm.arm(t, tm.deadlineIn(d))
 }
 
@@ -124,10 +121,7 @@ func (t *Timeout) Reset(d time.Duration) bool {
 // Deadline then returns. A time without a monotonic reading, as one from a file, is compared with the wall clock as it
 // was in New: prefer Reset(time.Until(at)).
 func (t *Timeout) ResetAt(at time.Time) bool {
-	tm := t.timer
-	if tm == nil {
-		panic("hashedwheel: ResetAt before Init")
-	}
+	tm := t.bound("ResetAt")
 	return tm.arm(t, tm.time.since(at))
 }
 
@@ -136,20 +130,22 @@ func (t *Timeout) ResetAt(at time.Time) bool {
 // every read moves: a read that races with the expiry, or with a Stop, does not bring the timeout back. Move panics
 // before Init, never allocates, and waits only in a flood or for Timer.Stop.
 func (t *Timeout) Move(d time.Duration) bool {
-	tm := t.timer
-	if tm == nil {
-		panic("hashedwheel: Move before Init")
-	}
+	tm := t.bound("Move")
 	return t.load().state() == Pending && tm.move(t, tm.deadlineIn(d))
 }
 
 // MoveAt is Move to a time from the timer's clock, as ResetAt is Reset.
 func (t *Timeout) MoveAt(at time.Time) bool {
-	tm := t.timer
-	if tm == nil {
-		panic("hashedwheel: MoveAt before Init")
-	}
+	tm := t.bound("MoveAt")
 	return tm.move(t, tm.time.since(at))
+}
+
+// bound returns the timer, and panics if a method needs one and there is none.
+func (t *Timeout) bound(method string) *Timer {
+	if t.timer == nil {
+		panic("hashedwheel: " + method + " before Init")
+	}
+	return t.timer
 }
 
 // Stop prevents the task from running, and reports whether this call did: false means that t was not

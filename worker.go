@@ -78,7 +78,9 @@ func (wk *worker) pass() (tick int64, again bool) {
 	if wk.alarm.nextLook.Load() > tick { // on a user's clock: a producer has called, or After was early
 		wk.alarm.nextLook.Store(tick)
 	}
-	wk.finishBatch(tick)
+	if len(g.batch) > 0 { // the rest of one in which a task ended the goroutine, or made Advance panic
+		wk.handOut(tick)
+	}
 	g.beginPass(tick)
 	for isFiled := false; !isFiled; {
 		isFiled = wk.fileRound()
@@ -135,13 +137,6 @@ func (wk *worker) handOut(tick int64) (now int64) {
 	}
 	wk.given, wk.expired = 0, 0
 	return now
-}
-
-// finishBatch hands out the rest of a batch in which a task ended the goroutine, or made Advance panic.
-func (wk *worker) finishBatch(tick int64) {
-	if len(wk.guarded.batch) > 0 {
-		wk.handOut(tick)
-	}
 }
 
 // advance is the worker's part as ManualClock.Advance does it.

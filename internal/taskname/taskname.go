@@ -15,16 +15,13 @@ const library = "github.com/hashedwheel/hashedwheel"
 // Shown returns the name of a task for people: the result of its method TaskName, or Of if there is
 // no such method, or the method panics or returns nothing. Shown runs user code: never call it
 // under a lock.
-func Shown(task any) string {
-	if name := given(task); name != "" {
-		return name
-	}
-	return Of(task)
-}
-
-func given(task any) (name string) {
+func Shown(task any) (name string) {
+	defer func() {
+		if recover() != nil || name == "" { // the panic is of a method of a nil pointer, most likely
+			name = Of(task)
+		}
+	}()
 	if named, ok := task.(interface{ TaskName() string }); ok {
-		defer func() { _ = recover() }() // a method of a nil pointer, most likely
 		name = named.TaskName()
 	}
 	return name
