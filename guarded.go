@@ -11,7 +11,7 @@ import (
 
 // guarded is all that the lock guards: the wheel, and the timeouts on their way into it and out of it. Its methods
 // take the lock, except those at the end of the file, whose callers hold it. One hold looks at one or two portions of
-// timeouts.
+// timeouts; only Timer.Stop's first hold, which joins all that wait into one list, looks at more.
 type guarded struct {
 	owner *Timer // this and the next three are init's, then read only
 	time  *timeline
@@ -21,9 +21,10 @@ type guarded struct {
 	mu      sync.Mutex
 	broken  any // what a misused Timeout made a call panic with: all later calls do, too
 	wheel   hashedWheel
-	lists   []*Timeout // taken from the queue and not filed yet, the oldest list first; Timer.Stop collects from them
+	lists   []*Timeout // taken from the queue and not filed yet, the oldest list first
 	round   int        // how many of the first lists were queued when the pass began: its tick stays open for them
 	stopped bool
+	waiting *Timeout // once stopped: all that was queued, as one list
 
 	// Timeouts that were queued again while in the batch. They are filed when the batch is settled: an entry of the
 	// batch and one of the wheel would otherwise name one timeout, and it could be handed out twice in a pass.
@@ -356,27 +357,34 @@ func (g *guarded) look() (next int64, pending int) {
 	return next, pending
 }
 
-// stop closes the queue. From then on nothing is filed any more: what waits is left to popAny.
+// stop closes the queue. Everything that waits becomes one list, without the timeouts of the batch: one that was armed
+// again after it was canceled there would otherwise be canceled, and returned, twice.
 func (g *guarded) stop() {
 	g.stopped = true
-	g.lists = append(g.lists, append(g.queue.close(), g.held)...)
-	g.held = nil
+	for _, t := range append(g.queue.close(), append(g.lists, g.held)...) {
+		for t != nil {
+			next := t.link
+			if g.isInBatch(t) {
+				t.unqueue()
+			} else {
+				t.link, g.waiting = g.waiting, t
+			}
+			t = next
+		}
+	}
+	g.lists, g.round, g.held = nil, 0, nil
 }
 
 // popAny takes any timeout out of what waits or the wheel, nil if there is none.
 func (g *guarded) popAny() *Timeout {
-	for len(g.lists) > 0 {
-		t := g.lists[0]
-		if t == nil {
-			g.lists = g.lists[1:]
-			continue
-		}
-		g.lists[0] = t.link
-		if t.home != unfiled && !g.isInBatch(t) {
-			g.wheel.remove(t)
-		}
-		t.unqueue()
-		return t
+	t := g.waiting
+	if t == nil {
+		return g.wheel.popAny()
 	}
-	return g.wheel.popAny()
+	g.waiting = t.link
+	if t.home != unfiled {
+		g.wheel.remove(t)
+	}
+	t.unqueue()
+	return t
 }

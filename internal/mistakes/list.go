@@ -251,15 +251,15 @@ var List = []Mistake{
 	{
 		Name: "Timer.Stop leaves out the backlog",
 		Edits: []Edit{{In: "guarded.stop",
-			Old: "append(g.lists, append(g.queue.close(), g.held)...)",
+			Old: "append(g.queue.close(), append(g.lists, g.held)...)",
 			New: "append(g.queue.close(), g.held)"}},
 		Kind: "backlog",
 	},
 	{
 		Name: "Timer.Stop leaves out timeouts that were queued again in the batch",
 		Edits: []Edit{{In: "guarded.stop",
-			Old: "append(g.lists, append(g.queue.close(), g.held)...)",
-			New: "append(g.lists, g.queue.close()...)"}},
+			Old: "append(g.queue.close(), append(g.lists, g.held)...)",
+			New: "append(g.queue.close(), g.lists...)"}},
 		Kind: "expiry-at-timer-stop",
 	},
 	{

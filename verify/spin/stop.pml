@@ -39,23 +39,40 @@ inline guarded_stop() {
 #endif
 		i++;
 		if
-		:: i == STRIPES -> i = 0; join(); break
+		:: i == STRIPES -> i = 0; sort(); break
 		:: else
 		fi
+		}
+	od;
+	do
+	:: RMW {
+		atomic {
+			x = waiting[0];
+			if
+			:: x -> waiting[0] = link[x]
+			:: else -> break
+			fi
+		};
+		unqueue(x, NOWHERE);
+		x = 0
 		}
 	od
 }
 
-/* join makes one list of all that waits: the order in which they are collected does not matter. */
-inline join() {
+/* sort leaves in waiting[0] the timeouts of the batch, and the rest as the only list. */
+inline sort() {
 	do
-	:: i == STRIPES + ALL + 1 -> i = 0; break
+	:: i == STRIPES + ALL + 1 -> i = 0; waiting[0] = next; next = 0; break
 	:: i < STRIPES + ALL + 1 && waiting[i] == 0 -> i++
 	:: else ->
 		x = waiting[i];
 		waiting[i] = link[x];
-		link[x] = lists[0];
-		lists[0] = x;
+		if
+#ifndef MISTAKE_STOP_SETTLES_TWICE
+		:: home[x] == IN_BATCH -> link[x] = next; next = x	/* it is settled there */
+#endif
+		:: else -> link[x] = lists[0]; lists[0] = x
+		fi;
 		x = 0
 	od
 }
@@ -102,15 +119,7 @@ inline guarded_collect() {
 		:: else -> x = lists[0]
 		fi;
 		if
-		:: x ->
-			lists[0] = link[x];
-			hit = 1;
-			if
-#ifndef MISTAKE_STOP_TAKES_FROM_BATCH
-			:: home[x] == IN_BATCH	/* settle sees to its home */
-#endif
-			:: else -> home[x] = UNFILED
-			fi
+		:: x -> lists[0] = link[x]; home[x] = UNFILED; hit = 1
 		:: else -> popAny()
 		fi;
 		if
