@@ -50,13 +50,8 @@ func (l *level) takeInHand(number int64) {
 	l.inHand = crowdInHand{number: number, unseen: l.len(number)}
 }
 
-// isMoved reports whether a timeout in a bucket was moved later. A queued timeout is left to the drain.
-func (w *hashedWheel) isMoved(t *Timeout, number int64) bool {
-	word := t.load()
-	return !word.queued() && word.deadline() > number*w.tickLen
-}
-
-// thinSlot looks at a portion of the crowd in hand.
+// thinSlot looks at a portion of the crowd in hand. Of a bucket it takes those that were moved later, but leaves the
+// queued ones to the drain.
 func (w *hashedWheel) thinSlot(l *level) {
 	c := &l.inHand
 	c.unseen = min(c.unseen, l.len(c.number)) // some may have left
@@ -64,7 +59,8 @@ func (w *hashedWheel) thinSlot(l *level) {
 	for n := 0; n < portion && c.unseen > 0; n++ {
 		c.unseen--
 		t := l.at(i, c.unseen)
-		if l.shift > 0 || w.isMoved(t, c.number) {
+		word := t.load()
+		if l.shift > 0 || !word.queued() && word.deadline() > c.number*w.tickLen {
 			w.remove(t)
 			w.fileAgain(t)
 		}

@@ -162,9 +162,9 @@ func (g *guarded) thin() bool {
 	return !g.stopped && g.wheel.thin()
 }
 
-// nextLook returns the tick at which the worker must come for what is filed. Timeouts that wait in the queue or in
+// nextWork returns the tick at which the worker must come for what is filed. Timeouts that wait in the queue or in
 // lists were pushed after the last pass took the queue, and have lowered due.
-func (g *guarded) nextLook() int64 {
+func (g *guarded) nextWork() int64 {
 	defer g.lock().unlock()
 	if g.stopped {
 		return noTick
@@ -172,13 +172,13 @@ func (g *guarded) nextLook() int64 {
 	return g.wheel.nextWork()
 }
 
-// fileStripe has a producer file a part of the lists or, if there are none, of its stripe. If that is being combed, it
-// waits with the lock released: the comber may have lost its processor, and the stripe would grow until it has it back.
+// fileStripe has a producer file a part of the lists or, if there are none, of its stripe.
 func (g *guarded) fileStripe(s *stripe) {
 	defer g.lock().unlock()
-	for !g.fileFor(s) {
-		g.letOthers(s.awaitComber)
+	if len(g.lists) == 0 {
+		g.takeStripe(s)
 	}
+	g.file(2*portion, len(g.lists))
 }
 
 // drainAll files everything that is queued, and returns what look then does.
@@ -233,38 +233,28 @@ func (g *guarded) misusedInBatch(t *Timeout) {
 	misused(t)
 }
 
-// From here on the caller holds the lock. takeAll alone releases it on the way, as fileStripe and drainAll above do.
+// From here on the caller holds the lock. takeAll and takeStripe alone release it on the way, as drainAll above does.
 
-// fileFor files a part of the lists or, if there are none, of a stripe. It reports false if that is being combed.
-func (g *guarded) fileFor(s *stripe) (ok bool) {
-	if g.stopped {
-		return true
-	}
-	if len(g.lists) == 0 && !g.takeFrom(s) {
-		return false
-	}
-	g.file(2*portion, len(g.lists))
-	return true
-}
-
-// takeAll takes everything that is queued. If a stripe is being combed, it waits with the lock released: the comber may
-// have lost its processor.
+// takeAll takes everything that is queued.
 func (g *guarded) takeAll() {
 	for i := range g.queue.stripes {
-		s := &g.queue.stripes[i]
-		for !g.stopped && !g.takeFrom(s) {
-			g.letOthers(s.awaitComber)
-		}
+		g.takeStripe(&g.queue.stripes[i])
 	}
 }
 
-// takeFrom takes everything that is queued in a stripe, and reports false if it is being combed.
-func (g *guarded) takeFrom(s *stripe) (ok bool) {
-	list, ok := s.take()
-	if list != nil {
-		g.lists = append(g.lists, list)
+// takeStripe takes everything that is queued in a stripe. If that is being combed, it waits with the lock released: the
+// comber may have lost its processor.
+func (g *guarded) takeStripe(s *stripe) {
+	for !g.stopped {
+		list, ok := s.take()
+		if list != nil {
+			g.lists = append(g.lists, list)
+		}
+		if ok {
+			return
+		}
+		g.letOthers(s.awaitComber)
 	}
-	return ok
 }
 
 // file files at most limit timeouts of the first lists, and returns how many, and how many lists it emptied.

@@ -63,7 +63,7 @@ func (wk *worker) work() {
 	for again {
 		tick, again = wk.pass()
 	}
-	wk.rest(tick, wk.guarded.nextLook(), noTick)
+	wk.rest(tick, wk.guarded.nextWork(), noTick)
 	gone = true
 	wk.out.Leave()
 }

@@ -192,7 +192,7 @@ var List = []Mistake{
 	},
 	{
 		Name: "a helper loses the rest of a list",
-		Edits: []Edit{{In: "guarded.fileFor",
+		Edits: []Edit{{In: "guarded.fileStripe",
 			Old: "g.file(2*portion, len(g.lists))",
 			New: "g.file(1, len(g.lists))\n\tg.round, g.lists = 0, g.lists[:0]"}},
 		Kind: Any,

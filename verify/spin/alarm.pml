@@ -369,7 +369,7 @@ inline raise() {
 #endif
 }
 
-inline takeFrom(s) {
+inline takeStripe(s) {
 	atomic {
 		if
 		:: inQueue[s] -> inQueue[s] = 0; inLists[s] = 1
@@ -506,12 +506,12 @@ beginPass:
 #ifndef MISTAKE_RAISE_AFTER_TAKE
 	atomic { raise() };
 #endif
-	takeFrom(0);
+	takeStripe(0);
 	if
 	:: mu = 0; atomic { mu == 0 -> mu = 1 }	/* the next stripe is being combed */
 	:: true
 	fi;
-	takeFrom(1);
+	takeStripe(1);
 #ifdef MISTAKE_RAISE_AFTER_TAKE
 	atomic { raise() };
 #endif
@@ -667,8 +667,8 @@ proctype producer() {
 #if HELPERS
 proctype helper() {
 	atomic { busy++; mu == 0 -> mu = 1 };
-	takeFrom(0);
-	takeFrom(1);
+	takeStripe(0);
+	takeStripe(1);
 	if
 	:: mu = 0; atomic { mu == 0 -> mu = 1 }	/* between two portions */
 	:: true

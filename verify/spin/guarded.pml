@@ -161,17 +161,17 @@ inline file(limit, goesOn) {
 	od
 }
 
-/* fileFor, with the lock held. */
-inline fileFor(s) {
+/* fileStripe, with the lock held. */
+inline fileStripe(s) {
 	atomic {
 		if
 		:: stopped
 		:: else ->
 			if
 #ifdef MISTAKE_HELP_DROPS_LISTS
-			:: head[s] != 0 -> lists[0] = 0; takeFrom(s)
+			:: head[s] != 0 -> lists[0] = 0; takeStripe(s)
 #endif
-			:: lists[0] == 0 -> takeFrom(s)
+			:: lists[0] == 0 -> takeStripe(s)
 			:: else
 			fi
 		fi

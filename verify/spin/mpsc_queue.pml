@@ -30,8 +30,8 @@ inline queue_push(to) {
 
 #define HOLDS_ANY(s) (head[s] != 0 && head[s] != CLOSED)
 
-/* take, with the append of takeFrom in guarded.go. If the stripe is being combed it takes nothing. */
-inline takeFrom(s) {
+/* take, with the append of takeStripe in guarded.go. If the stripe is being combed it takes nothing. */
+inline takeStripe(s) {
 	if
 	:: HOLDS_ANY(s) && stripeMu[s] == 0 -> append(head[s]); head[s] = 0
 	:: else
@@ -44,7 +44,7 @@ inline takeAllOf(s) {
 	:: atomic {
 		if
 		:: stopped || !HOLDS_ANY(s) -> break
-		:: !stopped && HOLDS_ANY(s) && stripeMu[s] == 0 -> takeFrom(s); break
+		:: !stopped && HOLDS_ANY(s) && stripeMu[s] == 0 -> takeStripe(s); break
 		:: else -> mu = 0
 		fi
 		};

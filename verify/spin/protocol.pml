@@ -8,7 +8,7 @@
  *   timeout.pml       timeout.go: Stop
  *   mpsc_queue.pml    mpsc_queue.go: push, comb, take, the sentinel of close
  *   hashed_wheel.pml  hashed_wheel.go: place, turn, close, advance, pop, leave, next
- *   guarded.pml       guarded.go: beginPass, file, fileFor, takeDue with consider, settle, drainAll, look
+ *   guarded.pml       guarded.go: beginPass, file, fileStripe, takeDue with consider, settle, drainAll, look
  *   worker.pml        worker.go: pass, handOut; timer.go: help
  *   timer.pml         timer.go: arm, armNew, push; Pending and Next
  *   stop.pml          timer.go: Stop; guarded.go: collect, stop

@@ -131,7 +131,7 @@ inline tryFileStripe(to) {
 		fi
 	};
 	if
-	:: hit -> hit = 0; fileFor(stripeOf(to))
+	:: hit -> hit = 0; fileStripe(stripeOf(to))
 	:: else
 	fi
 }
@@ -152,7 +152,7 @@ inline wait_(to) {
 			lock()
 		:: else -> break
 		od;
-		fileFor(stripeOf(to))
+		fileStripe(stripeOf(to))
 	:: true
 	fi;
 #ifndef MISTAKE_TURNSTILE_KEPT
