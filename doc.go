@@ -12,8 +12,8 @@
 // calls a Timer: Stop of a Timeout cancels it, Stop of the Timer cancels everything. [Timer.Every] and
 // [Timer.Recur] run a function again and again, and [Timer.After] is a deadline for a select.
 //
-// Four packages are built on it. Package wheeltime has package time's timers and tickers with channels, idle
-// closes idle connections, keyed is a map whose values expire, and inspect is a page of pending timeouts.
+// Package wheeltime has package time's timers and tickers with channels, idle closes idle connections, keyed is a map
+// whose values expire, and inspect is a page of pending timeouts.
 //
 // Stay with package time for timeouts that must be exact to less than a tick, and for fewer than ten thousand
 // timers. Timeouts do not survive the process: work that must happen after a restart belongs in a store.
@@ -36,12 +36,11 @@
 // # At most one tick late
 //
 // A task is handed to the executor within one tick of its deadline, plus the delay that the operating system or the
-// executor adds, whatever was armed just before that tick. A delay of zero or less is due at the next tick. The
-// library's own work adds a few milliseconds at most, with a million timeouts due within a second, or a million that
-// were all moved later, with two exceptions. A million that are due within 100ms take 0.3 s to hand out. And a million
-// of one tick that are all moved later within the last half second before it are found at their tick, and delay others,
-// of later ticks also, by about 0.2 s (package time: 0.1 to 1.3 s). By default no task waits for another to return;
-// with [Inline] a slow task delays all others.
+// executor adds. A delay of zero or less is due at the next tick. The library's own work adds a few milliseconds at
+// most, with a million timeouts due within a second, or a million that were all moved later; but a million that are due
+// within 100ms take 0.3 s to hand out, and a million of one tick that are all moved later within the last half second
+// before it delay others by 0.2 s. By default no task waits for another to return; with [Inline] a slow task delays all
+// others.
 //
 // # One outcome for each arming
 //
@@ -67,8 +66,7 @@
 // A Timer has no goroutine while timeouts wait, only while they are handed out; with a [Clock] of your own, one that
 // waits for its After. The worker comes when a timeout is due: there are no empty ticks. Armings, moves to earlier and
 // stops of timeouts that are not due yet make it come at most twenty times a second, or once 2,048 have come, at any
-// tick. It inherits neither profiler labels nor modes from the goroutine that armed first. goleak finds no Timer that
-// was not stopped, as it finds no timer of package time.
+// tick. It inherits neither profiler labels nor modes.
 //
 // # Any delay costs the same
 //
@@ -82,10 +80,9 @@
 // held. AfterFunc and Schedule allocate the Timeout and nothing else; Reset, Move and Stop allocate nothing, though in
 // a flood they may let the wheel grow. A Timeout that is a field of your own struct needs no allocation at all, though
 // an executor other than Inline may allocate to run its task. A canceled timeout, and everything its task holds, is
-// garbage within two ticks or a tenth of a second, whichever is longer, unless the worker is blocked.
-//
-// The collector never walks a list of timeouts: a collection takes less time with a million pending than with a million
-// of package time's, on any number of processors. That holds for wheels of up to 8,192 buckets: see [WithWheelSize].
+// garbage within two ticks or a tenth of a second, whichever is longer, unless the worker is blocked. The collector
+// never walks a list of timeouts: a collection takes less time with a million pending than with a million of package
+// time's, in wheels of up to 8,192 buckets.
 //
 // # Bounded work
 //

@@ -47,8 +47,7 @@ func (r *crowdTrial) sort() {
 
 func (r *crowdTrial) beginWalk() {
 	want := []int{1, 100, math.MaxInt}[r.rnd.IntN(3)]
-	r.walk = &sample{want: want, seen: map[*Timeout]bool{}}
-	r.walk.start(&r.hashedWheel, r.count)
+	r.walk = newSample(nil, &r.hashedWheel, want)
 	r.filed = map[*Timeout]place{}
 	for _, e := range r.pending {
 		r.filed[e.to] = r.placeOf(e.to)
@@ -66,17 +65,17 @@ func (d *driver) placeOf(t *Timeout) place { return place{t.home.level(), d.file
 // continueWalk visits a portion. A walk for all timeouts must have found, at its end, each that stayed
 // where it was.
 func (r *crowdTrial) continueWalk() {
+	before := len(r.walk.picked)
 	more := r.walk.walk(&r.hashedWheel)
-	require.LessOrEqual(r.t, len(r.walk.picked), portion)
-	if r.walk.keep() && more {
+	require.LessOrEqual(r.t, len(r.walk.picked)-before, portion)
+	if more {
 		return
 	}
-	require.LessOrEqual(r.t, len(r.walk.found), r.walk.want)
-	require.Len(r.t, r.walk.seen, len(r.walk.found), "a timeout was found twice")
+	require.LessOrEqual(r.t, len(r.walk.picked), r.walk.want)
 	if r.walk.want == math.MaxInt {
 		for to, place := range r.filed {
 			stayed := to.home != unfiled && r.placeOf(to) == place && to.State() == Pending
-			require.True(r.t, r.walk.seen[to] || !stayed, "a timeout that stayed in %v was not found", place)
+			require.True(r.t, r.walk.picked[to] || !stayed, "a timeout that stayed in %v was not found", place)
 		}
 	}
 	r.walk = nil
@@ -150,15 +149,19 @@ func (s *sample) next(w *hashedWheel) *Timeout {
 	return nil
 }
 
+// newSample returns a walk through all that is filed.
+func newSample(owner *Timer, w *hashedWheel, want int) *sample {
+	picked := make(map[*Timeout]bool, min(want, w.count))
+	return &sample{owner: owner, want: want, left: w.count, level: len(w.levels) - 1, slot: -1, picked: picked}
+}
+
 // walkAll visits all filed timeouts, and calls betweenPortions between two portions.
 func walkAll(g *guarded, betweenPortions func(*sample)) *sample {
-	s := &sample{owner: g.owner, want: math.MaxInt, seen: map[*Timeout]bool{}}
-	s.start(&g.wheel, g.wheel.count)
-	for s.walk(&g.wheel) && s.keep() {
+	s := newSample(g.owner, &g.wheel, math.MaxInt)
+	for s.walk(&g.wheel) {
 		betweenPortions(s)
 		g.wheel.checkAll()
 	}
-	s.keep()
 	return s
 }
 
@@ -176,7 +179,7 @@ func TestSampleWalkSurvivesRemovalOfItsNextTimeout(t *testing.T) {
 	})
 	require.NotEmpty(t, removed)
 	for _, to := range all {
-		require.True(t, removed[to] || s.seen[to], "each timeout that stays is found")
+		require.True(t, removed[to] || s.picked[to], "each timeout that stays is found")
 	}
 }
 
@@ -187,9 +190,8 @@ func TestSampleWalkFindsTimeoutsFiledCloserDuringTheWalk(t *testing.T) {
 	s := walkAll(g, func(*sample) { g.wheel.advance(2999, portion) })
 	require.NotEqual(t, 1, near[0].home.level(), "no timeout was filed closer")
 	for _, to := range all {
-		require.True(t, s.seen[to])
+		require.True(t, s.picked[to])
 	}
-	assert.Len(t, s.seen, len(s.found), "a timeout was found twice")
 }
 
 func TestSampleWalkFindsTimeoutsFiledFartherOnlyOnce(t *testing.T) {
@@ -203,8 +205,7 @@ func TestSampleWalkFindsTimeoutsFiledFartherOnlyOnce(t *testing.T) {
 		})
 	})
 	require.NotZero(t, refiled, "no timeout was filed farther")
-	assert.LessOrEqual(t, len(s.found), len(all))
-	assert.Len(t, s.seen, len(s.found), "a timeout was found twice")
+	assert.LessOrEqual(t, len(s.picked), len(all))
 }
 
 func TestSampleWalkVisitsAtMostOnePortion(t *testing.T) {
@@ -212,13 +213,13 @@ func TestSampleWalkVisitsAtMostOnePortion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g, _ := newGuarded()
 			g.fileMoved(many, tick, tick)
-			s := &sample{owner: g.owner, want: many, seen: map[*Timeout]bool{}}
-			s.start(&g.wheel, g.wheel.count)
-			for more := true; more; s.keep() {
+			s := newSample(g.owner, &g.wheel, many)
+			for more := true; more; {
+				before := len(s.picked)
 				more = s.walk(&g.wheel)
-				require.LessOrEqual(t, len(s.picked), portion) // a sample of all picks each timeout that it visits
+				require.LessOrEqual(t, len(s.picked)-before, portion) // a sample of all picks each that it visits
 			}
-			assert.Len(t, s.found, many)
+			assert.Len(t, s.picked, many)
 		})
 	}
 }
@@ -227,11 +228,14 @@ func TestSampleWalkVisitsAtMostOnePortion(t *testing.T) {
 func TestSampleWalkAllocatesNothing(t *testing.T) {
 	g, _ := newGuarded()
 	g.fileMoved(many, 50, 50)
-	s := new(sample)
+	samples := make([]*sample, 11)
+	for i := range samples {
+		samples[i] = newSample(g.owner, &g.wheel, many)
+	}
+	runs := 0
 	assert.Zero(t, testing.AllocsPerRun(10, func() {
-		*s = sample{owner: g.owner, want: many}
-		s.start(&g.wheel, g.wheel.count)
-		s.walk(&g.wheel)
+		samples[runs].walk(&g.wheel)
+		runs++
 	}))
-	assert.Len(t, s.picked, portion)
+	assert.Len(t, samples[0].picked, portion)
 }

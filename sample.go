@@ -16,65 +16,55 @@ type Sampled struct {
 // is filed elsewhere then.
 //
 // For any n Sample visits nearly all pending timeouts: a million take 20 ms, or 260 ms if they are scattered in
-// memory. The lock is held for 256 of these visits at a time, and a worker that waits for it has its turn within a
-// millisecond.
+// memory. The lock is held for 256 of these visits at a time.
 func (tm *Timer) Sample(n int) []Sampled {
 	if n <= 0 {
 		return nil
 	}
 	tm.time.checkMade()
-	tm.guarded.drainAll()
-	s := sample{owner: tm, want: n, seen: make(map[*Timeout]bool)}
-	for more := true; more; {
-		more = tm.guarded.samplePortion(&s)
-		more = s.keep() && more
+	_, pending := tm.guarded.drainAll()
+	n = min(n, pending)
+	s := sample{owner: tm, want: n, left: pending, picked: make(map[*Timeout]bool, n)}
+	tm.guarded.beginSample(&s)
+	for tm.guarded.samplePortion(&s) {
 	}
-	sampled := make([]Sampled, len(s.found))
-	for i, t := range s.found {
-		sampled[i] = Sampled{t.Deadline(), t.task}
+	sampled := make([]Sampled, 0, n)
+	for t := range s.picked {
+		sampled = append(sampled, Sampled{t.Deadline(), t.task})
 	}
 	return sampled
 }
 
+func (g *guarded) beginSample(s *sample) {
+	defer g.lock().unlock()
+	s.level, s.slot = len(g.wheel.levels)-1, -1 // above all slots
+	for _, t := range g.batch {
+		s.visit(t) // it is in no slot
+	}
+}
+
 func (g *guarded) samplePortion(s *sample) (more bool) {
 	defer g.lock().unlock()
-	if s.picked == nil { // the first hold
-		_, pending := g.look()
-		s.start(&g.wheel, pending)
-		for _, t := range g.batch {
-			s.visit(t) // it is in no slot
-		}
-	}
 	return s.walk(&g.wheel)
 }
 
 // sample is a walk through all pending timeouts: downward, since the worker files nearly all again further down, and
 // through a slot from its end to its front, as thinSlot goes. A timeout that stays in its slot is visited once or more.
 type sample struct {
-	owner *Timer
-	want  int
-	found []*Timeout
-	seen  map[*Timeout]bool // the timeouts of found, since a timeout may be visited again
+	owner  *Timer
+	want   int
+	picked map[*Timeout]bool // with room for all that are wanted: it does not grow under the lock
 
 	left   int // so many visits are expected still
 	level  int
 	slot   int // the slot under way, before the first of a level -1
 	unseen int // so many of its timeouts are still to be visited
-
-	picked []*Timeout // in one hold of the lock; uses space, since an allocation would prolong the hold
-	space  [portion + batchSize]*Timeout
 }
 
-func (s *sample) start(w *hashedWheel, pending int) {
-	s.left = pending
-	s.picked = s.space[:0]
-	s.level, s.slot, s.unseen = len(w.levels)-1, -1, 0
-}
-
-// walk visits a portion, and reports whether timeouts are left.
+// walk visits a portion, and reports whether timeouts are left, and wanted.
 func (s *sample) walk(w *hashedWheel) (more bool) {
 	for range portion {
-		if !s.reach(w) {
+		if len(s.picked) == s.want || !s.reach(w) {
 			return false
 		}
 		s.unseen--
@@ -89,8 +79,8 @@ func (s *sample) visit(t *Timeout) {
 	if t.State() != Pending {
 		return
 	}
-	if rand.IntN(max(1, s.left)) < s.want-len(s.found)-len(s.picked) {
-		s.picked = append(s.picked, t)
+	if rand.IntN(max(1, s.left)) < s.want-len(s.picked) {
+		s.picked[t] = true
 	}
 	s.left--
 }
@@ -114,16 +104,4 @@ func (s *sample) reach(w *hashedWheel) bool {
 			s.level--
 		}
 	}
-}
-
-// keep adds the picked timeouts to found, and reports whether more are wanted.
-func (s *sample) keep() bool {
-	for _, t := range s.picked {
-		if len(s.found) < s.want && !s.seen[t] {
-			s.seen[t] = true
-			s.found = append(s.found, t)
-		}
-	}
-	s.picked = s.space[:0]
-	return len(s.found) < s.want
 }

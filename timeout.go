@@ -151,11 +151,7 @@ func (t *Timeout) bound(method string) *Timer {
 // Stop prevents the task from running, and reports whether this call did: false means that t was not
 // pending. It does not wait for a task that has begun.
 func (t *Timeout) Stop() bool {
-	for {
-		w := t.load()
-		if w.state() != Pending {
-			return false
-		}
+	for w := t.load(); w.state() == Pending; w = t.load() {
 		push, ok := t.cancel(w)
 		if !ok {
 			continue
@@ -166,6 +162,7 @@ func (t *Timeout) Stop() bool {
 		}
 		return true
 	}
+	return false
 }
 
 // State returns the state, which may be out of date by the time it returns.

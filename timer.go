@@ -180,15 +180,12 @@ func (tm *Timer) arm(t *Timeout, deadline int64) (was bool) {
 
 // move gives t a new deadline if it is pending, and reports that.
 func (tm *Timer) move(t *Timeout, deadline int64) (was bool) {
-	for {
-		w := t.load()
-		if w.state() != Pending {
-			return false
-		}
+	for w := t.load(); w.state() == Pending; w = t.load() {
 		if tm.tryMove(t, w, deadline) {
 			return true
 		}
 	}
+	return false
 }
 
 // tryMove reports false if w, the word of a pending timeout, was out of date.

@@ -122,15 +122,12 @@ func (t *Timeout) drop(w word) (ok bool) {
 
 // cancelForStop ends a pending arming for Timer.Stop and reports whether this call did.
 func (t *Timeout) cancelForStop() bool {
-	for {
-		w := t.load()
-		if w.state() != Pending {
-			return false
-		}
+	for w := t.load(); w.state() == Pending; w = t.load() {
 		if t.cas(w, w.withState(Canceled)) {
 			return true
 		}
 	}
+	return false
 }
 
 // refuse gives up a push that came too late, and rejects a pending arming unless the wheel holds t: from
