@@ -74,8 +74,8 @@ var List = []Mistake{
 	{
 		Name: "Stop returns true for an expired timeout",
 		Edits: []Edit{{In: "Timeout.Stop",
-			Old: "if w.state() != Pending {\n\t\t\treturn false",
-			New: "if w.state() != Pending {\n\t\t\treturn w.state() == Expired"}},
+			Old: "return false",
+			New: "return t.load().state() == Expired"}},
 		Kind: Any,
 	},
 	{
@@ -88,8 +88,8 @@ var List = []Mistake{
 	{
 		Name: "Move revives a timeout that has expired in between",
 		Edits: []Edit{{In: "Timer.move",
-			Old: "if w.state() != Pending {\n\t\t\treturn false",
-			New: "if w.state() != Pending {\n\t\t\ttm.arm(t, deadline)\n\t\t\treturn false"}},
+			Old: "return false",
+			New: "tm.arm(t, deadline)\n\treturn false"}},
 		Kind: "reset-at-expiry",
 	},
 	{
