@@ -185,7 +185,7 @@ func TestCollectionBesideAMillionPendingTimeoutsCostsNoMoreThanPackageTimes(t *t
 		t.Skip("a race detector's memory would be read too, and eight processes or more take half a minute")
 	}
 	least := map[string]float64{} // ns; other programs only add
-	for round := 1; round <= 5 && !costNoMore(least); round++ {
+	for round := 1; round <= 8 && !costNoMore(least); round++ {
 		for name, c := range beside {
 			if testing.Short() && name == sparse {
 				continue // it takes as long as all others
