@@ -23,14 +23,14 @@
 // To arm a timeout is to give it a deadline, by AfterFunc, Schedule or Reset; the timeout is then pending, and Move
 // gives it another deadline. When its deadline has passed it expires: its task is handed to the [Executor]. Until
 // then [Timeout.Stop] or [Timer.Stop] cancels it. An arming that a stopped or full timer refuses is rejected. The
-// Timer counts time in ticks, and its worker hands out the tasks of a tick when the tick begins. Package time calls the
-// worker for that.
+// Timer counts time in ticks, and its worker hands out the tasks of a tick when the tick begins. A timer of package
+// time's starts the worker's goroutine.
 //
 // # Never early
 //
 // A task never starts before its deadline, read on the timer's clock. The deadline is the time of the call
 // plus the delay, in nanoseconds, and is rounded up to a tick, never down. That holds through jumps of the clock,
-// stalls, Resets that race with expiry, and any delay; a clock never goes back, see [Clock]. A delay too large for the
+// stalls, Resets that race with expiry, and any delay, as long as the clock does not go back, see [Clock]. A delay too large for the
 // clock, which counts about 9 years from New, means never; such a timeout can still be stopped.
 //
 // # At most one tick late
@@ -66,7 +66,7 @@
 // A Timer has no goroutine while timeouts wait, only while they are handed out; with a [Clock] of your own, one that
 // waits for its After. The worker comes when a timeout is due: there are no empty ticks. Armings, moves to earlier and
 // stops of timeouts that are not due yet make it come at most twenty times a second, or once 2,048 have come, at any
-// tick. It inherits neither profiler labels nor modes.
+// tick.
 //
 // # Any delay costs the same
 //
@@ -101,7 +101,7 @@
 //	hashedwheel: Timeout of a *main.lease was copied or overwritten after it was armed
 //
 // If a program recovers that panic, the Timer is broken for good: every later call that looks into the wheel, as
-// Pending and Timer.Stop do, panics with the same message. So does the worker, which ends the process. None hangs.
+// Pending and Timer.Stop do, panics with the same message. So does the worker, which ends the process. No call hangs.
 //
 // # Lateness is reported
 //
