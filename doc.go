@@ -89,8 +89,8 @@
 // In a flood of armings the library's own work delays due timeouts by a few milliseconds: it sorts the timeouts that
 // wait as it begins, and hands out those due by then at least every two milliseconds, half a tick or 100,000 timeouts.
 // Goroutines that arm and stop faster help once 512 wait in their part of the queue: they drop their stopped timeouts,
-// or wait for their turn to sort a part of the others. A call that does not wait for its turn keeps its processor. The
-// lock is held for about a millisecond at most, longer if its holder has to help the collector, except by Timer.Stop.
+// or wait for their turn to sort a part of the others. The lock is held for
+// about a millisecond at most, longer if its holder loses its processor or has to help the collector, or is Timer.Stop.
 // [WithMaxPending] bounds how many are pending at all.
 //
 // # Misuse is caught

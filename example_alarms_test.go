@@ -18,8 +18,10 @@ func alarms(
 			reasons = append(reasons, fmt.Sprintf(format, args...))
 		}
 	}
-	check(now.Overdue > max(2*tm.Tick(), late), "the worker is blocked: a due timeout has waited for %v", now.Overdue)
-	check(now.MaxLag > max(last.MaxLag, late), "tasks were handed out %v late", now.MaxLag)
+	check(now.Overdue > max(2*tm.Tick(), late), "a due timeout has waited for %v: the worker is blocked, or has no processor",
+		now.Overdue)
+	n := laterThan(late, now) - laterThan(late, last)
+	check(100*n > now.Expired-last.Expired, "%d tasks were handed out more than %v late", n, late)
 	check(now.Rejected > last.Rejected, "%d armings were refused", now.Rejected-last.Rejected)
 	check(now.Panics > last.Panics, "%d tasks panicked", now.Panics-last.Panics)
 	isNearlyFull := 10*now.Pending > 9*now.MaxPending && now.MaxPending > 0
@@ -27,7 +29,17 @@ func alarms(
 	return now, reasons
 }
 
-// Copy the function alarms, and call it once a minute.
+// laterThan returns how many tasks were handed out later than that, by the steps of LagCounts.
+func laterThan(late time.Duration, s hashedwheel.Stats) (n uint64) {
+	for i, count := range s.LagCounts {
+		if 50*time.Microsecond<<i >= late { // where the entry begins
+			n += count
+		}
+	}
+	return n
+}
+
+// Copy the functions alarms and laterThan, and call alarms once a minute.
 func ExampleTimer_Stats_alarms() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(

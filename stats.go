@@ -23,7 +23,7 @@ type Stats struct {
 	LagCounts [20]uint64
 
 	// Overdue is how long the oldest due timeout has waited for its turn: it grows while an executor, or a
-	// task with Inline, blocks the worker. A timeout that was moved later counts until the worker finds out.
+	// task with Inline, blocks the worker, or the worker waits for a processor. A timeout that was moved later counts until the worker finds out.
 	Overdue time.Duration
 }
 
