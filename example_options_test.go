@@ -21,6 +21,9 @@ func (r *retry) Run(to *hashedwheel.Timeout) {
 		r.delay *= 2
 		fmt.Printf("%v: again in %v\n", err, r.delay)
 		to.Reset(r.delay)
+		if err := to.Err(); err != nil {
+			fmt.Println("given up:", err) // the timer is stopped or full
+		}
 	}
 }
 

@@ -149,7 +149,7 @@ func (t *Timeout) bound(method string) *Timer {
 }
 
 // Stop prevents the task from running, and reports whether this call did: false means that t was not
-// pending. It does not wait for a task that has begun.
+// pending. It does not wait for a task that has begun, and that may arm t again: tell it by a flag under a lock.
 func (t *Timeout) Stop() bool {
 	for w := t.load(); w.state() == Pending; w = t.load() {
 		push, ok := t.cancel(w)
@@ -188,8 +188,8 @@ func (t *Timeout) Err() error {
 	return nil
 }
 
-// Deadline returns the deadline of the last arming, or the zero time if there was none. A delay too large
-// for the clock has a deadline about 9 years after New.
+// Deadline returns the deadline of the last arming, also if that has ended, or the zero time if there was none. A delay
+// too large for the clock has a deadline about 9 years after New.
 func (t *Timeout) Deadline() time.Time {
 	w := t.load()
 	if w.state() == Unarmed {
