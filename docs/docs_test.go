@@ -8,13 +8,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/hashedwheel/hashedwheel"
 )
 
 // TestShownCodeIsCompiled checks that the code in the documents is gofmt-ed, and is in
@@ -65,23 +61,4 @@ func unindented(code string) string {
 		lines[i] = strings.TrimSpace(lines[i])
 	}
 	return strings.Join(lines, "\n")
-}
-
-// tick is that of the timers in these tests.
-const tick = 100 * time.Millisecond
-
-// inBubble runs f on virtual time, with a timer that lives in it.
-func inBubble(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer), opts ...hashedwheel.Option) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		tm := hashedwheel.MustNew(append(opts, hashedwheel.WithTick(tick))...)
-		defer tm.Stop()
-		f(t, tm)
-	})
-}
-
-// pass lets d and a tick of the bubble's time pass, and waits for the tasks that become due.
-func pass(d time.Duration) {
-	time.Sleep(d + tick)
-	synctest.Wait()
 }
