@@ -68,14 +68,6 @@ func pushAll(t *testing.T, q *mpscQueue, all ...*Timeout) {
 	}
 }
 
-func TestQueueIsNotEmptyWhileOneStripeHoldsATimeout(t *testing.T) {
-	q := newStripes(2)
-	by := onStripes(q, 1)
-	pushAll(t, q, by[0][0], by[1][0])
-	q.take()
-	assert.False(t, q.empty())
-}
-
 // A lost timeout would never run, although its push was accepted. A timeout that is taken twice would
 // corrupt its list.
 func TestEveryPushIsEitherTakenOrRefused(t *testing.T) {
@@ -119,43 +111,6 @@ func TestEveryPushIsEitherTakenOrRefused(t *testing.T) {
 	}
 }
 
-func TestTimeoutPushedAgainAndAgainIsNeverLost(t *testing.T) {
-	const producers, rounds = 4, 5000
-	q := newQueue()
-	all := make([]Timeout, producers)
-	taken := make([]chan bool, producers) // received after each push
-	var done sync.WaitGroup
-	for p := range producers {
-		taken[p] = make(chan bool, 1)
-		done.Go(func() {
-			for range rounds {
-				q.push(&all[p])
-				<-taken[p]
-			}
-		})
-	}
-	owner := map[*Timeout]int{}
-	for p := range all {
-		owner[&all[p]] = p
-	}
-	for left := producers * rounds; left > 0; runtime.Gosched() {
-		for _, to := range linkedFrom(q.take()) { // the whole list is read before a timeout is pushed again
-			taken[owner[to]] <- true
-			left--
-		}
-	}
-	done.Wait()
-	assert.True(t, q.empty())
-}
-
-func TestNumberOfStripesIsAPowerOfTwo(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, row := range []struct{ procs, stripes int }{{1, 4}, {2, 8}, {3, 16}, {48, 256}, {64, 256}, {100, 256}} {
-		runtime.GOMAXPROCS(row.procs)
-		assert.Len(t, newQueue().stripes, row.stripes, "%d processors", row.procs)
-	}
-}
-
 // Combing costs a visit for each timeout that it cannot drop.
 func TestStripeThatCombingLeftDeepIsCombedAgainAtTwiceItsDepth(t *testing.T) {
 	q, litter := newStripes(1), new(Timeout)
@@ -174,14 +129,4 @@ func TestStripeThatCombingLeftDeepIsCombedAgainAtTwiceItsDepth(t *testing.T) {
 	s.take()
 	s.depth.Store(deep - counted)
 	assert.Equal(t, littered, s.count(litter, deep), "the stripe was taken")
-}
-
-// empty reports whether every pushed timeout has been taken. A closed queue is not empty.
-func (q *mpscQueue) empty() bool {
-	for i := range q.stripes {
-		if q.stripes[i].head.Load() != nil {
-			return false
-		}
-	}
-	return true
 }

@@ -1,8 +1,6 @@
 package hashedwheel
 
 import (
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -140,35 +138,6 @@ func TestUnqueueAndRefuseClearTheLink(t *testing.T) {
 	r.link = new(Timeout)
 	r.refuse(false)
 	assert.Nil(t, r.link)
-}
-
-// Three goroutines try to end the same armings in the same order. The goroutine that is ahead misses the
-// cache and slows down, so they meet again and again.
-func TestOneOfSeveralRacingCallsEndsAnArming(t *testing.T) {
-	r := newRig(pack(0, alone, Unarmed))
-	all, ends := make([]Timeout, 50_000), make([]atomic.Int32, 50_000)
-	for i := range all {
-		all[i].Init(r.tm, r.task)
-		setWord(&all[i], 9, alone, Pending)
-	}
-	var done sync.WaitGroup
-	for _, end := range []func(to *Timeout) bool{
-		(*Timeout).Stop,
-		(*Timeout).cancelForStop,
-		func(to *Timeout) bool { return to.claim(9) },
-	} {
-		done.Go(func() {
-			for i := range all {
-				if end(&all[i]) {
-					ends[i].Add(1)
-				}
-			}
-		})
-	}
-	done.Wait()
-	for i := range ends {
-		require.Equal(t, int32(1), ends[i].Load(), "timeout %d", i)
-	}
 }
 
 // In a list that leads into itself, unqueue meets a timeout twice. It must panic, since the list has no
