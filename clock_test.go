@@ -36,22 +36,6 @@ func TestDeadlineIsBetweenNowAndNever(t *testing.T) {
 	}
 }
 
-func TestSinceClampsTimesToTheRangeOfDeadlines(t *testing.T) {
-	tl := newTimelineAt(0)
-	for at, want := range map[time.Duration]int64{
-		-7: 0, 0: 0, 7: 7, math.MinInt64: 0, math.MaxInt64: maxDeadline,
-	} {
-		assert.Equal(t, want, tl.since(tl.start.Add(at)), "at %d", at)
-	}
-}
-
-func TestTickAtIsTheLastTickThatHasBegun(t *testing.T) {
-	tl := newTimelineAt(0)
-	for now, want := range map[int64]int64{0: 0, 9: 0, 10: 1, 11: 1} {
-		assert.Equal(t, want, tl.tickAt(now), "at %d", now)
-	}
-}
-
 func TestNowIsAlwaysBeforeMaxDeadline(t *testing.T) {
 	assert.Equal(t, int64(maxDeadline-1), newTimelineAt(math.MaxInt64).now())
 }

@@ -15,6 +15,7 @@ func TestTransitionsFromEveryState(t *testing.T) {
 	}
 	stop := operation{"Stop", func(r rig) any { return r.Stop() }}
 	claim := operation{"claim", func(r rig) any { return r.claim(9) }}
+	claimEarly := operation{"early claim", func(r rig) any { return r.claim(8) }}
 	// unqueue is called only if the timeout is queued, see TestUnqueuePanicsIfTheTimeoutIsNotQueued.
 	unqueue := operation{"unqueue", func(r rig) any { return show(r.unqueue()) }}
 	collect := operation{"collect", func(r rig) any { return r.cancelForStop() }}
@@ -46,6 +47,7 @@ func TestTransitionsFromEveryState(t *testing.T) {
 		{claim, Unarmed, alone, Unarmed, alone, false, !pushed},
 		{claim, Unarmed, inQueue, Unarmed, inQueue, false, !pushed},
 		{claim, Pending, alone, Expired, alone, true, !pushed},
+		{claimEarly, Pending, alone, Pending, alone, false, !pushed},
 		{claim, Pending, inQueue, Pending, inQueue, false, !pushed}, // the next drain files it again
 		{claim, Expired, alone, Expired, alone, false, !pushed},
 		{claim, Expired, inQueue, Expired, inQueue, false, !pushed},
@@ -98,35 +100,6 @@ func TestTransitionsFromEveryState(t *testing.T) {
 			require.Equal(t, row.result, row.op.do(r))
 			r.requireLeft(t, pack(9, row.wantIn, row.want), row.pushed)
 		})
-	}
-}
-
-func TestStopAfterTimerStopPushesNothing(t *testing.T) {
-	r := newRig(pack(9, alone, Pending)).stop()
-	require.True(t, r.Stop())
-	r.requireLeft(t, pack(9, alone, Canceled), false)
-}
-
-func TestStopReleasesTheReservationOnce(t *testing.T) {
-	r := newRig(pack(9, alone, Pending))
-	r.Stop()
-	r.Stop()
-	r.requireReserved(t, 0)
-}
-
-func TestClaimComparesTheExactDeadline(t *testing.T) {
-	for _, row := range []struct {
-		deadline, due int64
-		want          bool
-	}{
-		{9, 8, false},
-		{9, 9, true},
-		{9, 10, true},
-		{0, 0, true},
-		{maxDeadline, maxDeadline - 1, false},
-	} {
-		r := newRig(pack(row.deadline, alone, Pending))
-		assert.Equal(t, row.want, r.claim(row.due), "deadline %d at %d", row.deadline, row.due)
 	}
 }
 

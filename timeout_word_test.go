@@ -5,35 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-func TestWordKeepsDeadlineFlagsAndStateApart(t *testing.T) {
-	for _, deadline := range []int64{0, 1, 15, 16, maxDeadline - 1, maxDeadline} {
-		for s := Unarmed; s <= over; s++ {
-			for _, flags := range []int64{alone, inQueue, freshInQueue} {
-				w := pack(deadline, flags, s)
-				assert.Equal(t, deadline, w.deadline())
-				assert.Equal(t, s, w.state())
-				assert.Equal(t, flags != alone, w.queued())
-				assert.Equal(t, flags == freshInQueue && s != Pending, w.isLitter())
-				assert.Equal(t, pack(deadline, alone, s), w.unqueued())
-			}
-		}
-	}
-}
-
-func TestWordSettledChangesOnlyTheState(t *testing.T) {
-	for s := Unarmed; s <= over; s++ {
-		assert.Equal(t, pack(0, queued, Expired), pack(0, queued, s).withState(Expired))
-		assert.Equal(t, pack(maxDeadline, 0, Canceled), pack(maxDeadline, 0, s).withState(Canceled))
-	}
-}
-
-func TestZeroWordIsUnarmed(t *testing.T) {
-	assert.Equal(t, word(0), pack(0, 0, Unarmed))
-}
 
 // The flags of a word, in the tables.
 const (
