@@ -8,10 +8,16 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/hashedwheel/hashedwheel"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestShownCodeIsCompiled checks that the code in the documents is gofmt-ed, and is in
 // a test, which go test compiles.
@@ -62,3 +68,14 @@ func unindented(code string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// As docs/migrating.md shows.
+type stopper interface {
+	Stop() bool
+	Reset(d time.Duration) bool
+}
+
+var (
+	_ stopper = (*time.Timer)(nil)
+	_ stopper = (*hashedwheel.Timeout)(nil)
+)
