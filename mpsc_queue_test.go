@@ -34,24 +34,6 @@ func (q *mpscQueue) take() *Timeout {
 	return nil
 }
 
-// onStripes returns n timeouts for each stripe of q. The address of a timeout decides its stripe.
-func onStripes(q *mpscQueue, n int) [][]*Timeout {
-	by := make([][]*Timeout, len(q.stripes))
-	for short := len(by); short > 0; {
-		page := make([]Timeout, 1<<pageShift/unsafe.Sizeof(Timeout{}))
-		for i := range page {
-			s := uintptr(unsafe.Pointer(&page[i])) >> pageShift & uintptr(len(q.stripes)-1)
-			if len(by[s]) == n {
-				continue
-			}
-			if by[s] = append(by[s], &page[i]); len(by[s]) == n {
-				short--
-			}
-		}
-	}
-	return by
-}
-
 // linkedFrom returns the timeouts of a list that take or close returned.
 func linkedFrom(head *Timeout) (all []*Timeout) {
 	for to := head; to != nil; to = to.link {
