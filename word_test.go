@@ -171,6 +171,12 @@ func TestArmOnAStoppedTimer(t *testing.T) {
 	}
 }
 
+func TestArmOnAStoppedTimerThatIsFull(t *testing.T) {
+	r := newRig(pack(0, alone, Unarmed)).stop().full()
+	require.False(t, r.tm.arm(r.Timeout, 50))
+	require.Equal(t, ErrStopped, r.Err())
+}
+
 // Each operation except arm (see TestArm), on a timeout with deadline 9, from every state.
 func TestTransitionsFromEveryState(t *testing.T) {
 	type operation struct {
