@@ -53,6 +53,7 @@ func TestABatchInWhichNoneExpiredIsNotLate(t *testing.T) {
 	g.drain(portion)
 	g.takeDue(1)
 	to.Move(time.Hour)
+	g.alarm.nextLook.Store(1) // as if the alarm had been set for that tick
 	g.settle(0, int64(time.Second))
 	assert.Zero(t, tm.Stats().MaxLag)
 }
