@@ -178,6 +178,14 @@ func TestHelpFilesAtMostTwoPortions(t *testing.T) {
 	}
 }
 
+// A producer that comes to help after Timer.Stop takes nothing: the sentinel is all that its stripe holds.
+func TestHelpAfterStopLeavesTheQueueClosed(t *testing.T) {
+	g, tm := newGuarded()
+	tm.Stop()
+	g.fileStripe(&tm.queue.stripes[0])
+	assert.True(t, tm.queue.isClosed())
+}
+
 // The worker hands out due timeouts between two parts of a long round. That must not make timeouts of the later part
 // expire a tick later.
 func TestTickStaysOpenUntilTheRoundIsFiled(t *testing.T) {
