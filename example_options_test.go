@@ -51,25 +51,6 @@ func ExampleTask() {
 	// connected
 }
 
-// A TaskFunc that arms its Timeout again is a heartbeat.
-func ExampleTaskFunc() {
-	clock := hashedwheel.NewManualClock(time.Now())
-	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
-
-	var beat hashedwheel.Timeout
-	beat.Init(tm, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
-		fmt.Println("beat")
-		to.Reset(10 * time.Second)
-	}))
-	beat.Reset(10 * time.Second)
-	clock.Advance(30 * time.Second)
-	// Output:
-	// beat
-	// beat
-	// beat
-}
-
 // A sync.WaitGroup is an Executor: Wait waits for all tasks.
 func ExampleExecutor() {
 	var tasks sync.WaitGroup
@@ -175,38 +156,6 @@ func ExampleManualClock_Advance() {
 	// 1s
 	// 1m0s
 	// 1h0m0s
-}
-
-func ExampleStats() {
-	clock := hashedwheel.NewManualClock(time.Now())
-	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
-	defer tm.Stop()
-
-	for i := range 10 {
-		to := tm.AfterFunc(time.Duration(1+i)*time.Second, func() {})
-		if i >= 7 {
-			to.Stop()
-		}
-	}
-	clock.Advance(5 * time.Second)
-	s := tm.Stats()
-	fmt.Println(s.Pending, "pending,", s.Expired, "expired")
-	// Output: 2 pending, 5 expired
-}
-
-// Options are plain values: keep them in a slice, and pass them on.
-func ExampleOption() {
-	clock := hashedwheel.NewManualClock(time.Now())
-	forTests := []hashedwheel.Option{
-		hashedwheel.WithClock(clock),
-		hashedwheel.WithExecutor(hashedwheel.Inline{}),
-	}
-	tm := hashedwheel.MustNew(append(forTests, hashedwheel.WithTick(time.Second))...)
-	defer tm.Stop()
-
-	tm.AfterFunc(time.Millisecond, func() { fmt.Println("rounded up to the tick of 1s") })
-	clock.Advance(time.Second)
-	// Output: rounded up to the tick of 1s
 }
 
 func ExampleWithPanicHandler() {

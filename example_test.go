@@ -79,28 +79,6 @@ func ExampleTimer() {
 	// Output: 1 still pending
 }
 
-func ExampleState() {
-	clock := hashedwheel.NewManualClock(time.Now())
-	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
-	defer tm.Stop()
-
-	var to hashedwheel.Timeout
-	to.InitFunc(tm, func() {})
-	fmt.Println(to.State())
-	to.Reset(time.Second)
-	fmt.Println(to.State())
-	to.Stop()
-	fmt.Println(to.State())
-	to.Reset(time.Second)
-	clock.Advance(time.Minute)
-	fmt.Println(to.State())
-	// Output:
-	// Unarmed
-	// Pending
-	// Canceled
-	// Expired
-}
-
 // New returns an error for a wrong option, for instance from a configuration file.
 func ExampleNew() {
 	tick := time.Microsecond

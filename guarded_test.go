@@ -53,6 +53,7 @@ func TestABatchInWhichNoneExpiredIsNotLate(t *testing.T) {
 	g.drain(portion)
 	g.takeDue(1)
 	to.Move(time.Hour)
+	g.alarm.nextLook.Store(1) // as if the alarm had been set for that tick
 	g.settle(0, int64(time.Second))
 	assert.Zero(t, tm.Stats().MaxLag)
 }
@@ -175,6 +176,14 @@ func TestHelpFilesAtMostTwoPortions(t *testing.T) {
 			g.drain(portion)
 		}
 	}
+}
+
+// A producer that comes to help after Timer.Stop takes nothing: the sentinel is all that its stripe holds.
+func TestHelpAfterStopLeavesTheQueueClosed(t *testing.T) {
+	g, tm := newGuarded()
+	tm.Stop()
+	g.fileStripe(&tm.queue.stripes[0])
+	assert.True(t, tm.queue.isClosed())
 }
 
 // The worker hands out due timeouts between two parts of a long round. That must not make timeouts of the later part

@@ -92,17 +92,6 @@ func (d *driver) reach(last int64) int64 {
 	}
 }
 
-// slotAt returns the tick at which the next occupied slot of a ring begins, or noTick.
-func (d *driver) slotAt() int64 {
-	start := int64(noTick)
-	for _, l := range d.levels[1:] {
-		if number := l.next(l.occupied, l.number(d.current), d.current); number != noTick {
-			start = min(start, number<<l.shift)
-		}
-	}
-	return start
-}
-
 // forEachSize runs f with a wheel of each size.
 func forEachSize(t *testing.T, f func(t *testing.T, d *driver)) {
 	for _, size := range wheelSizes {
@@ -110,16 +99,20 @@ func forEachSize(t *testing.T, f func(t *testing.T, d *driver)) {
 	}
 }
 
+// The journey that docs/how-it-works.md draws.
 func TestTimeoutDescendsALevelWhenItsSlotBegins(t *testing.T) {
 	d := newDriver(8).from(3)
 	to := d.arm(1000)[0]
-	require.Equal(t, 2, to.home.level())
+	isIn := func(level, slot int) {
+		require.Equal(t, []int{level, slot}, []int{to.home.level(), to.home.slot()})
+	}
+	isIn(2, 7)
 	require.Empty(t, d.take(895))
-	require.Equal(t, 2, to.home.level())
+	isIn(2, 7)
 	require.Empty(t, d.take(896))
-	require.Equal(t, 1, to.home.level())
+	isIn(1, 58)
 	require.Empty(t, d.take(999))
-	require.Equal(t, 1, to.home.level())
+	isIn(1, 58)
 	require.Equal(t, map[*Timeout]int64{to: 1000}, d.take(1000))
 }
 

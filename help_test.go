@@ -1,11 +1,9 @@
 package hashedwheel
 
 import (
-	"fmt"
 	"sync"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -51,25 +49,6 @@ var layouts = map[string]func(n int) []*Timeout{
 	"320 bytes apart":  apart[[272]byte],
 	"8192 bytes apart": apart[[8144]byte],
 	"allocated singly": newTimeouts,
-}
-
-func TestDepthIsAboutHowManyWereQueued(t *testing.T) {
-	skipIfSmall(t)
-	const n = 1 << 14
-	for name, layout := range layouts {
-		t.Run(name, func(t *testing.T) {
-			all := layout(n)
-			if name != "allocated singly" && unsafe.Sizeof(Timeout{}) == 48 {
-				require.Contains(t, name, fmt.Sprint(uintptr(unsafe.Pointer(all[1]))-uintptr(unsafe.Pointer(all[0]))))
-			}
-			q := newStripes(1)
-			for _, to := range all {
-				q.push(to)
-			}
-			assert.Greater(t, int(q.stripes[0].depth.Load()), n/2)
-			assert.Less(t, int(q.stripes[0].depth.Load()), n*2)
-		})
-	}
 }
 
 func TestStripeIsDeepAfterAFewHundredPushes(t *testing.T) {

@@ -34,24 +34,6 @@ func (q *mpscQueue) take() *Timeout {
 	return nil
 }
 
-// onStripes returns n timeouts for each stripe of q. The address of a timeout decides its stripe.
-func onStripes(q *mpscQueue, n int) [][]*Timeout {
-	by := make([][]*Timeout, len(q.stripes))
-	for short := len(by); short > 0; {
-		page := make([]Timeout, 1<<pageShift/unsafe.Sizeof(Timeout{}))
-		for i := range page {
-			s := uintptr(unsafe.Pointer(&page[i])) >> pageShift & uintptr(len(q.stripes)-1)
-			if len(by[s]) == n {
-				continue
-			}
-			if by[s] = append(by[s], &page[i]); len(by[s]) == n {
-				short--
-			}
-		}
-	}
-	return by
-}
-
 // linkedFrom returns the timeouts of a list that take or close returned.
 func linkedFrom(head *Timeout) (all []*Timeout) {
 	for to := head; to != nil; to = to.link {
@@ -66,14 +48,6 @@ func pushAll(t *testing.T, q *mpscQueue, all ...*Timeout) {
 	for _, to := range all {
 		require.NotEqual(t, refused, q.push(to))
 	}
-}
-
-func TestQueueIsNotEmptyWhileOneStripeHoldsATimeout(t *testing.T) {
-	q := newStripes(2)
-	by := onStripes(q, 1)
-	pushAll(t, q, by[0][0], by[1][0])
-	q.take()
-	assert.False(t, q.empty())
 }
 
 // A lost timeout would never run, although its push was accepted. A timeout that is taken twice would
@@ -119,43 +93,6 @@ func TestEveryPushIsEitherTakenOrRefused(t *testing.T) {
 	}
 }
 
-func TestTimeoutPushedAgainAndAgainIsNeverLost(t *testing.T) {
-	const producers, rounds = 4, 5000
-	q := newQueue()
-	all := make([]Timeout, producers)
-	taken := make([]chan bool, producers) // received after each push
-	var done sync.WaitGroup
-	for p := range producers {
-		taken[p] = make(chan bool, 1)
-		done.Go(func() {
-			for range rounds {
-				q.push(&all[p])
-				<-taken[p]
-			}
-		})
-	}
-	owner := map[*Timeout]int{}
-	for p := range all {
-		owner[&all[p]] = p
-	}
-	for left := producers * rounds; left > 0; runtime.Gosched() {
-		for _, to := range linkedFrom(q.take()) { // the whole list is read before a timeout is pushed again
-			taken[owner[to]] <- true
-			left--
-		}
-	}
-	done.Wait()
-	assert.True(t, q.empty())
-}
-
-func TestNumberOfStripesIsAPowerOfTwo(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, row := range []struct{ procs, stripes int }{{1, 4}, {2, 8}, {3, 16}, {48, 256}, {64, 256}, {100, 256}} {
-		runtime.GOMAXPROCS(row.procs)
-		assert.Len(t, newQueue().stripes, row.stripes, "%d processors", row.procs)
-	}
-}
-
 // Combing costs a visit for each timeout that it cannot drop.
 func TestStripeThatCombingLeftDeepIsCombedAgainAtTwiceItsDepth(t *testing.T) {
 	q, litter := newStripes(1), new(Timeout)
@@ -174,14 +111,4 @@ func TestStripeThatCombingLeftDeepIsCombedAgainAtTwiceItsDepth(t *testing.T) {
 	s.take()
 	s.depth.Store(deep - counted)
 	assert.Equal(t, littered, s.count(litter, deep), "the stripe was taken")
-}
-
-// empty reports whether every pushed timeout has been taken. A closed queue is not empty.
-func (q *mpscQueue) empty() bool {
-	for i := range q.stripes {
-		if q.stripes[i].head.Load() != nil {
-			return false
-		}
-	}
-	return true
 }

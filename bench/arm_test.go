@@ -8,10 +8,9 @@ func BenchmarkArm(b *testing.B) {
 		parallel(b, "pending="+short(n), notAt, func(k Kind) func(pb *testing.PB) {
 			t := k.Open(armTick)
 			fill(t, armTick, n)
-			arm := armer(t)
 			return func(pb *testing.PB) {
 				for pb.Next() {
-					arm(deadline).Stop()
+					t.AfterFunc(deadline, nop).Stop()
 				}
 			}
 		})

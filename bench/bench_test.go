@@ -209,9 +209,8 @@ func settle(tick time.Duration, n int) {
 
 // fill arms n far timeouts.
 func fill(t Timer, tick time.Duration, n int) {
-	arm := armer(t)
 	for i := range n {
-		arm(far(i))
+		t.AfterFunc(far(i), nop)
 	}
 	settle(tick, n)
 }

@@ -65,7 +65,8 @@ type callsOfOne struct {
 
 func newCallsOfOne(t Timer, reuse bool, fired *tally) *callsOfOne {
 	const most = 100_000 // calls in flight
-	c := &callsOfOne{timer: t, arm: armer(t), fired: fired, took: make([]float64, 0, 1<<19)}
+	c := &callsOfOne{timer: t, fired: fired, took: make([]float64, 0, 1<<19)}
+	c.arm = func(d time.Duration) Armed { return t.AfterFunc(d, nop) }
 	stop := func(to Armed) { to.Stop() }
 	if reuse {
 		var free []Owned
@@ -115,7 +116,6 @@ func BenchmarkCallsAtRate(b *testing.B) {
 	each(b, "rate=100k", notDrawn, func(b *testing.B, k Kind) {
 		t := k.Open(callsTick)
 		var fired tally
-		arm := armer(t)
 		flight := newFlight(100_000, new(gauge), func(to Armed) { to.Stop() })
 		settle(callsTick, 0)
 		calls := 0
@@ -123,7 +123,7 @@ func BenchmarkCallsAtRate(b *testing.B) {
 			if calls++; calls%(callsInBatch+1) == 0 {
 				t.AfterFunc(expireAfter, fired.fire)
 			} else {
-				flight.add(arm(deadline))
+				flight.add(t.AfterFunc(deadline, nop))
 			}
 		})
 		flight.landAll()

@@ -26,8 +26,7 @@ func BenchmarkDue(b *testing.B) {
 			b.Error("the machine is too slow: the others were due before all were armed")
 		}
 		time.Sleep(time.Until(at) - 50*ms)
-		arm := armer(t)
-		took := paced(10*time.Microsecond, span(3*time.Second), func() { arm(deadline).Stop() })
+		took := paced(10*time.Microsecond, span(3*time.Second), func() { t.AfterFunc(deadline, nop).Stop() })
 		fired.wait(b, k, n)
 		quantiles(b, "arming", "ns", took, 50, 99, 99.9, 100)
 		once(b)

@@ -1,46 +1,30 @@
 package bench
 
 import (
-	"runtime"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 )
 
-// BenchmarkLate is how late timeouts of some milliseconds run, with nothing else to do, and next to a goroutine for
-// each processor that arms and stops on the same timer as fast as it can.
+// BenchmarkLate is how late timeouts of some milliseconds run, with nothing else to do.
 func BenchmarkLate(b *testing.B) {
-	for _, nextTo := range []string{"nothing", "producers"} {
-		each(b, "tick=1ms/next-to="+nextTo, notDrawn, func(b *testing.B, k Kind) {
-			t := k.Open(ms)
-			settle(ms, 0)
-			var over atomic.Bool
-			defer over.Store(true)
-			if nextTo == "producers" {
-				for range runtime.GOMAXPROCS(0) {
-					go func() {
-						for arm := armer(t); !over.Load(); {
-							arm(deadline).Stop()
-						}
-					}()
-				}
-			}
-			var fired tally
-			late := make([]float64, count(2000))
-			for i := range late { // out of step with the tick
-				d := 5*ms + time.Duration(i%7)*777*time.Microsecond
-				due := time.Now().Add(d)
-				t.AfterFunc(d, func() {
-					late[i] = float64(time.Since(due)) / 1e6
-					fired.fire()
-				})
-				time.Sleep(1300 * time.Microsecond)
-			}
-			fired.wait(b, k, len(late))
-			reportEarly(b, k, -slices.Min(late))
-			quantiles(b, "late", "ms", late, 50, 99, 99.9)
-			once(b)
-		})
-	}
+	each(b, "tick=1ms/next-to=nothing", notDrawn, func(b *testing.B, k Kind) {
+		t := k.Open(ms)
+		settle(ms, 0)
+		var fired tally
+		late := make([]float64, count(2000))
+		for i := range late { // out of step with the tick
+			d := 5*ms + time.Duration(i%7)*777*time.Microsecond
+			due := time.Now().Add(d)
+			t.AfterFunc(d, func() {
+				late[i] = float64(time.Since(due)) / 1e6
+				fired.fire()
+			})
+			time.Sleep(1300 * time.Microsecond)
+		}
+		fired.wait(b, k, len(late))
+		reportEarly(b, k, -slices.Min(late))
+		quantiles(b, "late", "ms", late, 50, 99, 99.9)
+		once(b)
+	})
 }

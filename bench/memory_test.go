@@ -1,9 +1,7 @@
 package bench
 
 import (
-	"fmt"
 	"runtime"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -13,12 +11,12 @@ import (
 func BenchmarkMemory(b *testing.B) {
 	n := count(1e6)
 	each(b, "pending="+short(n), notDrawn, func(b *testing.B, k Kind) {
-		arm := armer(k.Open(armTick))
+		t := k.Open(armTick)
 		all := make([]Armed, n)
 		settle(armTick, 0)
 		before := heapBytes()
 		for i := range all {
-			all[i] = arm(far(i))
+			all[i] = t.AfterFunc(far(i), nop)
 		}
 		settle(armTick, n)
 		b.ReportMetric((heapBytes()-before)/float64(n), "B/timeout")
@@ -30,36 +28,6 @@ func BenchmarkMemory(b *testing.B) {
 		settle(armTick, 0)
 		b.ReportMetric(max(0, heapBytes()-before)/mib, "left-MiB")
 		runtime.KeepAlive(all)
-		once(b)
-	})
-}
-
-// BenchmarkStopped stops some of many pending timeouts, each of which holds 1 KiB. held is what of that is not
-// collected two seconds later, while the others stay pending.
-func BenchmarkStopped(b *testing.B) {
-	n, of := count(45_000), count(200_000)
-	each(b, fmt.Sprintf("stopped=%s/of=%s", short(n), short(of)), notDrawn, func(b *testing.B, k Kind) {
-		t := k.Open(armTick)
-		var freed atomic.Int64
-		var stopped []Armed
-		for i := range of {
-			if i*n/of == (i+1)*n/of {
-				t.AfterFunc(far(i), nop)
-				continue
-			}
-			held := new([1024]byte)
-			runtime.AddCleanup(held, func(int) { freed.Add(1) }, 0)
-			stopped = append(stopped, t.AfterFunc(far(i), func() { runtime.KeepAlive(held) }))
-		}
-		settle(armTick, of)
-		for i, to := range stopped {
-			to.Stop()
-			stopped[i] = nil
-		}
-		time.Sleep(span(2 * time.Second))
-		settle(armTick, 0)
-		time.Sleep(100 * ms) // for the cleanups
-		b.ReportMetric(float64(len(stopped)-int(freed.Load()))/1024, "held-MiB")
 		once(b)
 	})
 }

@@ -183,24 +183,6 @@ func ratio(std, wheel *benchmath.Sample) string {
 	return fmt.Sprintf("%.2f", r)
 }
 
-func TestRatioIsEvenWhereTheDifferenceMayBeNoise(t *testing.T) {
-	sample := func(values ...float64) *benchmath.Sample {
-		return benchmath.NewSample(values, &benchmath.DefaultThresholds)
-	}
-	std := sample(100, 101, 102, 103)
-	for want, wheel := range map[string]*benchmath.Sample{
-		"0.50":         sample(50, 51, 51, 52),
-		"2.00":         sample(202, 203, 203, 204),
-		"below 0.01":   sample(0.1, 0.1, 0.1, 0.2),
-		"even":         sample(50, 101, 102, 200),
-		"not measured": nil,
-	} {
-		if got := ratio(std, wheel); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
-	}
-}
-
 // The tables stand between these lines.
 const (
 	tableBegins = "<!-- table of bench/results/all.txt, by: cd bench && go test -run Results . -update -->\n\n"

@@ -49,7 +49,7 @@ func (s Steady) Run(k Kind) ([]benchfmt.Value, error) {
 		conns[i] = t.(Owner).New(nop)
 		conns[i].Reset(time.Hour + time.Duration(i)*time.Hour/time.Duration(s.Pending))
 	}
-	calls := pacedCalls{timer: t, arm: armer(t)}
+	calls := pacedCalls{timer: t}
 	if s.Expire > 0 {
 		calls.oneIn = max(1, int(1/s.Expire+0.5))
 	}
@@ -125,7 +125,6 @@ func dueBy(rate, ms int) int { return rate * (ms + 1) / 1000 }
 // pacedCalls are deadlines. Most are stopped 5 ms later; one in so many expires.
 type pacedCalls struct {
 	timer    Timer
-	arm      func(d time.Duration) Armed
 	oneIn    int                                       // 0: none expires
 	flying   [answerAfter/time.Millisecond + 1][]Armed // by the millisecond in which they were armed
 	armed    int
@@ -141,7 +140,7 @@ func (c *pacedCalls) round(ms, armed int) {
 	c.stop(slot)
 	for ; c.armed < armed; c.armed++ {
 		if c.oneIn == 0 || (c.armed+1)%c.oneIn > 0 {
-			*slot = append(*slot, c.arm(deadline))
+			*slot = append(*slot, c.timer.AfterFunc(deadline, nop))
 			continue
 		}
 		c.expiring++

@@ -50,19 +50,6 @@ var Two = []Kind{
 	{Name: "hashedwheel", Owns: true, Open: func(tick time.Duration) Timer { return openWheel(tick) }},
 }
 
-// A bareTimer has a cheaper way to arm a timeout that calls no function.
-type bareTimer interface {
-	withoutFunc(d time.Duration) Armed
-}
-
-// armer returns the cheapest way to arm a timeout of t that is not meant to expire.
-func armer(t Timer) func(d time.Duration) Armed {
-	if bare, ok := t.(bareTimer); ok {
-		return bare.withoutFunc
-	}
-	return func(d time.Duration) Armed { return t.AfterFunc(d, nop) }
-}
-
 func nop() {}
 
 // stdTimer is package time.

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"context"
 	"time"
 
 	"github.com/RussellLuo/timingwheel"
@@ -14,7 +13,6 @@ import (
 // kinds are all timers that take part: package time and this library, libraries for Go, and the designs of
 // docs/timing-wheels.md, whose tasks run on their one goroutine.
 var kinds = append(Two[:2:2],
-	Kind{Name: "std-context", Open: func(time.Duration) Timer { return contextTimer{} }},
 	Kind{Name: "hashedwheel-inline", Owns: true, Open: func(tick time.Duration) Timer {
 		return openWheel(tick, hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	}},
@@ -26,39 +24,6 @@ var kinds = append(Two[:2:2],
 	Kind{Name: "rounds", Owns: true, Drawn: true, Open: openClassic(wheels.OpenRounds)},
 	Kind{Name: "hierarchy", Owns: true, Drawn: true, Open: openClassic(wheels.OpenHierarchy)},
 )
-
-// contextTimer is context.WithTimeout, with context.AfterFunc where a task must run. Deadlines cannot be moved.
-type contextTimer struct{}
-
-func (contextTimer) AfterFunc(d time.Duration, f func()) Armed {
-	ctx, cancel := context.WithTimeout(context.Background(), d)
-	return &contextArmed{context.AfterFunc(ctx, f), cancel}
-}
-
-func (contextTimer) withoutFunc(d time.Duration) Armed {
-	_, cancel := context.WithTimeout(context.Background(), d)
-	return contextCancel(cancel)
-}
-
-func (contextTimer) Close() {}
-
-type contextArmed struct {
-	stop   func() bool
-	cancel context.CancelFunc
-}
-
-func (a *contextArmed) Stop() bool {
-	stopped := a.stop()
-	a.cancel()
-	return stopped
-}
-
-type contextCancel context.CancelFunc
-
-func (cancel contextCancel) Stop() bool {
-	cancel()
-	return true
-}
 
 // timingWheelTimer is RussellLuo/timingwheel, Kafka's hierarchical wheel. It rounds down, so it fires early by up to a
 // tick, and its ticks are whole milliseconds.

@@ -15,7 +15,7 @@ func BenchmarkWakeups(b *testing.B) {
 			each(b, fmt.Sprintf("rate=%s/tick=%v", short(rate), tick), isWheel, func(b *testing.B, k Kind) {
 				t := k.Open(tick).(wheel)
 				settle(tick, 0)
-				calls := pacedCalls{timer: t, arm: armer(t)}
+				calls := pacedCalls{timer: t}
 				before := t.Stats().Wakeups
 				took := eachMillisecond(span(3*time.Second), func(ms int) { calls.round(ms, dueBy(rate, ms)) })
 				b.ReportMetric(float64(t.Stats().Wakeups-before)/took.Seconds(), "wakeups/s")

@@ -8,14 +8,16 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"github.com/hashedwheel/hashedwheel"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestShownCodeIsCompiled checks that the code in the documents is gofmt-ed, and is in
 // a test, which go test compiles.
@@ -67,21 +69,13 @@ func unindented(code string) string {
 	return strings.Join(lines, "\n")
 }
 
-// tick is that of the timers in these tests.
-const tick = 100 * time.Millisecond
-
-// inBubble runs f on virtual time, with a timer that lives in it.
-func inBubble(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer), opts ...hashedwheel.Option) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		tm := hashedwheel.MustNew(append(opts, hashedwheel.WithTick(tick))...)
-		defer tm.Stop()
-		f(t, tm)
-	})
+// As docs/migrating.md shows.
+type stopper interface {
+	Stop() bool
+	Reset(d time.Duration) bool
 }
 
-// pass lets d and a tick of the bubble's time pass, and waits for the tasks that become due.
-func pass(d time.Duration) {
-	time.Sleep(d + tick)
-	synctest.Wait()
-}
+var (
+	_ stopper = (*time.Timer)(nil)
+	_ stopper = (*hashedwheel.Timeout)(nil)
+)

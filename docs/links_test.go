@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,19 +120,19 @@ func TestEachPitfallHasATest(t *testing.T) {
 
 // TestCommandsFindWhatTheyName checks the folders, tests and benchmarks in commands.
 func TestCommandsFindWhatTheyName(t *testing.T) {
-	command := regexp.MustCompile("(?m)(?:^    |`)((?:cd [^`\n]+ && )?go (?:test|run|doc) [^`\n#]+)")
-	found := 0
-	for _, file := range []string{"choosing.md", "migrating.md", "pitfalls.md", "timing-wheels.md", "faults.md"} {
-		for _, match := range command.FindAllStringSubmatch(contents(t, file)[0], -1) {
+	command := regexp.MustCompile("(?m)(?:^ *|`)(?:\\w+=\\w+ )?((?:cd [^`\n]+ && )?go (?:test|run|doc) [^`\n#]+)")
+	functions, found := testFunctions(t), 0
+	eachDocument(t, func(file, text string) {
+		for _, match := range command.FindAllStringSubmatch(text, -1) {
 			found++
-			checkCommand(t, file, match[1])
+			checkCommand(t, file, match[1], functions)
 		}
-	}
+	})
 	assert.Greater(t, found, 5)
 }
 
-func checkCommand(t *testing.T, file, command string) {
-	dir, functions := "..", testFunctions(t)
+func checkCommand(t *testing.T, file, command, functions string) {
+	dir := ".."
 	if change, rest, hasChange := strings.Cut(command, " && "); hasChange {
 		dir, command = filepath.Join(dir, strings.TrimPrefix(change, "cd ")), rest
 		assert.DirExists(t, dir, "%s: %s", file, command)
@@ -143,7 +144,7 @@ func checkCommand(t *testing.T, file, command string) {
 		case strings.HasPrefix(word, "./"):
 			_, err := os.Stat(filepath.Join(dir, strings.TrimSuffix(word, "...")))
 			assert.NoError(t, err, "%s: %s", file, command)
-		case (previous == "-run" || previous == "-bench") && word != "<name>":
+		case slices.Contains([]string{"-run", "-bench", "-fuzz"}, previous) && word != "^$":
 			assert.Regexp(t, `\n\w*(`+word+`)\w*\n`, functions, "%s: %s", file, command)
 		}
 		previous = word

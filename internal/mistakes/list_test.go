@@ -73,21 +73,6 @@ func sourceOf(t *testing.T, text string) Source {
 	return Source{f}
 }
 
-func TestEditMatchesCodeWithoutItsCommentsAndSpaces(t *testing.T) {
-	s := sourceOf(t, "package a\n\n// f calls g() twice.\nfunc f() {\n"+
-		"\tg( /* once */ ) // not g()\n\tif h {\n\t\tg2()\n\t}\n}\n")
-	for old, want := range map[string]string{
-		"g()":           "\tBROKEN // not g()\n",
-		"if h {\ng2()":  "\tBROKEN\n\t}\n",
-		"if  h{ g2( )":  "\tBROKEN\n\t}\n",
-		"f() {\n g()\n": "func BROKEN // not g()\n",
-	} {
-		changed, err := s.Apply(Edit{Old: old, New: "BROKEN"})
-		require.NoError(t, err, old)
-		assert.Contains(t, changed["a.go"], want, old)
-	}
-}
-
 func TestEditOfAnAmbiguousFragmentIsRefused(t *testing.T) {
 	s := sourceOf(t, "package a\n\ntype b[T any] struct{}\n\nfunc (x *b[T]) f() { g() }\n\nfunc f() { g() }\n")
 	_, err := s.Apply(Edit{Old: "g()"})
