@@ -116,7 +116,7 @@ func (tm *Timer) Tick() time.Duration { return time.Duration(tm.time.tickLen) }
 // Pending may then exceed WithMaxPending.
 //
 // Pending sorts new armings into the wheel first. That takes 10 to 30 ns for each timeout that has been armed or
-// stopped and waits for the worker (go test -run '^$' -bench Drain .), and more if they are scattered in memory.
+// stopped and waits for the worker, and more if they are scattered in memory.
 func (tm *Timer) Pending() int {
 	tm.time.checkMade()
 	_, pending := tm.guarded.drainAll()
