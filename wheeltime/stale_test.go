@@ -14,8 +14,9 @@ import (
 	"github.com/hashedwheel/hashedwheel/wheeltime"
 )
 
-// Real time: many goroutines aim Stop and Reset at the moment of the expiry, so that some calls are made before the run,
-// some while the run holds the lock and some after it. Halfway the wheel is stopped, and all goes on in package time.
+// Real time: many goroutines aim Stop and Reset at the moment of the expiry, so that some calls are made before the
+// run, some while the run holds the lock and some after it. Halfway the wheel is stopped, and all goes on in package
+// time.
 
 const shortest = 100 * time.Microsecond
 
