@@ -105,22 +105,23 @@ func TestNeverEarlyAfterUnreadDataWasRead(t *testing.T) {
 	}
 }
 
-// counted counts itself, on a clock that the test moves. Its socket is real, and held "early": one byte has been read.
+// A counted connection counts its own data, on a clock that the test moves. Its socket is real and has received "early",
+// of which one byte has been read.
 type counted struct {
-	here  *talkative
+	here  *distracted
 	conn  *idle.Conn
 	there *net.TCPConn
 	clock *hashedwheel.ManualClock
 	told  int // calls of OnIdle
 }
 
-// A talkative connection calls then, unless it is nil, between the read of data and the return to its Conn.
-type talkative struct {
+// A distracted connection calls then, unless it is nil, between the read of data and the return to its Conn.
+type distracted struct {
 	hooked
 	then func()
 }
 
-func (c *talkative) Read(b []byte) (int, error) {
+func (c *distracted) Read(b []byte) (int, error) {
 	n, err := c.TCPConn.Read(b)
 	if c.then != nil {
 		c.then()
@@ -132,7 +133,7 @@ func newCounted(t *testing.T) *counted {
 	socketsTellUnread(t)
 	tm, clock := onHand(t)
 	inner, there := tcp(t)
-	c := &counted{here: &talkative{hooked: hooked{TCPConn: inner}}, there: there, clock: clock}
+	c := &counted{here: &distracted{hooked: hooked{TCPConn: inner}}, there: there, clock: clock}
 	onIdle := idle.OnIdle(func(net.Conn) { c.told++ })
 	var err error
 	c.conn, err = idle.NewConn(tm, c.here, d, idle.Counted(), onIdle)
