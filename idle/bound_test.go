@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -18,110 +17,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// An opener opens a connection, which has an idle time until stop, and returns its peer.
-type opener func(tm *hashedwheel.Timer, idleTime time.Duration, onIdle func(net.Conn)) (
-	peer net.Conn, stop func(), err error)
-
-func openConn(tm *hashedwheel.Timer, idleTime time.Duration, onIdle func(net.Conn)) (net.Conn, func(), error) {
-	here, there := net.Pipe()
-	c, err := idle.NewConn(tm, here, idleTime, idle.OnIdle(onIdle))
-	if err != nil {
-		return nil, nil, err
-	}
-	discard(c) // data counts when the Conn reads it
-	return there, func() { _ = c.Close() }, nil
-}
-
-func openAccepted(tm *hashedwheel.Timer, idleTime time.Duration, onIdle func(net.Conn)) (net.Conn, func(), error) {
-	pipes, dialed := NewPipeListener(), make(chan net.Conn, 1)
-	go func() {
-		there, _ := pipes.Dial()
-		dialed <- there
-		_ = pipes.Close() // the Listener accepts no other
-	}()
-	c, err := idle.NewListener(tm, pipes, idleTime, idle.OnIdle(onIdle)).Accept()
-	if err != nil {
-		return nil, nil, hashedwheel.ErrFull // it has closed the connection
-	}
-	discard(c)
-	return <-dialed, func() { _ = c.Close() }, nil
-}
-
-func openWatched(t *testing.T) opener {
-	return func(tm *hashedwheel.Timer, idleTime time.Duration, onIdle func(net.Conn)) (net.Conn, func(), error) {
-		here, there := tcp(t)
-		w, err := idle.Watch(tm, here, idleTime, func(c net.Conn) {
-			onIdle(c)
-			_ = c.Close()
-		})
-		if err != nil {
-			return nil, nil, err
-		}
-		discard(here)
-		return there, func() { w.Stop() }, nil
-	}
-}
-
-// flood opens connections all the time, every other of which is silent, on a timer with room for a hundred and an
-// executor that is late. It asserts that no more than a hundred are open at a time, that none is idle that talks, and
-// that each silent one is closed after its idle time, or slack later.
-func flood(t *testing.T, open opener, idleTime, slack time.Duration) {
-	const bound = 100
-	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond), hashedwheel.WithMaxPending(bound),
-		hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { time.AfterFunc(2*time.Millisecond, f) })))
-	defer tm.Stop()
-	var now, most, silent, talked, refused atomic.Int32
-	one := func(talks bool) {
-		begun, closed := time.Now(), make(chan time.Duration, 1)
-		peer, stop, err := open(tm, idleTime, func(net.Conn) {
-			now.Add(-1)
-			closed <- time.Since(begun)
-		})
-		if err != nil {
-			assert.ErrorIs(t, err, hashedwheel.ErrFull)
-			refused.Add(1)
-			return
-		}
-		defer peer.Close()
-		n := now.Add(1)
-		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
-		}
-		if !talks {
-			silent.Add(1)
-			select {
-			case took := <-closed:
-				assert.Less(t, took, idleTime+slack)
-			case <-time.After(20 * idleTime):
-				assert.Fail(t, "a silent connection stays open")
-			}
-			return
-		}
-		talked.Add(1)
-		steady := true
-		for range 24 {
-			last := time.Now()
-			_, _ = peer.Write([]byte("!"))
-			time.Sleep(idleTime / 8)
-			steady = steady && time.Since(last) < idleTime*3/4 // otherwise the machine stood still
-		}
-		if len(closed) > 0 {
-			assert.False(t, steady, "it talked")
-			return
-		}
-		now.Add(-1)
-		stop()
-	}
-	var all sync.WaitGroup
-	for i := range 1000 {
-		all.Go(func() { one(i%2 == 0) })
-		time.Sleep(idleTime / 100)
-	}
-	all.Wait()
-	assert.EqualValues(t, bound, most.Load())
-	assert.Greater(t, min(silent.Load(), talked.Load(), refused.Load()), int32(50))
-	require.Equal(t, bound, room(tm), "all have given their places back")
-}
 
 // A watch gives its place back in whatever way it ends.
 func TestWatchThatEndsGivesItsPlaceBack(t *testing.T) {
@@ -188,20 +83,6 @@ func room(tm *hashedwheel.Timer) (n int) {
 		to.Stop()
 	}
 	return len(armed)
-}
-
-func TestBoundHoldsForConns(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { flood(t, openConn, d, 3*time.Millisecond+1) })
-}
-
-func TestBoundHoldsForAListener(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { flood(t, openAccepted, d, 3*time.Millisecond+1) })
-}
-
-func TestBoundHoldsForWatchers(t *testing.T) {
-	watchable(t)
-	t.Parallel()
-	flood(t, openWatched(t), short/4, 2*short)
 }
 
 // members are the Conns of one Timer. They are also its executor and clock. User code goes wrong if the test says so.

@@ -14,10 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestConnIsClosedAfterTheIdleTime(t *testing.T) {
-	virtual(t, func(t *testing.T, s scene) { s.closedAfter(t, d) })
-}
-
 func TestConnStaysOpenThroughDataInOneDirection(t *testing.T) {
 	tests := map[string]func(scene, *testing.T){
 		"received": scene.isOpen,
@@ -34,23 +30,6 @@ func TestConnStaysOpenThroughDataInOneDirection(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestReceivedOnlyConnIsClosedThoughDataIsSent(t *testing.T) {
-	virtual(t, func(t *testing.T, s scene) {
-		start := time.Now()
-		time.Sleep(d / 2)
-		s.isOpen(t)
-		go func() { _, _ = io.Copy(io.Discard, s.peer) }()
-		for {
-			if _, err := s.conn.Write([]byte("!")); err != nil {
-				require.Equal(t, idle.ErrIdle, err)
-				break
-			}
-			time.Sleep(tick)
-		}
-		require.InDelta(t, d+d/2, time.Since(start), float64(2*tick))
-	}, idle.ReceivedOnly())
 }
 
 func TestErrIdleIsATimeoutAndNotErrClosed(t *testing.T) {
@@ -167,35 +146,6 @@ func TestSetIdleTimeout(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestSetIdleTimeoutOfATCPConnection(t *testing.T) {
-	t.Parallel()
-	tm := newTimer(t)
-	var conn *idle.Conn
-	var there net.Conn
-	for inTime := false; !inTime; { // again if the machine stood still
-		here, peer := tcp(t)
-		begun := time.Now()
-		c, err := idle.NewConn(tm, here, short/4)
-		require.NoError(t, err)
-		c.SetIdleTimeout(time.Hour)
-		if inTime = time.Since(begun) < short/4; !inTime {
-			c.SetIdleTimeout(0)
-		}
-		conn, there = c, peer
-	}
-	time.Sleep(short / 2)
-	_, err := there.Write([]byte("!"))
-	require.NoError(t, err)
-	_, err = conn.Read(make([]byte, 1))
-	require.NoError(t, err, "it is open")
-	start := time.Now()
-	conn.SetIdleTimeout(short / 4)
-	_, err = conn.Read(make([]byte, 1))
-	require.Equal(t, idle.ErrIdle, err)
-	require.GreaterOrEqual(t, time.Since(start), short/4)
-	require.Zero(t, tm.Pending())
 }
 
 func TestConnWithoutIdleTimeStaysOpenUntilSet(t *testing.T) {

@@ -1,11 +1,8 @@
 package idle_test
 
 import (
-	"bufio"
-	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os"
 	"sync/atomic"
 	"testing"
@@ -23,10 +20,10 @@ import (
 // deadline for a whole header never expires if the header trickles in.
 func TestUserDeadlineEndsATrickle(t *testing.T) {
 	virtual(t, func(t *testing.T, s scene) {
-		trickled := make(chan struct{})
 		go func() {
-			_, _ = io.Copy(s.peer, &slowly{words: 100})
-			close(trickled)
+			for err := error(nil); err == nil; _, err = s.peer.Write([]byte("!")) {
+				time.Sleep(d - tick)
+			}
 		}()
 		start := time.Now()
 		require.NoError(t, s.conn.SetReadDeadline(start.Add(5*d)))
@@ -35,13 +32,13 @@ func TestUserDeadlineEndsATrickle(t *testing.T) {
 		require.NotEqual(t, idle.ErrIdle, err)
 		require.Equal(t, 5*d, time.Since(start))
 		_ = s.peer.Close()
-		<-trickled
+		time.Sleep(d)
 	})
 }
 
 func TestConnSetsNoDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFake("tcp")
+		f := new(fake)
 		c := f.in(t)
 		_, err := c.Write([]byte("!"))
 		require.NoError(t, err)
@@ -50,46 +47,6 @@ func TestConnSetsNoDeadline(t *testing.T) {
 		require.NoError(t, c.Close())
 		require.Zero(t, f.deadline.Load())
 	})
-}
-
-// The same: net/http sets a deadline in the past to get its Read back before a Hijack,
-// and hung forever.
-func TestHijackGetsTheConnection(t *testing.T) {
-	tm := newTimer(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		c, _, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			return
-		}
-		defer c.Close()
-		_, _ = fmt.Fprintf(c, "mine: %T\n", c)
-	})}
-	go func() { _ = server.Serve(idle.NewListener(tm, l, time.Minute)) }()
-	defer server.Close()
-
-	c, err := net.Dial("tcp", l.Addr().String())
-	require.NoError(t, err)
-	defer c.Close()
-	require.NoError(t, c.SetDeadline(time.Now().Add(20*time.Second)))
-	_, err = io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-	require.NoError(t, err)
-	line, err := bufio.NewReader(c).ReadString('\n')
-	require.NoError(t, err)
-	require.Equal(t, "mine: *idle.Conn\n", line)
-}
-
-// getlantern/idletiming#3: a blocked Read returned "use of closed network connection".
-func TestConnBlockedReadOnTCPReturnsErrIdle(t *testing.T) {
-	here, _ := tcp(t)
-	c, err := idle.NewConn(newTimer(t), here, 50*time.Millisecond)
-	require.NoError(t, err)
-	_, err = c.Read(make([]byte, 1))
-	require.Equal(t, idle.ErrIdle, err)
-	_, err = c.Write([]byte("!"))
-	require.Equal(t, idle.ErrIdle, err)
-	require.NoError(t, c.Close())
 }
 
 // gliderlabs/ssh#179: programs got no call before the connection was closed.
@@ -136,6 +93,7 @@ func TestOnIdleWriteDeadlineBoundsTheClose(t *testing.T) {
 				ended <- err
 			}()
 			require.NoError(t, within(t, ended))
+			require.NoError(t, c.Close(), "it has been closed as idle")
 		})
 	}
 }

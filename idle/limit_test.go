@@ -13,7 +13,6 @@ import (
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/idle"
-	"github.com/hashedwheel/hashedwheel/internal/timertest"
 	"github.com/stretchr/testify/require"
 )
 
@@ -39,20 +38,6 @@ func TestDataReadBeforeALateExecutorKeepsAConnOpen(t *testing.T) {
 		require.InDelta(t, d+d/2, time.Since(start), float64(2*tick))
 		require.Zero(t, tm.Pending())
 	})
-}
-
-// The idle time is over, but the executor is late; the Conn is closed before it runs.
-func TestConnClosedBeforeALateExecutorRunsWasNotIdle(t *testing.T) {
-	clock, late := hashedwheel.NewManualClock(time.Now()), new(timertest.HeldBack)
-	tm := newTimer(t, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(late))
-	here, _ := net.Pipe()
-	conn, err := idle.NewConn(tm, here, d, idle.OnIdle(func(net.Conn) { t.Error("not idle") }))
-	require.NoError(t, err)
-	clock.Advance(d)
-	require.NoError(t, conn.Close())
-	require.Equal(t, 1, late.Release())
-	_, err = conn.Read(make([]byte, 1))
-	require.ErrorIs(t, err, io.ErrClosedPipe)
 }
 
 // All methods of a Conn are called at once: OnIdle is called at most once, and nothing is left pending.

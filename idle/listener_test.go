@@ -30,20 +30,6 @@ func dial(t *testing.T, l net.Listener) net.Conn {
 	return c
 }
 
-func TestListenerConnectionsAreClosedWhenIdle(t *testing.T) {
-	told := make(chan net.Conn, 1)
-	l := listen(t, newTimer(t), 50*time.Millisecond, idle.OnIdle(func(c net.Conn) { told <- c }))
-	peer := dial(t, l)
-	c, err := l.Accept()
-	require.NoError(t, err)
-	require.IsType(t, (*idle.Conn)(nil), c)
-	_, err = peer.Read(make([]byte, 1))
-	require.Equal(t, io.EOF, err)
-	require.Same(t, c, within(t, told))
-	_, err = c.Read(make([]byte, 1))
-	require.Equal(t, idle.ErrIdle, err)
-}
-
 func TestListenerOverPipesClosesSilentConnectionsInABubble(t *testing.T) {
 	echoClosesSilentConnections(t)
 }
@@ -93,15 +79,6 @@ func TestListenerOfAStoppedTimerEndsAccept(t *testing.T) {
 	require.False(t, errors.As(err, &ne) && ne.Timeout(), "refused at once")
 	_, err = l.Accept()
 	require.ErrorIs(t, err, net.ErrClosed)
-}
-
-func TestListenerAcceptPassesOnErrors(t *testing.T) {
-	l := listen(t, newTimer(t), time.Minute)
-	require.NoError(t, l.Close())
-	_, err := l.Accept()
-	require.ErrorIs(t, err, net.ErrClosed)
-	var op *net.OpError
-	require.ErrorAs(t, err, &op)
 }
 
 // With the TLS listener around ours net/http sees the *tls.Conn that it needs for HTTP/2.

@@ -3,10 +3,8 @@ package idle_test
 import (
 	"net"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/idle"
 	"github.com/stretchr/testify/require"
 )
@@ -44,75 +42,24 @@ func TestWatchRefusesOptionsOfAConn(t *testing.T) {
 	}
 }
 
-// The test writes data to the connection inside, so that the kernel sees it and the Conn does not.
-// Only the Conn that counts is idle then.
-func TestCountedConnIsNotWatched(t *testing.T) {
-	watchable(t)
-	t.Parallel()
-	for name, tt := range map[string]struct {
-		opts []idle.Option
-		idle bool
-	}{
-		"watched": {},
-		"counted": {opts: []idle.Option{idle.Counted()}, idle: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			inSteps(t, short, func(each func(talk func())) (check func()) {
-				here, _ := tcp(t)
-				told := make(chan net.Conn, 1)
-				onIdle := idle.OnIdle(func(c net.Conn) { told <- c })
-				conn, err := idle.NewConn(newTimer(t), here, short, append(tt.opts, onIdle)...)
-				require.NoError(t, err)
-				for i := 0; i < 12 || tt.idle && len(told) == 0 && i < 200; i++ {
-					each(func() { _, _ = here.Write([]byte("!")) })
-				}
-				wasTold := len(told) == 1
-				return func() {
-					require.Equal(t, tt.idle, wasTold)
-					require.NoError(t, conn.Close())
-				}
-			})
-		})
-	}
-}
-
-func TestNameIsShown(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for want, opts := range map[string][]idle.Option{
-			"idle connection": nil,
-			"chat":            {idle.Name("chat")},
-			"last":            {idle.Name("first"), idle.Name("last")},
-		} {
-			tm := newTimer(t)
-			here, _ := net.Pipe()
-			conn, err := idle.NewConn(tm, here, d, opts...)
-			require.NoError(t, err)
-			pending := tm.Sample(1)
-			require.Len(t, pending, 1)
-			require.Equal(t, want, taskName(pending[0]))
-			require.NoError(t, conn.Close())
-		}
-	})
-}
-
-func TestNameOfAWatchAndOfAListenersConnIsShown(t *testing.T) {
+func TestNamesOfConnsAndWatchersAreShown(t *testing.T) {
 	tm := newTimer(t)
-	l := listen(t, tm, time.Minute, idle.Name("served"))
-	dial(t, l)
-	c, err := l.Accept()
-	require.NoError(t, err)
-	require.Equal(t, "served", taskName(tm.Sample(1)[0]))
-	require.NoError(t, c.Close())
-
+	shown := func() string { return tm.Sample(1)[0].Task.(interface{ TaskName() string }).TaskName() }
+	for want, opts := range map[string][]idle.Option{
+		"idle connection": nil,
+		"last":            {idle.Name("first"), idle.Name("last")},
+	} {
+		l := listen(t, tm, time.Minute, opts...)
+		dial(t, l)
+		c, err := l.Accept()
+		require.NoError(t, err)
+		require.Equal(t, want, shown())
+		require.NoError(t, c.Close())
+	}
 	watchable(t)
 	here, _ := tcp(t)
 	w, err := idle.Watch(tm, here, time.Minute, func(net.Conn) {}, idle.Name("watched"))
 	require.NoError(t, err)
-	require.Equal(t, "watched", taskName(tm.Sample(1)[0]))
+	require.Equal(t, "watched", shown())
 	require.True(t, w.Stop())
-}
-
-func taskName(to hashedwheel.Sampled) string {
-	return to.Task.(interface{ TaskName() string }).TaskName()
 }

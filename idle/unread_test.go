@@ -105,36 +105,19 @@ func TestNeverEarlyAfterUnreadDataWasRead(t *testing.T) {
 	}
 }
 
-// Data that waited at the last run is read while the next run is under way.
-func TestNeverEarlyUnreadDataIsReadDuringTheRun(t *testing.T) {
-	socketsTellUnread(t)
-	tm, clock := onHand(t)
-	told := 0
-	inner, there := tcp(t)
-	here := &hooked{TCPConn: inner}
-	conn, err := idle.NewConn(tm, here, d, idle.Counted(), idle.OnIdle(func(net.Conn) { told++ }))
-	require.NoError(t, err)
-	_, err = there.Write([]byte("early"))
-	require.NoError(t, err)
-	_, err = conn.Read(make([]byte, 1)) // the rest is here now
-	require.NoError(t, err)
-	clock.Advance(d + tick)
-	here.beforeAsk = func() {
-		here.beforeAsk = nil
-		_, err := io.ReadFull(conn, make([]byte, 4))
-		require.NoError(t, err)
-	}
-	clock.Advance(d + tick)
-	require.Nil(t, here.beforeAsk, "there was a run")
-	clock.Advance(d - 3*tick)
-	require.Zero(t, told)
-	clock.Advance(2 * d)
-	require.Equal(t, 1, told)
+// A counted connection counts its own data, on a clock that the test moves. Its socket is real and has received "early",
+// of which one byte has been read.
+type counted struct {
+	here  *distracted
+	conn  *idle.Conn
+	there *net.TCPConn
+	clock *hashedwheel.ManualClock
+	told  int // calls of OnIdle
 }
 
 // A distracted connection calls then, unless it is nil, between the read of data and the return to its Conn.
 type distracted struct {
-	*net.TCPConn
+	hooked
 	then func()
 }
 
@@ -146,70 +129,71 @@ func (c *distracted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func TestNeverEarlyUnreadDataIsReadAndYetToBeCounted(t *testing.T) {
+func newCounted(t *testing.T) *counted {
 	socketsTellUnread(t)
 	tm, clock := onHand(t)
 	inner, there := tcp(t)
-	here, told := &distracted{TCPConn: inner}, 0
-	conn, err := idle.NewConn(tm, here, d, idle.Counted(), idle.OnIdle(func(net.Conn) { told++ }))
+	c := &counted{here: &distracted{hooked: hooked{TCPConn: inner}}, there: there, clock: clock}
+	onIdle := idle.OnIdle(func(net.Conn) { c.told++ })
+	var err error
+	c.conn, err = idle.NewConn(tm, c.here, d, idle.Counted(), onIdle)
 	require.NoError(t, err)
 	_, err = there.Write([]byte("early"))
 	require.NoError(t, err)
-	_, err = conn.Read(make([]byte, 1)) // the rest is here now
-	require.NoError(t, err)
-	clock.Advance(d + tick)
-	here.then = func() { clock.Advance(d + tick) }
-	_, err = conn.Read(make([]byte, 4))
-	require.NoError(t, err)
-	require.Zero(t, told)
-	clock.Advance(3 * d)
-	require.Equal(t, 1, told)
+	c.read(t, 1) // the rest is here now: one small segment
+	return c
 }
 
-// A counted connection counts itself, on a clock that the test moves; its socket is real.
-type counted struct {
-	conn  *idle.Conn
-	there *net.TCPConn
-	clock *hashedwheel.ManualClock
-	told  *int // calls of OnIdle
+func (c *counted) read(t *testing.T, n int) {
+	_, err := io.ReadFull(c.conn, make([]byte, n))
+	require.NoError(t, err)
 }
 
-// newCounted returns a counted connection that has received data and read a byte of it.
-func newCounted(t *testing.T, data string) counted {
-	tm, clock := onHand(t)
-	here, there := tcp(t)
-	told := new(int)
-	conn, err := idle.NewConn(tm, here, d, idle.Counted(), idle.OnIdle(func(net.Conn) { *told++ }))
-	require.NoError(t, err)
-	_, err = there.Write([]byte(data))
-	require.NoError(t, err)
-	_, err = conn.Read(make([]byte, 1)) // all of it is here now: one small segment
-	require.NoError(t, err)
-	return counted{conn, there, clock, told}
+// Data that waited at the last run is read while the next run is under way.
+func TestNeverEarlyUnreadDataIsReadDuringTheRun(t *testing.T) {
+	c := newCounted(t)
+	c.clock.Advance(d + tick)
+	c.here.beforeAsk = func() {
+		c.here.beforeAsk = nil
+		c.read(t, 4)
+	}
+	c.clock.Advance(d + tick)
+	require.Nil(t, c.here.beforeAsk, "there was a run")
+	c.clock.Advance(d - 3*tick)
+	require.Zero(t, c.told)
+	c.clock.Advance(2 * d)
+	require.Equal(t, 1, c.told)
+}
+
+func TestNeverEarlyUnreadDataIsReadAndYetToBeCounted(t *testing.T) {
+	c := newCounted(t)
+	c.clock.Advance(d + tick)
+	c.here.then = func() { c.clock.Advance(d + tick) }
+	c.read(t, 4)
+	require.Zero(t, c.told)
+	c.clock.Advance(3 * d)
+	require.Equal(t, 1, c.told)
 }
 
 const patience = 64 // idle times
 
 func TestUnreadDataKeepsAConnOpenForSixtyFourIdleTimes(t *testing.T) {
-	socketsTellUnread(t)
-	c := newCounted(t, "unread")
+	c := newCounted(t)
 	c.clock.Advance(patience*d - tick)
-	require.Zero(t, *c.told)
+	require.Zero(t, c.told)
 	c.clock.Advance(2 * d)
-	require.Equal(t, 1, *c.told)
+	require.Equal(t, 1, c.told)
 }
 
 // A message is handled in one and a half idle times, and the next is always there.
 func TestReaderSlowerThanTheIdleTimeKeepsAConnOpen(t *testing.T) {
-	socketsTellUnread(t)
-	c := newCounted(t, "a few messages") // enough that some wait while one is under way
+	c := newCounted(t)
 	for range 3 * patience {
 		c.clock.Advance(d + d/2)
 		_, err := c.there.Write([]byte("c"))
 		require.NoError(t, err)
-		_, err = c.conn.Read(make([]byte, 1))
-		require.NoError(t, err)
-		require.Zero(t, *c.told)
+		c.read(t, 1)
+		require.Zero(t, c.told)
 	}
 	require.NoError(t, c.conn.Close())
 }

@@ -122,15 +122,6 @@ func TestWatchSeesThroughTLS(t *testing.T) {
 	require.NoError(t, c.SetDeadline(time.Time{}), "Watch closes nothing")
 }
 
-func TestWatchCallsOnIdleWithTheConn(t *testing.T) {
-	watchable(t)
-	here, _ := tcp(t)
-	called := make(chan net.Conn, 2)
-	_, err := idle.Watch(newTimer(t), here, short/4, func(c net.Conn) { called <- c })
-	require.NoError(t, err)
-	require.Equal(t, net.Conn(here), within(t, called))
-}
-
 func TestWatchIsUnsupportedWhereNoKernelCounts(t *testing.T) {
 	pipe, _ := net.Pipe()
 	udp, err := net.Dial("udp", "127.0.0.1:9")

@@ -44,7 +44,7 @@
 // other programs had it, or the container was at its limit. Go does not count that time.
 //
 // The last row shows how many goroutines are ready to run at the moment, and for how many processors: the most direct
-// sign of too much work, although of a single moment. It is missing before Go 1.26, whose runtime does not count them.
+// sign of too much work, although of a single moment.
 //
 // # Refresh and rates
 //
@@ -109,7 +109,7 @@
 // counted none, as in a process that did nothing: it counts one wait in eight.
 //
 // ready_goroutines shows how many goroutines are ready to run, at the time of the report, and wait for one of so many
-// processors. The field is missing before Go 1.26.
+// processors.
 //
 // lag_histogram shows how late tasks were handed out since the timer was made, as a Prometheus histogram: a bucket
 // counts all tasks that were at most le_ns late, also the tasks in the buckets before it, and count is the bucket +Inf.

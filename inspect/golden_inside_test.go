@@ -20,7 +20,6 @@ var update = flag.Bool("update", false, "write testdata/page.html again")
 func TestPageIsTheGoldenOne(t *testing.T) {
 	const file = "testdata/page.html"
 	begun := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	ready := uint64(1234)
 	busy := timerReport{
 		Name: "calls & <more>", Tick: 10 * time.Millisecond, Sampled: sampleSize,
 		Stats: stats{
@@ -36,6 +35,7 @@ func TestPageIsTheGoldenOne(t *testing.T) {
 	for i := range maxTasks + 3 {
 		busy.Tasks = append(busy.Tasks, taskRow{Name: fmt.Sprint("task ", i), Count: 700 * (maxTasks + 3 - i)})
 	}
+	busy.Tasks[0].Name = `</script></main> " onload="x' <!-- {{.}}`
 	busy.Tasks[1].At = "main.go:42"
 	calm := timerReport{
 		Tick: time.Second, Sampled: 3, Due: dueRows(time.Second), Lags: newLags([20]uint64{3: 7}),
@@ -52,7 +52,7 @@ func TestPageIsTheGoldenOne(t *testing.T) {
 	busyBefore.Lags = newLags([20]uint64{1_000_000, 190_000, 30_000})
 	calmBefore.Stats.Wakeups = 6
 	now := report{
-		Time: begun.Add(4 * time.Second), Processors: 2, Ready: &ready,
+		Time: begun.Add(4 * time.Second), Processors: 2, Ready: 1234,
 		Waits:  waits{150 * time.Microsecond, 12 * time.Millisecond, 4 * time.Second},
 		Timers: []timerReport{busy, calm, stopped},
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"testing"
 	"time"
 
@@ -34,7 +33,7 @@ type report struct {
 		OverNS int64 `json:"over_ns"`
 	} `json:"processor_wait"`
 	Processors      int
-	ReadyGoroutines *int `json:"ready_goroutines"`
+	ReadyGoroutines int `json:"ready_goroutines"`
 	Timers          []struct {
 		Name    string
 		TickNS  int64 `json:"tick_ns"`
@@ -85,27 +84,20 @@ func newTimer(t *testing.T, opts ...hashedwheel.Option) (*hashedwheel.Timer, *ha
 	return tm, clock
 }
 
-// get requests a page from a handler, with an Accept header or none.
-func get(h http.Handler, target, accept string) *httptest.ResponseRecorder {
+// get requests a page from a handler, with Accept headers or none.
+func get(h http.Handler, target string, accept ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, target, nil)
-	if accept != "" {
-		r.Header.Set("Accept", accept)
-	}
+	r.Header["Accept"] = accept
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	return w
 }
 
-func page(h http.Handler) string { return get(h, "/", "").Body.String() }
-
-// find returns all matches of a pattern in a page, each with its groups.
-func find(page, pattern string) [][]string {
-	return regexp.MustCompile(pattern).FindAllStringSubmatch(page, -1)
-}
+func page(h http.Handler) string { return get(h, "/").Body.String() }
 
 func readReport(t *testing.T, h http.Handler) (r report) {
 	t.Helper()
-	w := get(h, "/?format=json", "")
+	w := get(h, "/?format=json")
 	require.Equal(t, http.StatusOK, w.Code)
 	d := json.NewDecoder(w.Body)
 	d.DisallowUnknownFields()

@@ -45,7 +45,7 @@ type view struct {
 	Script  template.HTML
 	Time    time.Time
 	Elapsed string // since the look that rates are taken from; empty if that is too short
-	Ready   string // goroutines, and processors; empty if the runtime does not count them
+	Ready   string // goroutines, and processors
 	Timers  []timerView
 }
 

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/hashedwheel/hashedwheel"
 )
 
 // pictureOf returns the picture of a timer with a timeout in each row.
@@ -14,6 +16,12 @@ func pictureOf(tick time.Duration) picture {
 		rows[i].Count = 1
 	}
 	return newPicture(timerReport{Tick: tick, Due: rows})
+}
+
+// A clock that was set back by years leaves deadlines beyond the last row.
+func TestDueBeyondTheLastRowIsCountedThere(t *testing.T) {
+	rows := countDue(dueRows(day), []hashedwheel.Sampled{{Deadline: time.Now()}}, time.Time{})
+	assert.Equal(t, 1, rows[len(rows)-1].Count)
 }
 
 func TestBarsFillTheAxis(t *testing.T) {

@@ -20,7 +20,7 @@ type report struct {
 	Time       time.Time     `json:"time"`
 	Waits      waits         `json:"processor_wait"`
 	Processors int           `json:"processors"`
-	Ready      *uint64       `json:"ready_goroutines,omitempty"` // nil before Go 1.26
+	Ready      uint64        `json:"ready_goroutines"`
 	Timers     []timerReport `json:"timers"`
 
 	waited *metrics.Float64Histogram // all waits, for later reports

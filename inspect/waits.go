@@ -17,37 +17,25 @@ type waits struct {
 
 // readScheduler reads how many goroutines are ready to run and wait for a processor, how many processors there are, and
 // the waits since the process began. It must be called before the timers are read: that takes time, in which goroutines
-// run. What the runtime does not count stays nil.
+// run.
 func (r *report) readScheduler() {
 	samples := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}, {Name: "/sched/latencies:seconds"}}
 	metrics.Read(samples)
-	if ready := samples[0].Value; ready.Kind() == metrics.KindUint64 {
-		r.Ready = new(uint64)
-		*r.Ready = ready.Uint64()
-	}
-	if waits := samples[1].Value; waits.Kind() == metrics.KindFloat64Histogram {
-		r.waited = waits.Float64Histogram()
-	}
+	r.Ready, r.waited = samples[0].Value.Uint64(), samples[1].Value.Float64Histogram()
 	r.Processors = runtime.GOMAXPROCS(0)
 }
 
-// ready returns the goroutines that are ready, and the processors, in words; nothing if the goroutines are not known.
+// ready returns the goroutines that are ready, and the processors, in words.
 func (r report) ready() string {
-	switch {
-	case r.Ready == nil:
-		return ""
-	case r.Processors == 1:
-		return count(*r.Ready) + " for 1 processor"
+	if r.Processors == 1 {
+		return count(r.Ready) + " for 1 processor"
 	}
-	return count(*r.Ready) + " for " + count(uint64(r.Processors)) + " processors"
+	return count(r.Ready) + " for " + count(uint64(r.Processors)) + " processors"
 }
 
 // newWaits returns the waits between two readings.
 func newWaits(now, before *metrics.Float64Histogram, over time.Duration) waits {
 	w := waits{Over: max(0, over)}
-	if now == nil || before == nil {
-		return w
-	}
 	counts, total := make([]uint64, len(now.Counts)), uint64(0)
 	for i, n := range now.Counts {
 		counts[i] = n - min(n, before.Counts[i]) // a request that was held up may have the older reading

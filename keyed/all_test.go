@@ -10,21 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
-// filled returns a Map of n keys, each its own value, on a timer that is stopped
-// when the test ends.
+// filled returns a Map of n keys, each its own value, on a timer that is stopped when the test ends.
 func filled(t testing.TB, n int) *keyed.Map[int, int] {
-	return filledIn(t, n, func(*keyed.Map[int, int]) {})
-}
-
-// filledIn is filled, after prepare has been called with the empty Map.
-func filledIn(t testing.TB, n int, prepare func(m *keyed.Map[int, int])) *keyed.Map[int, int] {
 	tm := hashedwheel.MustNew()
 	t.Cleanup(func() { tm.Stop() })
 	m := keyed.New(tm, func(int, int) { t.Error("expired") })
-	prepare(m)
 	for k := range n {
 		require.NoError(t, m.Set(k, k, time.Hour))
 	}
@@ -70,6 +64,71 @@ func TestAllSeesEveryLastingKeyThoughTheGoMapIsReplaced(t *testing.T) {
 	assert.Equal(t, stay, m.Len())
 }
 
+// Nearly all keys leave in the loop, so that the Go map is replaced: the loop goes on over a Go map whose
+// chains begin with keys that have left.
+func TestAllSeesLastingTwinsThoughTheGoMapIsReplaced(t *testing.T) {
+	const n, hashes, stay = 1000, 32, 3
+	m, seen := filled(t, 0), map[int]int{}
+	m.Collide(hashes)
+	for k := range n {
+		require.NoError(t, m.Set(k, k, time.Hour))
+	}
+	for k := range m.All() {
+		seen[k]++
+		for gone := stay; gone < n; gone++ {
+			m.Delete(gone)
+		}
+	}
+	once(t, seen, stay)
+	assert.LessOrEqual(t, len(seen), stay+1, "a key that was deleted is not seen")
+}
+
+// A Touch of a due key puts a new entry in its place. The loops over a map must not lose the key over that.
+func TestAllAndDrainVisitDueKeysThatAreMovedInTheLoop(t *testing.T) {
+	const keys = 50
+	for name, meddle := range map[string]func(m *keyed.Map[int, int]){
+		"in one Go map":     func(*keyed.Map[int, int]) {},
+		"in a split shard":  func(m *keyed.Map[int, int]) { m.Split() },
+		"in a chain of all": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := new(timertest.HeldBack)
+			clock, tm := timertest.NewManual(hashedwheel.WithExecutor(h))
+			defer tm.Stop()
+			m := keyed.New(tm, func(int, int) { t.Error("expired") })
+			if meddle == nil {
+				m.Collide(1)
+				meddle = func(*keyed.Map[int, int]) {}
+			}
+			for k := range keys {
+				require.NoError(t, m.Set(k, k, 0))
+			}
+			moveAll := func() {
+				clock.Advance(tick)
+				for k := range keys {
+					m.Touch(k, 0)
+				}
+				meddle(m)
+			}
+			seen, drained := map[int]int{}, map[int]int{}
+			for k, v := range m.All() {
+				require.Equal(t, k, v)
+				seen[k]++
+				moveAll()
+			}
+			once(t, seen, keys)
+			m.Drain(func(k, v int) {
+				require.Equal(t, k, v)
+				drained[k]++
+				moveAll()
+			})
+			once(t, drained, keys)
+			require.Zero(t, m.Len())
+			h.Release()
+		})
+	}
+}
+
 func TestAllMayEndByBreakPanicAndGoexit(t *testing.T) {
 	m := filled(t, 100)
 	leave := map[string]func(){
@@ -110,7 +169,7 @@ func TestDrainPanicLeavesTheOtherValuesToExpire(t *testing.T) {
 		assert.Panics(t, func() { x.m.Drain(func(string, int) { panic("drain") }) })
 		assert.Equal(t, 2, x.m.Len())
 		x.pass(2 * time.Second)
-		assert.Len(t, x.expired(), 2)
+		assert.Len(t, x.ends, 2)
 	})
 }
 

@@ -17,7 +17,7 @@ import (
 // allocs checks the allocations of each call for a key, without the growth of the map.
 func allocs[K comparable](t *testing.T, key func(i int) K) {
 	const n = 2000
-	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Hour)) // the worker allocates for its sleep
+	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Hour)) // no timeout is filed meanwhile
 	defer tm.Stop()
 	m := keyed.New(tm, func(K, *int) {})
 	keys, v, i := make([]K, n+1), new(int), 0
@@ -64,48 +64,38 @@ func TestValueOfNoSizeTakesNoMemory(t *testing.T) {
 }
 
 func TestMemoryOfAnEntry(t *testing.T) {
-	perEntry := func(m interface{ Len() int }, before int64) float64 {
-		return float64(timertest.Heap()-before) / float64(m.Len())
+	n := 40_000 * min(16, runtime.GOMAXPROCS(0)) // each processor adds shards
+	key, names := new(string), make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprint(i)
 	}
-	key := new(string)
-	for _, each := range []int{30_000, 40_000, 50_000} { // a Go map is more or less full
-		n := each * min(16, runtime.GOMAXPROCS(0)) // each processor adds shards
-		before := timertest.Heap()
-		numbers := filled(t, n)
-		ofNumbers := perEntry(numbers, before)
-		names := make([]string, n)
-		for i := range names {
-			names[i] = fmt.Sprint(i)
-		}
-		before = timertest.Heap()
-		tm := hashedwheel.MustNew()
-		byName := keyed.New(tm, func(string, *string) {})
-		for _, name := range names {
-			require.NoError(t, byName.Set(name, key, time.Hour))
-		}
-		ofNames := perEntry(byName, before)
-		tm.Stop()
-		t.Logf("%d: %.0f bytes for two ints, %.0f for a string and a pointer", n, ofNumbers, ofNames)
-		assert.Less(t, ofNumbers, 145.0)
-		assert.Less(t, ofNames, 145.0)
-		runtime.KeepAlive(names)
+	before := timertest.Heap()
+	numbers := filled(t, n)
+	ofNumbers := timertest.Heap()
+	tm := hashedwheel.MustNew()
+	defer tm.Stop()
+	byName := keyed.New(tm, func(string, *string) {})
+	for _, name := range names {
+		require.NoError(t, byName.Set(name, key, time.Hour))
 	}
+	ofNames := timertest.Heap()
+	assert.Less(t, float64(ofNumbers-before)/float64(n), 145.0, "bytes for two ints")
+	assert.Less(t, float64(ofNames-ofNumbers)/float64(n), 145.0, "bytes for a string and a pointer")
+	runtime.KeepAlive(numbers)
+	runtime.KeepAlive(names)
 }
 
 func TestShrunkenMapGivesMemoryBack(t *testing.T) {
-	for _, each := range []int{20_000, 50_000} { // few keys in each shard, and many
-		n := each * runtime.GOMAXPROCS(0) // each processor adds shards
-		before := timertest.Heap()
-		m := filled(t, n)
-		full := timertest.Heap() - before
-		for k := range n - n/100 {
-			m.Delete(k)
-		}
-		isSmall := func() bool { return timertest.Heap()-before < full/16 } // with the indexes of small chunks, full/20
-		require.Eventually(t, isSmall, 10*time.Second, 50*time.Millisecond,
-			"a hundredth of the keys in use, %d a processor", each)
-		runtime.KeepAlive(m)
+	n := 20_000 * runtime.GOMAXPROCS(0) // each processor adds shards
+	before := timertest.Heap()
+	m := filled(t, n)
+	full := timertest.Heap() - before
+	for k := range n - n/100 {
+		m.Delete(k)
 	}
+	isSmall := func() bool { return timertest.Heap()-before < full/16 } // with the indexes of small chunks, full/20
+	require.Eventually(t, isSmall, 10*time.Second, 50*time.Millisecond, "a hundredth of the keys in use")
+	runtime.KeepAlive(m)
 }
 
 func TestDeletedValueIsGarbageAtOnce(t *testing.T) {

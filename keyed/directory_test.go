@@ -67,17 +67,6 @@ func TestMapOfFewKeysStaysSmallOn64ProcessorsAfterManyKeys(t *testing.T) {
 	})
 }
 
-func TestEmptyMapHasOneShard(t *testing.T) {
-	onProcessors(t, 64, func() {
-		m := filled(t, 0)
-		m.Get(1)
-		m.Touch(1, 0)
-		m.Delete(1)
-		assert.Zero(t, m.Len())
-		assert.Equal(t, 1, m.Shards(), "of which Len looks at each")
-	})
-}
-
 func TestMapOfManyKeysHas128ShardsAProcessor(t *testing.T) {
 	for _, n := range []int{1, 2, 3} {
 		onProcessors(t, n, func() {

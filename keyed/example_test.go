@@ -179,28 +179,6 @@ func ExampleMap_GetOrSet() {
 	// 1618 false <nil>
 }
 
-func ExampleName() {
-	tm, _ := example()
-	defer tm.Stop()
-	codes := keyed.New(tm, func(string, string) {}, keyed.Name("codes"))
-
-	_ = codes.Set("ada@example.org", "3141", 10*time.Minute)
-	fmt.Println(codes)
-	// Output: keyed.Map(codes, 1 key)
-}
-
-func ExampleMap_Len() {
-	tm, clock := example()
-	defer tm.Stop()
-	m := keyed.New(tm, func(int, int) {})
-	for i := range 10 {
-		_ = m.Set(i, i, time.Duration(i+1)*time.Second)
-	}
-	clock.Advance(4 * time.Second)
-	fmt.Println(m.Len())
-	// Output: 6
-}
-
 // The loop body may call any method, also Delete: no lock is held.
 func ExampleMap_All() {
 	tm, _ := example()

@@ -1,7 +1,6 @@
 package keyed_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -9,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
@@ -33,7 +33,7 @@ func inBuffer(t *testing.T, f func(x *fixture)) {
 func TestKeyWhoseBytesChangeStillExpires(t *testing.T) {
 	inBuffer(t, func(x *fixture) {
 		x.pass(time.Hour)
-		assert.Equal(t, []end{{"z", 1, 50 * time.Millisecond}}, x.expired())
+		assert.Equal(t, []end{{"z", 1, 50 * time.Millisecond}}, x.ends)
 		assert.Zero(t, x.m.Len())
 		assert.Empty(t, x.content())
 		for _, k := range []string{"a", "z"} {
@@ -45,53 +45,23 @@ func TestKeyWhoseBytesChangeStillExpires(t *testing.T) {
 	})
 }
 
-func TestSetUnderTheTrueKeyExpiresAfterTheBytesOfAnOlderKeyChanged(t *testing.T) {
-	for name, wait := range map[string]time.Duration{
-		"while the older one is there":    0,
-		"after the older one has expired": time.Second,
+// A due key is moved by a new entry, whose key is not the caller's.
+func TestDueKeyThatIsMovedKeepsTheKeyOfItsFirstSet(t *testing.T) {
+	for name, move := range map[string]func(m *keyed.Map[string, int], k string) error{
+		"Touch": func(m *keyed.Map[string, int], k string) error { m.Touch(k, time.Second); return nil },
+		"Set":   func(m *keyed.Map[string, int], k string) error { return m.Set(k, 1, time.Second) },
 	} {
-		t.Run(name, func(t *testing.T) {
-			inBuffer(t, func(x *fixture) {
-				x.pass(wait)
-				for v := range 3 {
-					x.set("a", v, 70*time.Millisecond)
-					got, ok := x.m.Get("a")
-					assert.True(t, ok)
-					assert.Equal(t, v, got)
-				}
-				x.pass(time.Hour)
-				ends := []end{{"z", 1, 50 * time.Millisecond}, {"a", 2, wait + 70*time.Millisecond}}
-				assert.Equal(t, ends, x.expired())
-				assert.Zero(t, x.m.Len())
-				x.set("a", 9, 10*time.Millisecond)
-				x.pass(time.Hour)
-				assert.Len(t, x.expired(), 3)
-				assert.Zero(t, x.tm.Pending())
-			})
-		})
-	}
-}
-
-func TestExpiredKeyWhoseBytesChangeBackIsGone(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		b := buffer("a")
-		x.set(b.key(), 1, 50*time.Millisecond)
-		for i := range 10 { // so many that the entry is not swept out at once
-			x.set(strings.Repeat("other", i+1), 1, time.Hour)
-		}
+		clock, tm := timertest.NewManual(hashedwheel.WithExecutor(new(timertest.HeldBack)))
+		m, b := keyed.New(tm, func(string, int) {}), buffer("a")
+		require.NoError(t, m.Set("a", 1, tick))
+		clock.Advance(tick)
+		require.NoError(t, move(m, b.key()))
 		b[0] = 'z'
-		x.pass(time.Second)
-		b[0] = 'a'
-		_, ok := x.m.Get("a")
-		assert.False(t, ok)
-		_, ok = x.m.Delete("a")
-		assert.False(t, ok)
-		x.set("a", 2, 50*time.Millisecond)
-		x.pass(time.Second)
-		assert.Len(t, x.expired(), 2)
-		assert.Equal(t, 10, x.m.Len())
-		assert.Len(t, x.content(), 10)
-	})
+		v, ok := m.Get("a")
+		assert.True(t, ok, name)
+		assert.Equal(t, 1, v)
+		tm.Stop()
+	}
 }
 
 func TestDrainTakesKeysWhoseBytesChanged(t *testing.T) {
@@ -103,7 +73,7 @@ func TestDrainTakesKeysWhoseBytesChanged(t *testing.T) {
 		assert.Zero(t, x.m.Len())
 		assert.Zero(t, x.tm.Pending())
 		x.pass(2 * time.Hour)
-		assert.Empty(t, x.expired())
+		assert.Empty(t, x.ends)
 	})
 }
 

@@ -1,8 +1,6 @@
 package keyed_test
 
 import (
-	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,9 +22,7 @@ type fixture struct {
 	m  *keyed.Map[string, int]
 	// then is called in expired, when it is not nil. Set before the first arming.
 	then func(k string, v int)
-
-	mu   sync.Mutex
-	ends []end // guarded by mu
+	ends []end
 }
 
 // An end is a value that expired, and when.
@@ -37,18 +33,15 @@ type end struct {
 }
 
 // inBubble runs f on virtual time. Values expire one after another.
-func inBubble(t *testing.T, f func(x *fixture), opts ...hashedwheel.Option) {
+func inBubble(t *testing.T, f func(x *fixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		opts = append([]hashedwheel.Option{hashedwheel.WithTick(tick), timertest.Inline}, opts...)
-		tm := hashedwheel.MustNew(opts...)
+		tm := hashedwheel.MustNew(hashedwheel.WithTick(tick), timertest.Inline)
 		defer tm.Stop()
 		x := &fixture{T: t, tm: tm}
 		start := time.Now()
 		x.m = keyed.New(tm, func(k string, v int) {
-			x.mu.Lock()
 			x.ends = append(x.ends, end{k, v, time.Since(start)})
-			x.mu.Unlock()
 			if x.then != nil {
 				x.then(k, v)
 			}
@@ -61,13 +54,6 @@ func inBubble(t *testing.T, f func(x *fixture), opts ...hashedwheel.Option) {
 func (x *fixture) pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
-}
-
-// expired returns the expired values, in order.
-func (x *fixture) expired() []end {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return slices.Clone(x.ends)
 }
 
 func (x *fixture) set(k string, v int, d time.Duration) {

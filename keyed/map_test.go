@@ -18,11 +18,11 @@ func TestAnyDelay(t *testing.T) {
 		x.set("now", 2, 0)
 		x.set("never", 3, math.MaxInt64)
 		x.pass(tick)
-		assert.Len(t, x.expired(), 2)
+		assert.Len(t, x.ends, 2)
 		assert.Equal(t, map[string]int{"never": 3}, x.content())
 		assert.True(t, x.touch("never", -1))
 		x.pass(tick)
-		assert.Len(t, x.expired(), 3)
+		assert.Len(t, x.ends, 3)
 	})
 }
 
@@ -30,6 +30,7 @@ func TestMisusePanicsWithAMessage(t *testing.T) {
 	tm := hashedwheel.MustNew()
 	assert.PanicsWithValue(t, "keyed: New with a nil Timer", func() { keyed.New(nil, func(int, int) {}) })
 	assert.PanicsWithValue(t, "keyed: New with a nil func", func() { keyed.New[int, int](tm, nil) })
+	assert.PanicsWithValue(t, "keyed: New with a nil Option", func() { keyed.New(tm, func(int, int) {}, nil) })
 	m := keyed.New(tm, func(any, int) {})
 	assert.PanicsWithValue(t, "keyed: Drain with a nil func", func() { m.Drain(nil) })
 	assert.PanicsWithValue(t, "keyed: Set with a key that is not equal to itself",
@@ -49,4 +50,19 @@ func TestKeysAndValuesMayHaveNoSize(t *testing.T) {
 	assert.Equal(t, 1, m.Len())
 	_, ok := m.Delete(struct{}{})
 	assert.True(t, ok)
+}
+
+func TestCompareAndDeleteOfValuesThatCannotBeComparedPanics(t *testing.T) {
+	tm := hashedwheel.MustNew()
+	defer tm.Stop()
+	slices := keyed.New(tm, func(string, []int) {})
+	assert.PanicsWithValue(t, "keyed: CompareAndDelete of values that cannot be compared: []int",
+		func() { slices.CompareAndDelete("a", nil) })
+	anything := keyed.New(tm, func(string, any) {})
+	require.NoError(t, anything.Set("a", []int{}, time.Hour))
+	assert.Panics(t, func() { anything.CompareAndDelete("a", []int{}) })
+	assert.False(t, anything.CompareAndDelete("a", 1), "no lock is left behind")
+	require.NoError(t, anything.Set("a", math.NaN(), time.Hour))
+	assert.False(t, anything.CompareAndDelete("a", math.NaN()), "not equal to itself, as for sync.Map")
+	assert.Equal(t, 1, anything.Len())
 }

@@ -3,7 +3,6 @@ package keyed_test
 import (
 	"runtime"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -14,40 +13,6 @@ import (
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
-// Nothing runs expired: each tick makes as many keys due as the timer takes.
-func TestBoundCountsNoKeysThatWaitInTheExecutor(t *testing.T) {
-	const bound, ticks, queued = 100, 20, 10
-	var queue chan func()
-	for name, tt := range map[string]struct {
-		executor hashedwheel.ExecutorFunc
-		want     int
-	}{
-		"an executor that takes all tasks": {func(func()) {}, ticks * bound},
-		"an executor that blocks":          {func(f func()) { queue <- f }, bound + queued + 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				queue = make(chan func(), queued)
-				tm := hashedwheel.MustNew(hashedwheel.WithTick(tick), hashedwheel.WithMaxPending(bound),
-					hashedwheel.WithExecutor(tt.executor))
-				m := keyed.New(tm, func(int, int) {})
-				for k := range ticks * bound {
-					_ = m.Set(k, k, 0)
-					if k%bound == bound-1 {
-						timertest.Pass(2 * tick)
-					}
-				}
-				assert.Equal(t, tt.want, m.Len())
-				tm.Stop()
-				for len(queue) > 0 {
-					<-queue
-					synctest.Wait()
-				}
-			})
-		})
-	}
-}
-
 // A program may run what Timer.Stop returned. The values are not due, and belong to Drain.
 func TestRunOfAStoppedTimeoutExpiresNoValue(t *testing.T) {
 	inBubble(t, func(x *fixture) {
@@ -55,7 +20,7 @@ func TestRunOfAStoppedTimeoutExpiresNoValue(t *testing.T) {
 		for _, to := range x.tm.Stop() {
 			to.Task().Run(to)
 		}
-		assert.Empty(t, x.expired())
+		assert.Empty(t, x.ends)
 		assert.Equal(t, map[string]int{"a": 1}, x.content())
 	})
 }

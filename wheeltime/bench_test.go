@@ -60,53 +60,6 @@ func BenchmarkNewTimerStop(b *testing.B) {
 	})
 }
 
-// BenchmarkNewTimerSelectStop waits for something else, as calls do. Package time's timer is in its
-// heap only while somebody waits.
-func BenchmarkNewTimerSelectStop(b *testing.B) {
-	compare(b, func() (each func(), end func()) {
-		reply := make(chan int)
-		return func() {
-			t := time.NewTimer(30 * time.Second)
-			go func() { reply <- 1 }()
-			select {
-			case <-reply:
-			case <-t.C:
-			}
-			t.Stop()
-		}, timertest.Nop
-	}, func(tm *hashedwheel.Timer) (each func(), end func()) {
-		reply := make(chan int)
-		return func() {
-			t := wheeltime.NewTimer(tm, 30*time.Second)
-			go func() { reply <- 1 }()
-			select {
-			case <-reply:
-			case <-t.C:
-			}
-			t.Stop()
-		}, timertest.Nop
-	})
-}
-
-func BenchmarkAfterFuncStop(b *testing.B) {
-	compare(b, func() (each func(), end func()) {
-		return func() { time.AfterFunc(30*time.Second, timertest.Nop).Stop() }, timertest.Nop
-	}, func(tm *hashedwheel.Timer) (each func(), end func()) {
-		return func() { wheeltime.AfterFunc(tm, 30*time.Second, timertest.Nop).Stop() }, timertest.Nop
-	})
-}
-
-// BenchmarkReset moves a Timer to later, as a server does with an idle timeout at each message.
-func BenchmarkReset(b *testing.B) {
-	compare(b, func() (each func(), end func()) {
-		t := time.NewTimer(time.Hour)
-		return func() { t.Reset(time.Hour) }, func() { t.Stop() }
-	}, func(tm *hashedwheel.Timer) (each func(), end func()) {
-		t := wheeltime.NewTimer(tm, time.Hour)
-		return func() { t.Reset(time.Hour) }, func() { t.Stop() }
-	})
-}
-
 func BenchmarkAfterFuncReset(b *testing.B) {
 	compare(b, func() (each func(), end func()) {
 		t := time.AfterFunc(time.Hour, timertest.Nop)
@@ -114,15 +67,6 @@ func BenchmarkAfterFuncReset(b *testing.B) {
 	}, func(tm *hashedwheel.Timer) (each func(), end func()) {
 		t := wheeltime.AfterFunc(tm, time.Hour, timertest.Nop)
 		return func() { t.Reset(time.Hour) }, func() { t.Stop() }
-	})
-}
-
-// BenchmarkNewTimerZero makes a Timer that has fired, and receives its value.
-func BenchmarkNewTimerZero(b *testing.B) {
-	compare(b, func() (each func(), end func()) {
-		return func() { <-time.NewTimer(0).C }, timertest.Nop
-	}, func(tm *hashedwheel.Timer) (each func(), end func()) {
-		return func() { <-wheeltime.NewTimer(tm, 0).C }, timertest.Nop
 	})
 }
 

@@ -50,12 +50,6 @@ func onEither(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer)) {
 	}
 }
 
-// full returns a full timer, and the timeout that fills it.
-func full() (tm *hashedwheel.Timer, fills *hashedwheel.Timeout) {
-	tm = timertest.New(hashedwheel.WithMaxPending(1))
-	return tm, tm.AfterFunc(1000*time.Hour, timertest.Nop)
-}
-
 // onStopped runs f in a bubble, with a stopped wheel.
 func onStopped(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer)) {
 	t.Helper()

@@ -18,7 +18,8 @@ import (
 func TestFullTimerRefusesNothingAndStopEndsAll(t *testing.T) {
 	const n = 20
 	synctest.Test(t, func(t *testing.T) {
-		tm, users := full()
+		tm := timertest.New(hashedwheel.WithMaxPending(1))
+		users := tm.AfterFunc(1000*time.Hour, timertest.Nop)
 		start := time.Now()
 		var timers, tickers, afters []<-chan time.Time
 		var calls atomic.Int32
@@ -42,16 +43,6 @@ func TestFullTimerRefusesNothingAndStopEndsAll(t *testing.T) {
 			assertNone(t, tickers[i], "the wheel was stopped")
 			assertWithin(t, afters[i], start.Add(30*tick))
 		}
-	})
-}
-
-func TestStopTakesATickBack(t *testing.T) {
-	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		ticker := wheeltime.NewTicker(tm, 10*tick)
-		timertest.Pass(15 * tick)
-		assert.Empty(t, tm.Stop())
-		assertNone(t, ticker.C, "as after Ticker.Stop")
-		assert.Equal(t, "wheeltime.Ticker(10ms, off)", ticker.String())
 	})
 }
 

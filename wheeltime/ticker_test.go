@@ -26,19 +26,6 @@ func TestTickerTicksOnAGridWithoutDrift(t *testing.T) {
 	})
 }
 
-func TestTickerDropsTicksThatNobodyReceives(t *testing.T) {
-	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		start := time.Now()
-		ticker := wheeltime.NewTicker(tm, 10*tick)
-		defer ticker.Stop()
-		timertest.Pass(105 * tick)
-		assertWithin(t, ticker.C, start.Add(10*tick))
-		assertNone(t, ticker.C, "C has room for one")
-		timertest.Pass(10 * tick)
-		assertWithin(t, ticker.C, start.Add(110*tick))
-	})
-}
-
 func TestTickerBelowTheTickOfTheWheelTicksOnceATick(t *testing.T) {
 	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		start := time.Now()
@@ -149,8 +136,9 @@ func TestTickerOnAStoppedWheelTicksInPackageTime(t *testing.T) {
 func TestTickerEndsWithItsWheel(t *testing.T) {
 	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		ticker := wheeltime.NewTicker(tm, 10*tick)
-		<-ticker.C
+		timertest.Pass(15 * tick)
 		assert.Empty(t, tm.Stop())
+		assertNone(t, ticker.C, "a tick is taken back, as by Ticker.Stop")
 		timertest.Pass(time.Hour)
 		assertNone(t, ticker.C, "its wheel was stopped")
 		ticker.Reset(10 * tick)
@@ -172,12 +160,14 @@ func TestTickerEndsWithItsWheel(t *testing.T) {
 	})
 }
 
-func TestTickerOfALongPeriodDoesNotOverflow(t *testing.T) {
+func TestLongestDelayDoesNotOverflow(t *testing.T) {
 	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		ticker := wheeltime.NewTicker(tm, math.MaxInt64)
+		timer, ticker := wheeltime.NewTimer(tm, math.MaxInt64), wheeltime.NewTicker(tm, math.MaxInt64)
 		defer ticker.Stop()
 		timertest.Pass(1000 * time.Hour)
+		assertNone(t, timer.C, "after 1,000 hours")
 		assertNone(t, ticker.C, "after 1,000 hours")
+		assert.True(t, timer.Stop())
 	})
 }
 
@@ -185,7 +175,7 @@ func TestZeroTickerStopDoesNothing(t *testing.T) {
 	(&wheeltime.Ticker{C: make(chan time.Time)}).Stop()
 }
 
-// A lateClock wakes the worker a little later than it asks for, as the machine's clock does.
+// A lateClock rings a little later than it is asked to, as the machine's clock does.
 type lateClock struct{}
 
 func (lateClock) Now() time.Time                         { return time.Now() }

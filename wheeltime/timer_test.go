@@ -4,7 +4,6 @@ import (
 	"math"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -15,17 +14,6 @@ import (
 	"github.com/hashedwheel/hashedwheel/wheeltime"
 )
 
-func TestTimerStopBeforeTheDeadline(t *testing.T) {
-	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		timer := wheeltime.NewTimer(tm, 10*tick)
-		assert.True(t, timer.Stop())
-		assert.False(t, timer.Stop(), "a second time")
-		assert.Zero(t, tm.Pending())
-		timertest.Pass(time.Hour)
-		assertNone(t, timer.C, "after Stop")
-	})
-}
-
 func TestTimerStopTakesTheValueBack(t *testing.T) {
 	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		timer := wheeltime.NewTimer(tm, 10*tick)
@@ -35,19 +23,6 @@ func TestTimerStopTakesTheValueBack(t *testing.T) {
 		assert.False(t, timer.Reset(0))
 		assert.True(t, timer.Stop())
 		assertNone(t, timer.C, "after Stop")
-	})
-}
-
-func TestTimerResetTakesTheValueBack(t *testing.T) {
-	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		timer := wheeltime.NewTimer(tm, 10*tick)
-		timertest.Pass(20 * tick)
-		start := time.Now()
-		assert.True(t, timer.Reset(30*tick))
-		assertNone(t, timer.C, "after Reset")
-		timertest.Pass(32 * tick)
-		assertWithin(t, timer.C, start.Add(30*tick))
-		assert.False(t, timer.Reset(tick), "the value was received")
 	})
 }
 
@@ -68,15 +43,6 @@ func TestTimerOfZeroFiresAtOnce(t *testing.T) {
 		assertNone(t, timer.C, "of the arming before")
 		tm.Stop()
 	}
-}
-
-func TestTimerFarAwayNeverFires(t *testing.T) {
-	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		timer := wheeltime.NewTimer(tm, math.MaxInt64)
-		timertest.Pass(1000 * time.Hour)
-		assertNone(t, timer.C, "after 1,000 hours")
-		assert.True(t, timer.Stop())
-	})
 }
 
 // A run comes late: its arming is over.
@@ -115,20 +81,6 @@ func TestTimerTwoLateRunsSendOneValue(t *testing.T) {
 	})
 }
 
-// The goroutine that calls f for a delay of zero may start after the next Reset.
-func TestTimerRunInPackageTimeOfAnOlderArmingDoesNothing(t *testing.T) {
-	onStopped(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		for range 1000 {
-			var calls atomic.Int32
-			timer := wheeltime.AfterFunc(tm, 0, func() { calls.Add(1) })
-			wasOn := timer.Reset(time.Hour)
-			synctest.Wait()
-			assert.Equal(t, wasOn, calls.Load() == 0, "Reset said %v, calls %d", wasOn, calls.Load())
-			assert.True(t, timer.Stop())
-		}
-	})
-}
-
 func TestAfterFuncCallsItsFunctionOnce(t *testing.T) {
 	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		var calls atomic.Int32
@@ -156,18 +108,6 @@ func TestAfterFuncOfZeroCallsItsFunctionAtOnceInAGoroutine(t *testing.T) {
 	<-began
 	clock.Advance(time.Hour)
 	assert.Zero(t, tm.Pending())
-}
-
-func TestAfterFuncStoppedWhileTheRunIsLate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		executor := new(timertest.HeldBack)
-		tm := timertest.New(hashedwheel.WithExecutor(executor))
-		defer tm.Stop()
-		timer := wheeltime.AfterFunc(tm, tick, func() { t.Error("called after Stop had returned true") })
-		timertest.Pass(3 * tick)
-		assert.True(t, timer.Stop())
-		executor.Release()
-	})
 }
 
 func TestAfterFuncFunctionMayUseItsTimer(t *testing.T) {

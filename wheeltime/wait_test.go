@@ -39,17 +39,6 @@ func TestSleepAndAfterOfZeroAndLessEndAtOnce(t *testing.T) {
 	assert.Zero(t, tm.Pending())
 }
 
-func TestSleepAndAfterOnAStoppedWheelEndInPackageTime(t *testing.T) {
-	onStopped(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		start := time.Now()
-		at := <-wheeltime.After(tm, 10*tick)
-		assert.WithinRange(t, at, start.Add(10*tick), start.Add(11*tick))
-		start = time.Now()
-		wheeltime.Sleep(tm, 10*tick)
-		assert.WithinRange(t, time.Now(), start.Add(10*tick), start.Add(11*tick))
-	})
-}
-
 func TestSleepAndAfterEndOnTimeThoughTheWheelIsStopped(t *testing.T) {
 	const n = 1000 // Timer.Stop collects them in several portions
 	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
