@@ -25,7 +25,7 @@ import (
 // in the queue or in due, or its CAS fails. verify/spin/alarm.pml checks the interleavings.
 type alarm struct {
 	word     atomic.Int64 // a watch
-	nextLook atomic.Int64 // the tick for which the alarm is set, noTick if it is not; Stats and Lag read it
+	nextLook atomic.Int64 // the tick at which the worker is, or was, to come; noTick: none. Stats and Lag read it
 	timer    *time.Timer
 	ring     func()        // the worker's, on a goroutine of package time's
 	cancel   chan struct{} // on a user's clock: closed to end the goroutine that waits in place of timer
@@ -149,17 +149,14 @@ func (a *alarm) dismiss() {
 // announce makes sure that the queue is looked at in time for t. The caller has pushed t, or changed it while it
 // waited there. The word is read again: another goroutine may have armed t for an earlier time since.
 func (wk *worker) announce(t *Timeout) {
-	if look := t.load().lookBy(); look <= wk.alarm.load().due() {
+	w := t.load()
+	look := w.deadline()
+	if w.state() != Pending {
+		look = maxDeadline // it has been stopped: only its memory waits
+	}
+	if look <= wk.alarm.load().due() {
 		wk.expect(look)
 	}
-}
-
-// lookBy returns the deadline by which the queue must be looked at. If t has been stopped, only its memory waits.
-func (w word) lookBy() int64 {
-	if w.state() != Pending {
-		return maxDeadline
-	}
-	return w.deadline()
 }
 
 // expect is the slow part of announce. It calls nothing of a user's clock: whoever calls Stop may hold a lock that the
@@ -219,6 +216,7 @@ func (wk *worker) rest(tick, next, set int64) {
 
 // set sets the alarm for a tick. A timer of package time's that is set is not Reset to ring earlier: when it rings, the
 // runtime would look through all timers of its processor, for milliseconds where a million connections have deadlines.
+// It is all the same if the system took the processor away here.
 func (wk *worker) set(tick int64, isSet bool) {
 	a, at := &wk.alarm, tick*wk.time.tickLen
 	if wk.time.isUsers {
@@ -232,7 +230,7 @@ func (wk *worker) set(tick int64, isSet bool) {
 	} else {
 		a.timer.Reset(time.Duration(at - now))
 	}
-	if later := wk.time.now(); later-now > wk.time.tickLen/8 { // the system took the processor away in between
+	if later := wk.time.now(); later-now > wk.time.tickLen/8 {
 		a.timer.Reset(time.Duration(at - later))
 	}
 }

@@ -55,7 +55,7 @@ func (tl *timeline) now() int64 {
 
 // checkMade panics if the timer is a zero Timer.
 func (tl *timeline) checkMade() {
-	if tl == nil || tl.clock == nil {
+	if tl.clock == nil {
 		panic("hashedwheel: use of a Timer that was not made by New or MustNew")
 	}
 }

@@ -65,8 +65,8 @@
 //
 // A Timer has no goroutine while timeouts wait, only while they are handed out; with a [Clock] of your own, one that
 // waits for its After. The worker comes when a timeout is due: there are no empty ticks. Armings, moves to earlier and
-// stops of timeouts that are not due yet make it come at most twenty times a second, or once 2,048 have come, at any
-// tick.
+// stops of timeouts that are not due yet make it come at most twenty times a second, or once a few
+// hundred wait in one part of the queue, at any tick.
 //
 // # Any delay costs the same
 //

@@ -11,7 +11,7 @@ import (
 
 // guarded is all that the lock guards: the wheel, and the timeouts on their way into it and out of it. Its methods
 // take the lock, except those at the end of the file, whose callers hold it. One hold looks at one or two portions of
-// timeouts; only Timer.Stop's first hold, which joins all that wait into one list, looks at more.
+// timeouts; only Timer.Stop's first hold, which joins all that wait into one list, looks at more, and waits for combers.
 type guarded struct {
 	owner *Timer // this and the next three are init's, then read only
 	time  *timeline
@@ -30,8 +30,10 @@ type guarded struct {
 	// batch and one of the wheel would otherwise name one timeout, and it could be handed out twice in a pass.
 	held *Timeout
 
-	batch     []*Timeout // handed out between two holds of the lock: only takeDue and settle write it
-	batchTick int64      // the tick that its first timeout was filed under
+	// Handed out between two holds of the lock. Only takeDue and settle write it, so whoever has the worker's part reads
+	// it without the lock.
+	batch     []*Timeout
+	batchTick int64 // the tick at which its first timeout is due
 
 	lag, maxLag time.Duration
 	lagCounts   [20]uint64
@@ -137,7 +139,7 @@ func (g *guarded) settle(expired uint64, now int64) {
 		g.noteLag(expired, time.Duration(max(0, now-min(due, g.wheel.never)*g.wheel.tickLen)))
 	}
 	for i, t := range g.batch {
-		if !t.isInBatch(i) {
+		if !t.isAt(i) {
 			misused(t)
 		}
 		t.home = unfiled

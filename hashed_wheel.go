@@ -20,7 +20,7 @@ import "math/bits"
 // them, so any number of ticks can be skipped. From Varghese and Lauck, "Hashed and Hierarchical Timing
 // Wheels" (1987): a window of one turn (scheme 4) over hashed ticks (6), with a hierarchy (7).
 type hashedWheel struct {
-	tickLen int64 // ns
+	tickLen int64 // ns; this and never are init's, then read only
 	never   int64 // the tick of maxDeadline, which no clock reaches
 
 	// Two hands, which only the worker moves. Every timeout is filed under current or later.

@@ -47,7 +47,8 @@ func (r *crowdTrial) sort() {
 
 func (r *crowdTrial) beginWalk() {
 	want := []int{1, 100, math.MaxInt}[r.rnd.IntN(3)]
-	r.walk = newSample(nil, &r.hashedWheel, want)
+	r.walk = newSample(nil, want, r.count)
+	r.walk.level = len(r.levels) - 1
 	r.filed = map[*Timeout]place{}
 	for _, e := range r.pending {
 		r.filed[e.to] = r.placeOf(e.to)
@@ -141,15 +142,16 @@ func TestSampleFindsTimeoutsInTheBatch(t *testing.T) {
 	assert.Equal(t, []time.Time{later.Deadline()}, deadlines())
 }
 
-// newSample returns a walk through all that is filed.
-func newSample(owner *Timer, w *hashedWheel, want int) *sample {
-	picked := make(map[*Timeout]bool, min(want, w.count))
-	return &sample{owner: owner, want: want, left: w.count, level: len(w.levels) - 1, slot: -1, picked: picked}
+// beginWalk returns a walk through all that is filed.
+func beginWalk(g *guarded, want int) *sample {
+	s := newSample(g.owner, want, g.wheel.count)
+	g.beginSample(s)
+	return s
 }
 
 // walkAll visits all filed timeouts, and calls betweenPortions between two portions.
 func walkAll(g *guarded, betweenPortions func(*sample)) *sample {
-	s := newSample(g.owner, &g.wheel, math.MaxInt)
+	s := beginWalk(g, math.MaxInt)
 	for s.walk(&g.wheel) {
 		betweenPortions(s)
 		g.wheel.checkAll()
@@ -168,12 +170,25 @@ func TestSampleWalkFindsTimeoutsFiledCloserDuringTheWalk(t *testing.T) {
 	}
 }
 
+// Others arm while a sample of all is begun: those that were pending all the time are found.
+func TestSampleWalkOfAllFindsMoreThanWerePending(t *testing.T) {
+	g, _ := newGuarded()
+	all := g.fileMoved(many, 50, 50)
+	s := newSample(g.owner, math.MaxInt, g.wheel.count)
+	g.fileMoved(many, 3000, 3000) // the walk comes to these first
+	for g.beginSample(s); s.walk(&g.wheel); {
+	}
+	for _, to := range all {
+		require.True(t, s.picked[to])
+	}
+}
+
 func TestSampleWalkVisitsAtMostOnePortion(t *testing.T) {
 	for name, tick := range map[string]int64{"in a bucket": 50, "in a slot of a ring": 3000} {
 		t.Run(name, func(t *testing.T) {
 			g, _ := newGuarded()
 			g.fileMoved(many, tick, tick)
-			s := newSample(g.owner, &g.wheel, many)
+			s := beginWalk(g, many)
 			for more := true; more; {
 				before := len(s.picked)
 				more = s.walk(&g.wheel)
@@ -190,7 +205,7 @@ func TestSampleWalkAllocatesNothing(t *testing.T) {
 	g.fileMoved(many, 50, 50)
 	samples := make([]*sample, 11)
 	for i := range samples {
-		samples[i] = newSample(g.owner, &g.wheel, many)
+		samples[i] = beginWalk(g, many)
 	}
 	runs := 0
 	assert.Zero(t, testing.AllocsPerRun(10, func() {

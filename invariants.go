@@ -42,7 +42,7 @@ func (w *hashedWheel) checkAll() {
 		broken("count is %d, but %d are filed", w.count, n)
 	}
 	if next := w.earliest(); next < w.current || next > first {
-		broken("next is %d, current %d, the first tick filed under %d", next, w.current, first)
+		broken("earliest is %d, current %d, the first tick filed under %d", next, w.current, first)
 	}
 }
 

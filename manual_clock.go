@@ -82,12 +82,12 @@ func (c *ManualClock) Advance(d time.Duration) {
 	arrived = true
 }
 
-// due returns the instants at which timeouts are due, past ones included.
+// due returns for each timer the instant at which a timeout may be due first, past ones included.
 func (c *ManualClock) due() (at []time.Time) {
 	for _, wk := range c.attached() {
 		tick, _ := wk.guarded.drainAll()
 		if len(wk.guarded.batch) > 0 {
-			tick = 0 // a task has panicked: the rest of its batch comes before the clock moves on
+			tick = 0 // a task has panicked, or called Goexit: the rest of its batch comes before the clock moves on
 		}
 		if tick != noTick {
 			at = append(at, wk.time.at(tick*wk.time.tickLen))

@@ -22,13 +22,16 @@ type mpscQueue struct {
 // A stripe's lock is held to take, comb or close it. A push does not look at the lock, since it changes
 // only the head and the link of its own timeout.
 type stripe struct {
-	head   atomic.Pointer[Timeout] // CAS in push publishes link; pairs with Swap in take and close, and Load in comb
-	depth  atomic.Int32            // about how many wait here: push adds, comb subtracts, take clears, help reads
-	combAt atomic.Int32            // the depth at which combing is worth another try: comb and take store, push reads
-	mu     sync.Mutex
-	wanted atomic.Bool    // keeps combers out: awaitComber sets it, the next take of a stripe with any clears it
-	_      [128 - 25]byte // two cache lines a stripe, since they are fetched in pairs
+	head      atomic.Pointer[Timeout] // CAS in push publishes link; pairs with Swap in take and close, and Load in comb
+	depth     atomic.Int32            // about how many wait here: push adds, comb subtracts, take clears, help reads
+	combDepth atomic.Int32            // the depth at which combing is worth another try: comb and take store, push reads
+	mu        sync.Mutex
+	wanted    atomic.Bool    // keeps combers out: awaitComber sets it, the next take that finds any clears it
+	_         [128 - 28]byte // two cache lines a stripe, since they are fetched in pairs
 }
+
+// This does not compile if a stripe is more than 128 bytes.
+const _ = uint(128 - unsafe.Sizeof(stripe{}))
 
 const (
 	pageShift = 13                 // a page of the heap: one P's allocations share it, those of different Ps do not
@@ -42,8 +45,8 @@ func (q *mpscQueue) init() {
 	q.makeStripes(min(256, 1<<bits.Len(uint(n-1)))) // 256: 32 KiB, and as many looks in an empty drain
 }
 
-// makeStripes divides the depths among n stripes, of which those beyond eight hold as many: the timeouts that one
-// goroutine allocates fill a page, and so one stripe. One counted push makes no stripe deep.
+// makeStripes sets the depth of n stripes: no less than with eight, since the timeouts that one goroutine allocates fill
+// a page, and so one stripe. One counted push makes no stripe deep.
 func (q *mpscQueue) makeStripes(n int) {
 	q.stripes = make([]stripe, n)
 	q.deep = int32(limits.Deep / min(n, 8))
@@ -85,7 +88,7 @@ func (s *stripe) count(below *Timeout, deep int32) pushed {
 		return accepted
 	case depth < deep:
 		return halfway
-	case depth >= s.combAt.Load() && below != nil && below.load().isLitter():
+	case depth >= s.combDepth.Load() && below != nil && below.load().isLitter():
 		return littered
 	}
 	return deepened
@@ -137,7 +140,7 @@ func (q *mpscQueue) comb(s *stripe) (enough bool) {
 		}
 	}
 	depth := s.depth.Add(-int32(uncounted))
-	s.combAt.Store(max(q.deep, 2*depth))
+	s.combDepth.Store(max(q.deep, 2*depth))
 	return dropped >= combLimit/2 || depth < q.deep
 }
 
@@ -153,7 +156,7 @@ func (s *stripe) take() (list *Timeout, ok bool) {
 	defer s.mu.Unlock()
 	s.wanted.Store(false)
 	s.depth.Store(0)
-	s.combAt.Store(0)
+	s.combDepth.Store(0)
 	return s.head.Swap(nil), true
 }
 

@@ -83,8 +83,8 @@ func WithClock(c Clock) Option {
 }
 
 // WithPanicHandler makes the timer recover a task's panic and call h with the timeout and the recovered value, on the
-// goroutine that ran the task, before its stack is unwound: debug.Stack shows where the panic came from. h may be
-// called concurrently. For a panic of the Executor's Go the worker calls h. Without h, or if h panics, the program
+// goroutine that ran the task, before its stack is unwound: debug.Stack shows where the panic came from. h gets no
+// panic(nil) under GODEBUG=panicnil=1, and may be called concurrently. For a panic of the Executor's Go the worker calls h. Without h, or if h panics, the program
 // crashes.
 func WithPanicHandler(h func(t *Timeout, recovered any)) Option {
 	return func(o *options) error {

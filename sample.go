@@ -23,12 +23,11 @@ func (tm *Timer) Sample(n int) []Sampled {
 	}
 	tm.time.checkMade()
 	_, pending := tm.guarded.drainAll()
-	n = min(n, pending)
-	s := sample{owner: tm, want: n, left: pending, picked: make(map[*Timeout]bool, n)}
-	tm.guarded.beginSample(&s)
-	for tm.guarded.samplePortion(&s) {
+	s := newSample(tm, n, pending)
+	tm.guarded.beginSample(s)
+	for tm.guarded.samplePortion(s) {
 	}
-	sampled := make([]Sampled, 0, n)
+	sampled := make([]Sampled, 0, len(s.picked))
 	for t := range s.picked {
 		sampled = append(sampled, Sampled{t.Deadline(), t.task})
 	}
@@ -37,7 +36,7 @@ func (tm *Timer) Sample(n int) []Sampled {
 
 func (g *guarded) beginSample(s *sample) {
 	defer g.lock().unlock()
-	s.level, s.slot = len(g.wheel.levels)-1, -1 // above all slots
+	s.level = len(g.wheel.levels) - 1
 	for _, t := range g.batch {
 		s.visit(t) // it is in no slot
 	}
@@ -53,12 +52,17 @@ func (g *guarded) samplePortion(s *sample) (more bool) {
 type sample struct {
 	owner  *Timer
 	want   int
-	picked map[*Timeout]bool // with room for all that are wanted: it does not grow under the lock
+	picked map[*Timeout]bool // with room for most that are wanted: it seldom grows under the lock
 
 	left   int // so many visits are expected still
 	level  int
-	slot   int // the slot under way, before the first of a level -1
+	slot   int // the slot under way; -1 before the first of a level
 	unseen int // so many of its timeouts are still to be visited
+}
+
+// newSample returns a walk that has not begun. More than pending may be found: others arm and file meanwhile.
+func newSample(owner *Timer, n, pending int) *sample {
+	return &sample{owner: owner, want: n, left: pending, slot: -1, picked: make(map[*Timeout]bool, min(n, pending))}
 }
 
 // walk visits a portion, and reports whether timeouts are left, and wanted.

@@ -11,7 +11,7 @@ type Stats struct {
 	Expired  uint64 // tasks handed out; each run of a series and each tick of After counts as one
 	Rejected uint64 // armings refused because the timer was stopped or full
 	Panics   uint64 // panics of tasks and of the Executor that were handled, see WithPanicHandler
-	Wakeups  uint64 // calls of the worker by its alarm; none on a ManualClock
+	Wakeups  uint64 // how often the worker has come; never on a ManualClock
 
 	// Lag is how late the last batch of up to 64 was handed out, MaxLag the most of all: the time from the tick at
 	// which its first timeout was due, or the worker was to come if that is later, to the turn of its last. With Inline

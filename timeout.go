@@ -213,5 +213,5 @@ func (t *Timeout) String() string {
 	return fmt.Sprintf("hashedwheel.Timeout(%v, %s, %s)", t.State(), deadline, taskname.Shown(t.task))
 }
 
-// isInBatch reports whether t is where takeDue has put it: it was not overwritten there, and is in one place only.
-func (t *Timeout) isInBatch(i int) bool { return t.home == homeIn(inBatch, 0, i) }
+// isAt reports whether t is where takeDue has put it in the batch: it was not overwritten, and is in one place only.
+func (t *Timeout) isAt(i int) bool { return t.home == homeIn(inBatch, 0, i) }

@@ -23,8 +23,7 @@ var (
 // Timer with nothing pending is garbage without a Stop once it is unused, except on a ManualClock.
 type Timer struct {
 	// The way of a timeout: in by queue, through the wheel in guarded, out to the executor.
-	time    timeline // every arming reads this and the next two
-	room    room
+	time    timeline // every arming reads this and the next
 	queue   mpscQueue
 	worker  worker
 	guarded guarded // its lock is never held while user code runs
@@ -34,6 +33,7 @@ type Timer struct {
 	// Inline task arms. So others wait for the lock behind one producer, not behind all.
 	turnstile sync.Mutex
 
+	room     room // not beside time, which all calls read: with a bound each arming writes it
 	after    afters
 	rejected atomic.Uint64 // armings refused; counted by producers, for Stats
 	ending   sync.Once     // calls end once the first portion of a Stop is collected
@@ -241,20 +241,16 @@ func (tm *Timer) push(t *Timeout) bool {
 		return false
 	}
 	tm.worker.announce(t)
-	if how != accepted {
-		tm.crowded(t, how)
+	if how == accepted {
+		return true
 	}
-	return true
-}
-
-// crowded follows a push to a stripe that is half as deep as where producers help, or deeper.
-func (tm *Timer) crowded(t *Timeout, how pushed) {
 	if tm.worker.alarm.load().due() > 0 {
 		tm.worker.expect(0)
 	}
 	if how >= deepened {
 		tm.help(tm.queue.stripeOf(t), how)
 	}
+	return true
 }
 
 // help makes a deep stripe shallower, in the goroutine of a producer, since one worker cannot keep up with many of
@@ -267,54 +263,6 @@ func (tm *Timer) help(s *stripe, how pushed) {
 	defer tm.turnstile.Unlock()
 	if s.depth.Load() >= tm.queue.deep { // otherwise the last who had the turn has filed it
 		tm.guarded.fileStripe(s)
-	}
-}
-
-// room bounds how many timeouts are pending: an arming takes a place, and its end gives it back. The timeout of an
-// own.Keeper keeps its place when it expires, until it is armed again and ends, or Timeout.end gives the place back.
-type room struct {
-	max      int64        // 0: no bound, and nothing is counted
-	reserved atomic.Int64 // reserve and exceed count up, release and expire down
-}
-
-func (r *room) reserve() bool {
-	for r.max != 0 {
-		n := r.reserved.Load()
-		if n >= r.max {
-			return false
-		}
-		if r.reserved.CompareAndSwap(n, n+1) {
-			break
-		}
-	}
-	return true
-}
-
-// exceed takes a place beyond the bound, if t's task is the library's own.
-func (r *room) exceed(t *Timeout) bool {
-	_, isOwn := t.ownTask()
-	if isOwn {
-		r.reserved.Add(1)
-	}
-	return isOwn
-}
-
-// isKept reports whether t, whose word is w, has kept its place since it expired.
-func (r *room) isKept(t *Timeout, w word) bool {
-	return r.max != 0 && w.state() == Expired && t.keepsPlace()
-}
-
-// expire gives back the place of t, which has just expired, unless t keeps it.
-func (r *room) expire(t *Timeout) {
-	if r.max != 0 && !t.keepsPlace() {
-		r.reserved.Add(-1)
-	}
-}
-
-// release gives back n places.
-func (r *room) release(n int) {
-	if r.max != 0 {
-		r.reserved.Add(-int64(n))
 	}
 }
 

@@ -22,7 +22,7 @@ type worker struct {
 
 	given   int           // how many of the batch have had their turn
 	expired uint64        // how many of the batch have expired
-	wakeups atomic.Uint64 // calls by the alarm, for Stats
+	wakeups atomic.Uint64 // for Stats
 }
 
 func (wk *worker) init(tl *timeline, r *room, g *guarded, out *runner) {
@@ -121,13 +121,13 @@ func (wk *worker) handOut(tick int64) (now int64) {
 			now = wk.time.now()
 		}
 		t := batch[wk.given]
-		if !t.isInBatch(wk.given) {
+		if !t.isAt(wk.given) {
 			wk.guarded.misusedInBatch(t)
 		}
 		wk.given++
 		if t.claim(due) {
 			wk.expired++
-			wk.room.expire(t)
+			wk.room.releaseExpired(t)
 			wk.out.execute(t)
 		}
 	}

@@ -27,6 +27,6 @@ const (
 	// Counted is one push in how many that writes a cache line which other producers write also.
 	Counted = 64
 
-	// Deep is how many pushes wait in all stripes before producers help.
+	// Deep is how many pushes wait in eight stripes, or in all if they are fewer, before producers help.
 	Deep = 4096
 )

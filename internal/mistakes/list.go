@@ -302,7 +302,7 @@ var List = []Mistake{
 	{
 		Name: "an expiry keeps its place",
 		Edits: []Edit{{In: "worker.handOut",
-			Old: "wk.room.expire(t)",
+			Old: "wk.room.releaseExpired(t)",
 			New: ""}},
 		Kind: "full",
 	},
@@ -355,7 +355,7 @@ var Wide = []Edit{
 	{In: "Timeout.cas", Old: "return t.word.CompareAndSwap", New: "window()\n\treturn t.word.CompareAndSwap"},
 	{In: "Timer.push", Old: "how := tm.queue.push(t)", New: "window()\n\thow := tm.queue.push(t)"},
 	{In: "Timeout.Stop", Old: "t.timer.room.release(1)", New: "window()\n\t\tt.timer.room.release(1)"},
-	{In: "worker.announce", Old: "if look := t.load()", New: "window()\n\tif look := t.load()"},
+	{In: "worker.announce", Old: "w := t.load()", New: "window()\n\tw := t.load()"},
 	{In: "mpscQueue.push", Old: "s := q.stripeOf(t)", New: "s := q.stripeOf(t)\n\twindow()"},
 	{In: "mpscQueue.push", Old: "t.link = below", New: "t.link = below\n\t\twindow()"},
 	{In: "Timeout.drop", Old: "t.link = nil", New: "t.link = nil\n\twindow()"},

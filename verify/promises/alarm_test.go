@@ -68,7 +68,7 @@ func TestQuietWhileCallsAreArmedAndStopped(t *testing.T) {
 	}
 }
 
-// 2,048 that wait are filed at the next tick, however late they are due.
+// 2,048 of one goroutine that wait are filed at the next tick, however late they are due.
 func TestBoundedWaitOfABurstInTheQueue(t *testing.T) {
 	timertest.LeaveFilingToTheWorker(t)
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
