@@ -224,7 +224,7 @@ func TestQuietWhileDeadlinesFallWithinATick(t *testing.T) {
 
 // Each of many lone users arms one short timeout around the moment at which the worker's part is given away, and has it
 // run before it arms the next.
-func TestNoWakeUpIsLostAsTheWorkerParks(t *testing.T) {
+func TestNoAlarmIsLostAsTheWorkersPartIsGivenAway(t *testing.T) {
 	rounds := int(timertest.Lasting(1000))
 	var users sync.WaitGroup
 	for u := range 48 {
