@@ -54,7 +54,7 @@ func TestFaultProcessIsStopped(t *testing.T) {
 			assert.Greater(t, others.late, stopped/2, "it has been stopped")
 			assert.LessOrEqual(t, stats.Wakeups, uint64(most/timertest.Tick), "wake-ups")
 			assert.LessOrEqual(t, runs.Load(), int64(most/period), "runs of the series")
-			t.Logf("%s: %v late at most, %d wake-ups and %d runs of a series", name, others.late, stats.Wakeups, runs.Load())
+			t.Logf("%s: at most %v late, %d wake-ups, %d runs", name, others.late, stats.Wakeups, runs.Load())
 		})
 	}
 	fmt.Println("ready")
