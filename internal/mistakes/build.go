@@ -35,28 +35,8 @@ func window() {
 }
 `
 
-// Program is a program that is built with an edited library.
-type Program struct {
-	Package string
-	Edits   []Edit
-	Wide    bool   // with wide windows
-	Tags    string // build tags, separated by commas
-}
-
-// Build builds the program in dir and changes nothing else on disk. It must be called in the
-// module that the program is in.
-func (p Program) Build(dir string) (file string, err error) {
-	overlay, err := p.Overlay(dir)
-	if err != nil {
-		return "", err
-	}
-	file = filepath.Join(dir, "program.exe")
-	_, err = output("go", "build", "-tags", p.Tags, "-overlay", overlay, "-o", file, p.Package)
-	return file, err
-}
-
 // Overlay writes an overlay for the go command to dir, which puts the edited library in place of the library.
-func (p Program) Overlay(dir string) (overlay string, err error) {
+func Overlay(dir string, edits ...Edit) (overlay string, err error) {
 	root, err := output("go", "list", "-m", "-f", "{{.Dir}}", library)
 	if err != nil {
 		return "", err
@@ -66,11 +46,7 @@ func (p Program) Overlay(dir string) (overlay string, err error) {
 	if err != nil {
 		return "", err
 	}
-	apply := source.Apply
-	if p.Wide {
-		apply = source.ApplyWide
-	}
-	changed, err := apply(p.Edits...)
+	changed, err := source.Apply(edits...)
 	if err != nil {
 		return "", err
 	}

@@ -1,5 +1,5 @@
 // Package mistakes has the seeded mistakes: changes of the library's source that break a promise.
-// list.go has the texts, and who finds each: a kind of the histories of verify/history, or a test.
+// list.go has the texts, and the test that finds each.
 //
 // TestEveryEditApplies reports each that does not fit the source any more; it takes a second.
 package mistakes

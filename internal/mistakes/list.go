@@ -4,16 +4,11 @@ package mistakes
 type Mistake struct {
 	Name  string
 	Edits []Edit
-
-	Kind string // the kind of the histories that find it: part of the name, or Any
-	Test string // the package and the name of the test that finds it, if no kind does
+	Test  string // the package and the name of the test that finds it
 }
 
-// Any is the kind of all histories.
-const Any = "-"
-
-// Misuse is the panic of a library that finds a Timeout changed behind its back.
-const Misuse = "was copied or overwritten after it was armed"
+// Chaos finds mistakes in a library with wide windows.
+const Chaos = "./verify/chaos TestChaosKeepsTheBooks"
 
 // List is all mistakes. Whoever changes the code that one applies to points it to the new code,
 // so that it still is the same mistake.
@@ -24,42 +19,42 @@ var List = []Mistake{
 		Edits: []Edit{{In: "Timeout.claim",
 			Old: "if t.cas(w, w.withState(Expired)) {",
 			New: "window()\n\t\tif t.word.Store(int64(w.withState(Expired)|t.load()&queued)); true {"}},
-		Kind: "expiry",
+		Test: Chaos,
 	},
 	{
 		Name: "Stop cancels by a load and a store",
 		Edits: []Edit{{In: "Timeout.cancel",
 			Old: "return !w.queued(), t.cas(w, w.withState(Canceled)|queued)",
 			New: "window()\nt.word.Store(int64(w.withState(Canceled) | queued))\n\treturn !w.queued(), true"}},
-		Kind: "stop-at-expiry",
+		Test: Chaos,
 	},
 	{
 		Name: "Timer.Stop cancels by a load and a store",
 		Edits: []Edit{{In: "Timeout.cancelForStop",
 			Old: "if t.cas(w, w.withState(Canceled)) {",
 			New: "window()\n\t\tif t.word.Store(int64(w.withState(Canceled))); true {"}},
-		Kind: "timer-stop",
+		Test: Chaos,
 	},
 	{
 		Name: "Reset moves by a load and a store",
 		Edits: []Edit{{In: "Timeout.move",
 			Old: "next == w || t.cas(w, next)",
 			New: "func() bool { window(); t.word.Store(int64(next)); return true }()"}},
-		Kind: "reset-at-expiry",
+		Test: Chaos,
 	},
 	{
 		Name: "the worker clears queued by a load and a store",
 		Edits: []Edit{{In: "Timeout.unqueue",
 			Old: "if t.cas(w, w.unqueued()) {",
 			New: "window()\n\t\tif t.word.Store(int64(w.unqueued())); true {"}},
-		Kind: Any,
+		Test: Chaos,
 	},
 	{
 		Name: "combing drops by a load and a store",
 		Edits: []Edit{{In: "Timeout.drop",
 			Old: "ok = t.cas(w, w.unqueued())",
 			New: "window()\n\tt.word.Store(int64(w.unqueued()))\n\tok = true"}},
-		Kind: "combing",
+		Test: Chaos,
 	},
 	{
 		Name: "a refusal settles, then clears queued",
@@ -67,7 +62,22 @@ var List = []Mistake{
 			Old: "if t.cas(w, next) {",
 			New: "if t.cas(w, next|w&queued) {\n\t\t\twindow()\n\t\t\t" +
 				"if t.load().queued() {\n\t\t\t\tt.unqueue()\n\t\t\t}"}},
-		Kind: "timer-stop",
+		Test: Chaos,
+	},
+
+	{
+		Name: "Stop gives up if it loses a race",
+		Edits: []Edit{{In: "Timeout.Stop",
+			Old: "if !ok {\n\t\t\tcontinue",
+			New: "if !ok {\n\t\t\treturn false"}},
+		Test: Chaos,
+	},
+	{
+		Name: "Reset gives up a move if it loses a race",
+		Edits: []Edit{{In: "Timer.tryMove",
+			Old: "return ok",
+			New: "return true"}},
+		Test: Chaos,
 	},
 
 	// Answers.
@@ -76,28 +86,28 @@ var List = []Mistake{
 		Edits: []Edit{{In: "Timeout.Stop",
 			Old: "return false",
 			New: "return t.load().state() == Expired"}},
-		Kind: Any,
+		Test: Chaos,
 	},
 	{
 		Name: "Reset returns true for an expired timeout",
 		Edits: []Edit{{In: "Timer.arm",
 			Old: "tm.hand(t, push)\n\t\t\treturn false",
 			New: "tm.hand(t, push)\n\t\t\treturn w.state() == Expired"}},
-		Kind: Any,
+		Test: Chaos,
 	},
 	{
 		Name: "Move revives a timeout that has expired in between",
 		Edits: []Edit{{In: "Timer.move",
 			Old: "return false",
 			New: "tm.arm(t, deadline)\n\treturn false"}},
-		Kind: "reset-at-expiry",
+		Test: Chaos,
 	},
 	{
 		Name: "Schedule is silent about a refusal",
 		Edits: []Edit{{In: "Timer.armNew",
 			Old: "return ErrStopped",
 			New: "return nil"}},
-		Kind: "timer-stop",
+		Test: "./verify/promises TestNothingIsLostAtStopOfAnArmingThatIsTooLate",
 	},
 	{
 		Name: "a refusal has the wrong reason",
@@ -114,7 +124,7 @@ var List = []Mistake{
 			{In: "Timeout.claim", Old: "|| w.deadline() > due", New: ""},
 			{In: "guarded.consider", Old: "w.queued() || w.deadline() > tick*g.wheel.tickLen", New: "w.queued()"},
 		},
-		Kind: Any,
+		Test: Chaos,
 	},
 	{
 		Name: "deadlines are rounded down",
@@ -125,14 +135,14 @@ var List = []Mistake{
 				New: "w.deadline() >= (tick+1)*g.wheel.tickLen"},
 			{In: "worker.handOut", Old: "due := tick * wk.time.tickLen", New: "due := (tick+1)*wk.time.tickLen - 1"},
 		},
-		Kind: Any,
+		Test: Chaos,
 	},
 	{
 		Name: "deadlines count from the tick that has begun",
 		Edits: []Edit{{In: "Timer.deadlineIn",
 			Old: "tm.time.deadline(now, d)",
 			New: "tm.time.deadline(now/tm.time.tickLen*tm.time.tickLen, d)"}},
-		Kind: Any,
+		Test: Chaos,
 	},
 
 	// Twice, or after all.
@@ -141,21 +151,21 @@ var List = []Mistake{
 		Edits: []Edit{{In: "worker.handOut",
 			Old: "wk.out.execute(t)",
 			New: "wk.out.execute(t)\n\t\t\twk.out.execute(t)"}},
-		Kind: Any,
+		Test: Chaos,
 	},
 	{
 		Name: "one expiry in a hundred is doubled",
 		Edits: []Edit{{In: "worker.handOut",
 			Old: "wk.out.execute(t)",
 			New: "wk.out.execute(t)\n\t\t\tif wk.out.count.Load()%100 == 0 {\n\t\t\t\twk.out.execute(t)\n\t\t\t}"}},
-		Test: "./verify/chaos TestChaosKeepsTheBooks",
+		Test: Chaos,
 	},
 	{
 		Name: "a timeout that is canceled in the batch runs",
 		Edits: []Edit{{In: "Timeout.claim",
 			Old: "w.state() != Pending || w.queued() ||",
 			New: ""}},
-		Kind: "stop-at-expiry",
+		Test: Chaos,
 	},
 	{
 		Name: "a timeout that is canceled before it was filed runs",
@@ -165,7 +175,7 @@ var List = []Mistake{
 				"if out := &t.timer.out; out.count.Load()%100 == 0 {\n\t\t\t" +
 				"out.count.Add(1)\n\t\t\tout.Enter()\n\t\t\t" +
 				"go func() { defer out.Leave(); out.Run(t) }()\n\t\t}"}},
-		Test: "./verify/chaos TestChaosKeepsTheBooks",
+		Test: Chaos,
 	},
 
 	// Lost.
@@ -174,28 +184,28 @@ var List = []Mistake{
 		Edits: []Edit{{In: "runner.execute",
 			Old: "r.count.Add(1)",
 			New: "if r.count.Add(1)%100 == 0 {\n\t\treturn\n\t}"}},
-		Test: "./verify/chaos TestChaosKeepsTheBooks",
+		Test: Chaos,
 	},
 	{
 		Name: "a timeout that is moved later in the batch is forgotten",
 		Edits: []Edit{{In: "guarded.settle",
 			Old: "w.state() == Pending && !isRefused",
 			New: "w.state() == Pending && !isRefused && false"}},
-		Kind: "expiry",
+		Test: Chaos,
 	},
 	{
 		Name: "an earlier Reset is not pushed",
 		Edits: []Edit{{In: "Timeout.move",
 			Old: "if deadline < w.deadline() {",
 			New: "if deadline < w.deadline() && false {"}},
-		Kind: Any,
+		Test: Chaos,
 	},
 	{
 		Name: "a helper loses the rest of a list",
 		Edits: []Edit{{In: "guarded.fileStripe",
 			Old: "g.file(2*portion, len(g.lists))",
 			New: "g.file(1, len(g.lists))\n\tg.round, g.lists = 0, g.lists[:0]"}},
-		Kind: Any,
+		Test: Chaos,
 	},
 	{
 		Name: "a timeout that waits in the queue is moved to earlier without an announcement",
@@ -225,63 +235,63 @@ var List = []Mistake{
 		Edits: []Edit{{In: "mpscQueue.push",
 			Old: "return refused",
 			New: "return accepted"}},
-		Kind: "timer-stop",
+		Test: Chaos,
 	},
 	{
 		Name: "Timer.Stop leaves the queue open",
 		Edits: []Edit{{In: "mpscQueue.close",
 			Old: "Swap(&q.closed)",
 			New: "Swap(nil)"}},
-		Kind: "timer-stop",
+		Test: Chaos,
 	},
 	{
 		Name: "a refused arming stays pending",
 		Edits: []Edit{{In: "Timeout.refuse",
 			Old: "next = next.withState(tooLate)",
 			New: "next = next.withState(Pending)"}},
-		Kind: "timer-stop",
+		Test: Chaos,
 	},
 	{
 		Name: "Timer.Stop leaves out the batch",
 		Edits: []Edit{{In: "guarded.collect",
 			Old: "range g.batch {",
 			New: "range g.batch[:0] {"}},
-		Kind: "expiry-at-timer-stop",
+		Test: Chaos,
 	},
 	{
 		Name: "Timer.Stop leaves out the backlog",
 		Edits: []Edit{{In: "guarded.stop",
 			Old: "append(g.queue.close(), append(g.lists, g.held)...)",
 			New: "append(g.queue.close(), g.held)"}},
-		Kind: "backlog",
+		Test: Chaos,
 	},
 	{
 		Name: "Timer.Stop leaves out timeouts that were queued again in the batch",
 		Edits: []Edit{{In: "guarded.stop",
 			Old: "append(g.queue.close(), append(g.lists, g.held)...)",
 			New: "append(g.queue.close(), g.lists...)"}},
-		Kind: "expiry-at-timer-stop",
+		Test: Chaos,
 	},
 	{
 		Name: "Timer.Stop leaves out the wheel",
 		Edits: []Edit{{In: "guarded.popAny",
 			Old: "return g.wheel.popAny()",
 			New: "return nil"}},
-		Test: "./verify/chaos TestChaosKeepsTheBooks",
+		Test: Chaos,
 	},
 	{
 		Name: "Timer.Stop returns timeouts of the batch that have expired",
 		Edits: []Edit{{In: "guarded.collect",
 			Old: "if t.cancelForStop() {",
 			New: "if t.cancelForStop() || t.home.kind() == inBatch && t.State() == Expired {"}},
-		Kind: "expiry-at-timer-stop",
+		Test: Chaos,
 	},
 	{
 		Name: "Timer.Stop returns timeouts that were stopped before",
 		Edits: []Edit{{In: "guarded.collect",
 			Old: "if t.cancelForStop() {",
 			New: "if t.cancelForStop() || t.load().state() == Canceled {"}},
-		Test: "./verify/chaos TestChaosKeepsTheBooks",
+		Test: Chaos,
 	},
 
 	// WithMaxPending.
@@ -290,7 +300,7 @@ var List = []Mistake{
 		Edits: []Edit{{In: "Timeout.Stop",
 			Old: "t.timer.room.release(1)",
 			New: "t.timer.room.release(1)\n\t\t\tt.timer.room.release(1)"}},
-		Kind: "full",
+		Test: Chaos,
 	},
 	{
 		Name: "Stop keeps its place",
@@ -304,7 +314,7 @@ var List = []Mistake{
 		Edits: []Edit{{In: "worker.handOut",
 			Old: "wk.room.releaseExpired(t)",
 			New: ""}},
-		Kind: "full",
+		Test: Chaos,
 	},
 	{
 		Name: "a series that ends when its run is due keeps its place",
@@ -318,7 +328,7 @@ var List = []Mistake{
 		Edits: []Edit{{In: "Timer.arm",
 			Old: "tm.room.release(1)",
 			New: ""}},
-		Kind: "full",
+		Test: Chaos,
 	},
 
 	// Memory and counters.

@@ -27,6 +27,12 @@ func Lasting(d time.Duration) time.Duration {
 // a bubble's time, so these tests are on real time.
 func Returns(t *testing.T, f func()) {
 	t.Helper()
+	ReturnsWithin(t, 30*time.Second, f)
+}
+
+// ReturnsWithin is Returns with a patience that is not 30 seconds.
+func ReturnsWithin(t *testing.T, patience time.Duration, f func()) {
+	t.Helper()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -34,7 +40,7 @@ func Returns(t *testing.T, f func()) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		require.FailNow(t, "deadlock: a call did not return", "%s", stacks())
 	}
 }

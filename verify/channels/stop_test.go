@@ -44,17 +44,6 @@ func TestAfterIsReleasedByStop(t *testing.T) {
 	})
 }
 
-func TestAfterIsReleasedByShutdown(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		c := tm.After(time.Hour)
-		tm.AfterFunc(0, func() { <-c }) // Shutdown waits for this task
-		timertest.Pass(tick)
-		_, err := tm.Shutdown(t.Context())
-		require.NoError(t, err)
-		assert.True(t, timertest.IsClosed(c))
-	})
-}
-
 func TestAfterIsReleasedByStopFromATask(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		sibling, later := tm.After(tick), tm.After(time.Hour)

@@ -13,7 +13,15 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-var lasts = flag.Duration("chaos", 3*time.Second, "how long lives go on")
+var (
+	lasts    = flag.Duration("chaos", 3*time.Second, "how long lives go on")
+	patience = flag.Duration("patience", 30*time.Second, "how long a life's steps may take")
+)
+
+func returns(t *testing.T, f func()) {
+	t.Helper()
+	timertest.ReturnsWithin(t, *patience, f)
+}
 
 var armings, runs atomic.Int64 // of all lives
 

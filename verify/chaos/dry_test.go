@@ -15,7 +15,7 @@ import (
 // place, and the bound lets in exactly as many as ever.
 func (l *life) runDry(t *testing.T) {
 	l.quit.Store(true)
-	timertest.Returns(t, l.members.Wait)
+	returns(t, l.members.Wait)
 	l.stopSeries()
 	until(t, func() bool { return l.tasks.Load() == 0 })
 	until(t, func() bool { return l.stopFar() == 0 })
@@ -32,19 +32,19 @@ func (l *life) runDry(t *testing.T) {
 	for range l.bound {
 		a := new(account)
 		a.began.Store(1)
-		arm := func() bool { a.to, _ = l.tm.Schedule(time.Hour, timertest.NopTask); return a.to != nil }
+		arm := func() bool { a.to, _ = l.schedule(time.Hour, timertest.NopTask); return a.to != nil }
 		until(t, arm) // an expiry gives its place back a moment after the state shows it
 		l.keep(a)
 	}
 	if l.bound > 0 {
-		_, err := l.tm.Schedule(time.Hour, timertest.NopTask)
+		_, err := l.schedule(time.Hour, timertest.NopTask)
 		assert.ErrorIs(t, err, hashedwheel.ErrFull, "%d are pending, as many as may be", l.bound)
 	}
 }
 
 func until(t *testing.T, is func() bool) {
 	t.Helper()
-	timertest.Returns(t, func() {
+	returns(t, func() {
 		for !is() {
 			time.Sleep(100 * time.Microsecond)
 		}

@@ -23,7 +23,7 @@ const (
 // watchedClock is a SteppingClock that counts calls.
 type watchedClock struct {
 	timertest.SteppingClock
-	reads, sleeps atomic.Int64
+	reads, alarms atomic.Int64
 }
 
 func (c *watchedClock) Now() time.Time {
@@ -32,7 +32,7 @@ func (c *watchedClock) Now() time.Time {
 }
 
 func (c *watchedClock) After(d time.Duration) <-chan time.Time {
-	c.sleeps.Add(1)
+	c.alarms.Add(1)
 	return c.SteppingClock.After(d)
 }
 
@@ -83,12 +83,12 @@ func raise(most *atomic.Int64, n int64) {
 // that ran, or took the CPU time of ticks that were passed.
 func (c *watchedClock) assertBounded(t *testing.T, steps, n int, f func()) {
 	t.Helper()
-	reads, sleeps, cpu := c.reads.Load(), c.sleeps.Load(), timertest.CPUTime()
+	reads, alarms, cpu := c.reads.Load(), c.alarms.Load(), timertest.CPUTime()
 	timertest.AssertCheap(t, f)
-	reads, sleeps, cpu = c.reads.Load()-reads, c.sleeps.Load()-sleeps, timertest.CPUTime()-cpu
-	t.Logf("%d looks at the clock, %d sleeps, %v of CPU time", reads, sleeps, cpu)
+	reads, alarms, cpu = c.reads.Load()-reads, c.alarms.Load()-alarms, timertest.CPUTime()-cpu
+	t.Logf("%d looks at the clock, %d alarms, %v of CPU time", reads, alarms, cpu)
 	assert.LessOrEqual(t, reads, int64(2*n+20*steps), "looks at the clock")
-	assert.LessOrEqual(t, sleeps, int64(5*steps), "sleeps")
+	assert.LessOrEqual(t, alarms, int64(5*steps), "alarms")
 }
 
 // Against its contract a clock goes back, once by a lot or again and again. Timeouts may be early or late by as much,

@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// punctuality is the greatest lateness of the tasks that report to it.
+// punctuality is how early and how late the tasks that report to it were, at the most.
 type punctuality struct {
-	mu   sync.Mutex
-	ran  int
-	late time.Duration
+	mu          sync.Mutex
+	ran         int
+	early, late time.Duration
 }
 
 // since returns a task that is due at a time.
@@ -21,6 +21,7 @@ func (p *punctuality) since(due time.Time) func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.ran++
+		p.early = max(p.early, time.Until(due))
 		p.late = max(p.late, time.Since(due))
 	}
 }
@@ -30,5 +31,6 @@ func (p *punctuality) assert(t *testing.T, ran int, late time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	assert.Equal(t, ran, p.ran, "ran")
+	assert.Zero(t, p.early, "early")
 	assert.LessOrEqual(t, p.late, late, "late")
 }

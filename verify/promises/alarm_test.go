@@ -222,7 +222,7 @@ func TestQuietOnAUsersClockOnceNothingIsPending(t *testing.T) {
 		timertest.Pass(10 * timertest.Tick)
 		assert.Equal(t, hashedwheel.Expired, to.State())
 		assert.Zero(t, timertest.LibraryGoroutines())
-	}, hashedwheel.WithClock(new(sleepLog)))
+	}, hashedwheel.WithClock(new(alarmLog)))
 }
 
 // An Inline task ends just after a tick has begun: a timeout that it has armed for that tick runs then.

@@ -69,13 +69,13 @@ func TestBoundedWorkGoesOnInTheTimeThatIsLeft(t *testing.T) {
 }
 
 func TestBoundedWorkTakesNoTickForEachPortionOfABacklog(t *testing.T) {
-	clock := new(sleepLog)
+	clock := new(alarmLog)
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		for range timertest.Backlog {
 			tm.AfterFunc(time.Hour, timertest.Nop)
 		}
 		timertest.Pass(2 * timertest.Tick)
-		assert.LessOrEqual(t, clock.sleeps.Load(), int64(4))
+		assert.LessOrEqual(t, clock.alarms.Load(), int64(4))
 	}, hashedwheel.WithClock(clock))
 }
 

@@ -53,7 +53,7 @@ func TestCrowdsAreInTimeAndVisitedAHandfulOfTimes(t *testing.T) {
 	for _, size := range wheelSizes {
 		for _, ahead := range []time.Duration{0, 20 * time.Second, time.Hour} {
 			t.Run(fmt.Sprintf("%d buckets, %v ahead", size, ahead), func(t *testing.T) {
-				clock := new(sleepLog)
+				clock := new(alarmLog)
 				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 					c := newCrowd(tm, aCrowd)
 					for i := range c.timeouts {
@@ -69,7 +69,7 @@ func TestCrowdsAreInTimeAndVisitedAHandfulOfTimes(t *testing.T) {
 					timertest.Pass(ahead + time.Second + 2*timertest.Tick)
 					c.assertInTime(t)
 					assert.LessOrEqual(t, looks(), int64(2*aCrowd+16*aCrowd/limits.Portion), "looks at the clock")
-					assert.LessOrEqual(t, clock.sleeps.Load(), int64(2*time.Second/timertest.Tick), "sleeps")
+					assert.LessOrEqual(t, clock.alarms.Load(), int64(2*time.Second/timertest.Tick), "alarms")
 				}, timertest.OnWorker, hashedwheel.WithWheelSize(size), hashedwheel.WithClock(clock))
 			})
 		}

@@ -207,7 +207,7 @@ func TestNeverEarlyWhenTheClockJumpsForward(t *testing.T) {
 	})
 }
 
-// The worker is kept busy all the while: it never sleeps through a jump.
+// The worker is kept busy all the while: no jump passes over a quiet time.
 func TestNeverEarlyWhileTheClockJumpsAgainAndAgain(t *testing.T) {
 	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
 		var ran atomic.Int64

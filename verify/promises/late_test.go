@@ -38,7 +38,7 @@ func TestAtMostOneTickLateBehindABacklog(t *testing.T) {
 }
 
 // The alarm is set for the far timeout, or not at all: an arming must set it earlier.
-func TestAtMostOneTickLateWhileTheWorkerSleeps(t *testing.T) {
+func TestAtMostOneTickLateBesideAFarTimeout(t *testing.T) {
 	for _, others := range []time.Duration{0, 10 * time.Second, time.Hour} {
 		t.Run(fmt.Sprintf("the next one is due in %v", others), func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -73,7 +73,7 @@ func TestAtMostOneTickLateWhilePendingIsCalled(t *testing.T) {
 }
 
 // Armings come at the very instants at which a goroutine sets the alarm and gives the worker's part away.
-func TestAtMostOneTickLateWhenArmedAsTheWorkerGoesToSleep(t *testing.T) {
+func TestAtMostOneTickLateWhenArmedAsTheAlarmIsSet(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		var producers sync.WaitGroup
 		for p := range 4 {
@@ -228,7 +228,7 @@ func TestAClockThatStepsAsTheWorkerSetsItsAlarmDoesNotStopIt(t *testing.T) {
 	})
 }
 
-func TestAClockThatMovesOnAsTheWorkerGoesToSleepMakesNothingLate(t *testing.T) {
+func TestAClockThatMovesOnAsTheAlarmIsSetMakesNothingLate(t *testing.T) {
 	onTardyClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *tardyClock) {
 		ran := false
 		clock.beforeAfter.Store(int64(6 * timertest.Tick / 10))

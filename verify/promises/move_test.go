@@ -2,7 +2,6 @@ package promises
 
 import (
 	"maps"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -103,36 +102,6 @@ func TestMoveInATaskDoesNotRunTheTaskAgain(t *testing.T) {
 				assert.EqualValues(t, 1, runs.Load())
 				assert.Zero(t, moved.Load())
 			})
-		})
-	}
-}
-
-// Readers move an idle timeout while it expires: it runs once, and every call after a false one is false.
-func TestMoveThatRacesWithTheExpiryRevivesNothing(t *testing.T) {
-	for name, move := range moves {
-		t.Run(name, func(t *testing.T) {
-			tm := timertest.New(hashedwheel.WithTick(100 * time.Microsecond))
-			defer timertest.Shutdown(t, tm)
-			for range timertest.Lasting(2*time.Second) / (5 * time.Millisecond) {
-				var runs atomic.Int32
-				to := tm.AfterFunc(200*time.Microsecond, func() { runs.Add(1) })
-				var readers sync.WaitGroup
-				for range 2 {
-					readers.Go(func() {
-						until := time.Now().Add(2 * time.Millisecond)
-						for move(to, 300*time.Microsecond) && time.Now().Before(until) {
-						}
-						for range 3 { // once it has expired, or is about to
-							move(to, 100*time.Microsecond)
-						}
-					})
-				}
-				readers.Wait()
-				require.Eventually(t, func() bool { return to.State() == hashedwheel.Expired && runs.Load() == 1 },
-					20*time.Second, 100*time.Microsecond)
-				require.False(t, move(to, 0))
-			}
-			assert.Zero(t, tm.Pending())
 		})
 	}
 }

@@ -45,14 +45,14 @@ func TestOverdueLeavesOutTheDelayOfStats(t *testing.T) {
 }
 
 // A worker that its alarm has called may have to wait for a processor before it first looks at the clock.
-func TestOverdueCountsTheDelayOfAWorkerThatWasWoken(t *testing.T) {
+func TestOverdueCountsTheDelayOfAWorkerThatTheAlarmHasCalled(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	for name, isAsleep := range map[string]bool{"started": false, "woken": true} {
+	for name, isSet := range map[string]bool{"for the first time": false, "earlier than before": true} {
 		t.Run(name, func(t *testing.T) {
 			waited := 0
 			for range 30 { // in some of them the scheduler lets the worker run at once
 				tm := hashedwheel.MustNew(hashedwheel.WithTick(100*time.Microsecond), timertest.Inline)
-				if isAsleep {
+				if isSet {
 					tm.AfterFunc(time.Hour, timertest.Nop)
 					time.Sleep(time.Millisecond)
 				}

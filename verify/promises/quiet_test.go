@@ -171,37 +171,37 @@ func TestQuietBetweenTicksThatAreFarApart(t *testing.T) {
 	}, hashedwheel.WithWheelSize(8))
 }
 
-// sleepLog is the bubble's clock and counts the worker's calls.
-type sleepLog struct{ sleeps, spins, reads atomic.Int64 }
+// alarmLog is the bubble's clock and counts the worker's calls.
+type alarmLog struct{ alarms, spins, reads atomic.Int64 }
 
-func (c *sleepLog) Now() time.Time {
+func (c *alarmLog) Now() time.Time {
 	c.reads.Add(1)
 	return time.Now()
 }
 
-func (c *sleepLog) After(d time.Duration) <-chan time.Time {
-	c.sleeps.Add(1)
+func (c *alarmLog) After(d time.Duration) <-chan time.Time {
+	c.alarms.Add(1)
 	if d <= 0 {
 		c.spins.Add(1)
 	}
 	return time.After(d)
 }
 
-// A sleep that is rounded to nothing turns waiting into spinning.
+// An alarm that is rounded to nothing turns waiting into spinning.
 func TestQuietWithoutSpinning(t *testing.T) {
 	for _, tick := range []time.Duration{100 * time.Microsecond, 333_333, 10*time.Millisecond - 1} {
 		t.Run(tick.String(), func(t *testing.T) {
-			clock := new(sleepLog)
+			clock := new(alarmLog)
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 				for i := range 100 {
 					tm.AfterFunc(time.Duration(i)*77_777, timertest.Nop)
 				}
 				timertest.Pass(time.Second)
 				assert.Equal(t, uint64(100), tm.Stats().Expired)
-				assert.Zero(t, clock.spins.Load(), "sleeps of no length")
-				assert.LessOrEqual(t, clock.sleeps.Load(), int64(105), "sleeps")
+				assert.Zero(t, clock.spins.Load(), "alarms for now")
+				assert.LessOrEqual(t, clock.alarms.Load(), int64(105), "alarms")
 				assert.LessOrEqual(t, clock.reads.Load(), int64(100+100+3*105),
-					"looks at the clock: one an arming, one a task, three a sleep")
+					"looks at the clock: one an arming, one a task, three an alarm")
 			}, hashedwheel.WithClock(clock), hashedwheel.WithTick(tick))
 		})
 	}
@@ -212,19 +212,19 @@ func TestQuietWhileDeadlinesFallWithinATick(t *testing.T) {
 	if limits.Deep < 4096 {
 		t.Skip("with -tags small the worker comes whenever a few wait")
 	}
-	clock := new(sleepLog)
+	clock := new(alarmLog)
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		for i := range time.Duration(100) { // too few to fill a stripe of the queue
 			tm.AfterFunc(10*timertest.Tick-5*i*time.Microsecond, timertest.Nop)
 			timertest.Pass(1) // the worker is called by package time
 		}
-		assert.LessOrEqual(t, clock.sleeps.Load(), int64(1), "sleeps")
+		assert.LessOrEqual(t, clock.alarms.Load(), int64(1), "alarms")
 	}, hashedwheel.WithClock(clock))
 }
 
 // Each of many lone users arms one short timeout around the moment at which the worker's part is given away, and has it
 // run before it arms the next.
-func TestNoWakeUpIsLostAsTheWorkerParks(t *testing.T) {
+func TestNoAlarmIsLostAsTheWorkersPartIsGivenAway(t *testing.T) {
 	rounds := int(timertest.Lasting(1000))
 	var users sync.WaitGroup
 	for u := range 48 {

@@ -129,11 +129,11 @@ func TestLatenessIsReportedNoLatenessOfADeadlineInThePast(t *testing.T) {
 	for before, prepare := range map[string]func(tm *hashedwheel.Timer){
 		"at once":                         func(*hashedwheel.Timer) {},
 		"after an hour without a timeout": func(*hashedwheel.Timer) { timertest.Pass(time.Hour + timertest.Tick/3) },
-		"after an hour of sleep": func(tm *hashedwheel.Timer) {
+		"after an hour with a far timeout": func(tm *hashedwheel.Timer) {
 			tm.AfterFunc(24*time.Hour, timertest.Nop)
 			timertest.Pass(time.Hour + timertest.Tick/3)
 		},
-		"shortly before a far timeout, in whose slot the worker sleeps": func(tm *hashedwheel.Timer) {
+		"shortly before a far timeout": func(tm *hashedwheel.Timer) {
 			tm.AfterFunc(time.Hour, timertest.Nop)
 			timertest.Pass(time.Hour - 50*timertest.Tick)
 		},

@@ -158,24 +158,3 @@ func TestSampledTasksOfTheLibraryDoNothingEarly(t *testing.T) {
 	assert.Equal(t, 4, haveCome())
 	assert.ElementsMatch(t, []string{"keyed", "wheeltime.AfterFunc", "Every"}, fired)
 }
-
-// Traffic is armed, moved and stopped in the slots that Sample walks through, and expires in others.
-func TestSampleWhileTheWorkerIsBusyHasEachTimeoutThatStaysOnce(t *testing.T) {
-	for place, delay := range map[string]func(i int) time.Duration{
-		"one slot":     func(int) time.Duration { return time.Hour },
-		"many buckets": func(i int) time.Duration { return time.Hour + time.Duration(i)*timertest.Tick },
-	} {
-		t.Run(place, func(t *testing.T) {
-			const stay = 5000
-			tm := timertest.New(hashedwheel.WithWheelSize(8), maxBusy)
-			defer tm.Stop()
-			armNumbered(tm, stay, delay)
-			end := busy(tm)
-			defer end()
-			for range 20 {
-				assert.Len(t, numbersIn(t, tm.Sample(math.MaxInt)), stay)
-				assert.LessOrEqual(t, len(numbersIn(t, tm.Sample(100))), 100)
-			}
-		})
-	}
-}

@@ -69,29 +69,6 @@ func TestShutdownEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// A task calls Shutdown while the worker hands out its batch: the other due timeouts never run.
-func TestShutdownLeavesNothingThatRuns(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		const n = 100_000
-		ctx, end := context.WithCancel(context.Background())
-		end()
-		ran := 0
-		var left []*hashedwheel.Timeout
-		for range n {
-			tm.AfterFunc(5*timertest.Tick, func() {
-				if ran++; ran == 1 {
-					var err error
-					left, err = tm.Shutdown(ctx)
-					assert.ErrorIs(t, err, context.Canceled)
-				}
-			})
-		}
-		timertest.Pass(10 * timertest.Tick)
-		assert.Equal(t, 1, ran)
-		assert.Len(t, left, n-1)
-	}, timertest.OnWorker)
-}
-
 func TestShutdownByManyGoroutines(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		release := make(chan struct{})

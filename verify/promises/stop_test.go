@@ -2,7 +2,6 @@ package promises
 
 import (
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -88,69 +87,6 @@ func TestNothingIsLostAtStopOfAnArmingThatIsTooLate(t *testing.T) {
 		assert.Equal(t, uint64(4), tm.Stats().Rejected)
 		assert.Zero(t, tm.Pending())
 	})
-}
-
-func TestNothingIsLostAtStopByManyGoroutines(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		all := armedEverywhere(tm)
-		var mu sync.Mutex
-		var left []*hashedwheel.Timeout
-		var stops sync.WaitGroup
-		for range 8 {
-			stops.Go(func() {
-				part := tm.Stop()
-				mu.Lock()
-				defer mu.Unlock()
-				left = append(left, part...)
-			})
-		}
-		stops.Wait()
-		assert.ElementsMatch(t, all, left)
-	})
-}
-
-// Each timeout that was armed while Stop ran is in its result or is Rejected;
-// none is both, none is neither.
-func TestNothingIsLostAtStopWhileOthersArm(t *testing.T) {
-	for range 300 {
-		timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-			var mu sync.Mutex
-			var all []*hashedwheel.Timeout
-			var started, producers sync.WaitGroup
-			for range 3 {
-				started.Add(1)
-				producers.Go(func() {
-					var mine []*hashedwheel.Timeout
-					for i := range 300 {
-						mine = append(mine, tm.AfterFunc(time.Hour, timertest.Nop))
-						if i == 2 {
-							started.Done()
-						}
-						if i%10 == 0 {
-							runtime.Gosched() // let Stop come in between
-						}
-					}
-					mu.Lock()
-					defer mu.Unlock()
-					all = append(all, mine...)
-				})
-			}
-			started.Wait()
-			left := tm.Stop()
-			producers.Wait()
-			var canceled []*hashedwheel.Timeout
-			for _, to := range all {
-				if to.State() != hashedwheel.Rejected {
-					canceled = append(canceled, to)
-				}
-			}
-			require.Equal(t, len(canceled), len(left))
-			for _, to := range left {
-				require.Equal(t, hashedwheel.Canceled, to.State())
-			}
-			require.Equal(t, uint64(len(all)-len(left)), tm.Stats().Rejected)
-		})
-	}
 }
 
 // More of one tick than the worker hands out between two looks at the world.

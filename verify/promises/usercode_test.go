@@ -185,7 +185,7 @@ func TestUserCodeNeverRunsUnderALockSoOnlyShutdownWaitsForIt(t *testing.T) {
 
 // Its mutex may be locked by the caller.
 func TestResetAtAndStopCallNoUsersClock(t *testing.T) {
-	clock := new(sleepLog)
+	clock := new(alarmLog)
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		at := time.Now().Add(100 * time.Hour)
 		for i := range 50_000 { // parts of the queue become deep

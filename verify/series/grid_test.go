@@ -80,42 +80,6 @@ func TestEveryGoesOnThroughTheZeroTime(t *testing.T) {
 	assert.Equal(t, 10, runs)
 }
 
-func TestEveryRunsAtEachHourOfADayOnAManualClock(t *testing.T) {
-	for name, opts := range map[string][]hashedwheel.Option{
-		"in one go, on the worker": {timertest.OnWorker},
-		"in one go, Inline":        {timertest.Inline},
-		"with one bucket":          {hashedwheel.WithWheelSize(1)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			clock, tm := timertest.NewManual(opts...)
-			defer tm.Stop()
-			clock.Advance(3 * time.Millisecond)
-			var runs []time.Time
-			start := clock.Now()
-			s := tm.Every(time.Hour, func(*hashedwheel.Series) { runs = append(runs, clock.Now()) })
-			clock.Advance(24 * time.Hour)
-			timertest.AssertOnGrid(t, start, time.Hour, 10*time.Millisecond, runs, timertest.UpTo(23)...)
-			clock.Advance(10 * time.Millisecond)
-			timertest.AssertOnGrid(t, start, time.Hour, 10*time.Millisecond, runs, timertest.UpTo(24)...)
-			assert.Equal(t, 1, tm.Pending())
-			assert.True(t, s.Stop())
-			clock.Advance(24 * time.Hour)
-			assert.Len(t, runs, 24)
-		})
-	}
-}
-
-func TestEveryIsQuietBetweenItsRuns(t *testing.T) {
-	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, _ time.Duration) {
-		s := tm.Every(time.Hour, nop)
-		woken := timertest.Wakeups(tm, 100*time.Hour)
-		assert.LessOrEqual(t, woken, uint64(4*100), "wake-ups of 100 runs")
-		s.Stop()
-		timertest.Pass(5 * tick)
-		assert.Zero(t, timertest.LibraryGoroutines())
-	})
-}
-
 func TestEveryFromRunsAtItsFirstTimeAndOnTheGridThroughIt(t *testing.T) {
 	for _, ahead := range []time.Duration{0, 1, tick / 2, aPeriod / 3, aPeriod, 3*aPeriod + tick, 100 * aPeriod} {
 		t.Run("in "+ahead.String(), func(t *testing.T) {

@@ -51,19 +51,6 @@ func TestSeriesKeepsItsPlaceUnderABound(t *testing.T) {
 	}, hashedwheel.WithMaxPending(1))
 }
 
-// A run that takes long has others come due, which are left out one by one.
-func TestSeriesCountsAsOnePendingWhileARunTakesLong(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		s := tm.Every(aPeriod, func(*hashedwheel.Series) { time.Sleep(10 * aPeriod) })
-		for range 99 {
-			timertest.Pass(aPeriod / 7)
-			require.Equal(t, 1, tm.Pending())
-		}
-		s.Stop()
-		timertest.Pass(10 * aPeriod)
-	})
-}
-
 func TestSeriesCountsAsNonePendingBetweenExpiryAndRun(t *testing.T) {
 	timertest.OnHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *timertest.HeldBack) {
 		s := tm.Every(aPeriod, nop)

@@ -69,25 +69,6 @@ func TestEveryEndsWithStopFromInside(t *testing.T) {
 	}
 }
 
-// The function needs no variable for its series, which it would share with who calls
-// Every: it may begin before Every has returned.
-func TestEveryHandsItsFunctionTheSeries(t *testing.T) {
-	tm := hashedwheel.MustNew(hashedwheel.WithTick(100 * time.Microsecond))
-	for range 200 {
-		var inside *hashedwheel.Series
-		ran := make(chan struct{})
-		s := tm.Every(1, func(s *hashedwheel.Series) {
-			s.Reset(time.Hour)
-			s.Stop()
-			inside = s
-			close(ran)
-		})
-		<-ran
-		require.Same(t, s, inside)
-	}
-	timertest.Shutdown(t, tm)
-}
-
 // From outside, while f runs; then while the run is on for which it was skipped.
 func TestEveryEndsWithStopDuringARun(t *testing.T) {
 	for moment, at := range map[string]time.Duration{

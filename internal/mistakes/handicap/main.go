@@ -37,5 +37,5 @@ func slowed(by string) (overlay string, err error) {
 	}
 	const old = "if g.isInBatch(t) {"
 	spend := fmt.Sprintf("for begun := time.Now(); time.Since(begun) < %d; {\n\t}\n\t", d)
-	return mistakes.Program{Edits: []mistakes.Edit{{In: "guarded.fileOne", Old: old, New: spend + old}}}.Overlay(dir)
+	return mistakes.Overlay(dir, mistakes.Edit{In: "guarded.fileOne", Old: old, New: spend + old})
 }
