@@ -108,8 +108,8 @@ func (wk *worker) fileRound() (isFiled bool) {
 	return false
 }
 
-// handOut gives each timeout of the batch its turn: a timeout that still is pending and due expires.
-// It runs user code, and returns the time at which the last timeout had its turn.
+// handOut gives each timeout of the batch its turn: one that still is pending and due expires. It runs user code, and
+// returns the time at which the last had its turn.
 func (wk *worker) handOut(tick int64) (now int64) {
 	batch := wk.guarded.batch // between takeDue and settle, which this goroutine calls, nobody changes it
 	last := len(batch) - 1

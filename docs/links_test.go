@@ -139,7 +139,7 @@ func checkCommand(t *testing.T, file, command, functions string) {
 	}
 	previous := ""
 	for _, quoted := range strings.Fields(command) {
-		word := strings.Trim(quoted, "'")
+		word := strings.Trim(quoted, "'\")")
 		switch {
 		case strings.HasPrefix(word, "./"):
 			_, err := os.Stat(filepath.Join(dir, strings.TrimSuffix(word, "...")))

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Wasm and wine, where this package is also tested, have no such UDP.
+// Wasm has no such UDP.
 
 package keyed_test
 
