@@ -299,15 +299,14 @@ func (tm *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
 	left := tm.Stop()
 	select {
 	case <-tm.out.done:
-		return left, nil
 	case <-ctx.Done():
+		select {
+		case <-tm.out.done: // both: it did wait to the end
+		default:
+			return left, ctx.Err()
+		}
 	}
-	select {
-	case <-tm.out.done: // both: it did wait to the end
-		return left, nil
-	default:
-		return left, ctx.Err()
-	}
+	return left, nil
 }
 
 // end stops the worker, once the queue is closed.
