@@ -83,9 +83,9 @@ func WithClock(c Clock) Option {
 }
 
 // WithPanicHandler makes the timer recover a task's panic and call h with the timeout and the recovered value, on the
-// goroutine that ran the task, before its stack is unwound: debug.Stack shows where the panic came from. h gets no
-// panic(nil) under GODEBUG=panicnil=1, and may be called concurrently. For a panic of the Executor's Go the worker calls h. Without h, or if h panics, the program
-// crashes.
+// goroutine that ran the task, before its stack is unwound: debug.Stack shows where the panic came from. For a panic of
+// the Executor's Go the worker calls h. h may be called concurrently, and gets no panic(nil) under GODEBUG=panicnil=1.
+// Without h the program crashes, and h itself must not panic.
 func WithPanicHandler(h func(t *Timeout, recovered any)) Option {
 	return func(o *options) error {
 		o.onPanic = h
