@@ -20,8 +20,8 @@ type call struct{ deadline *hashedwheel.Timeout }
 
 func newServer() *server {
 	s := &server{
-		connections: hashedwheel.MustNew(),
-		calls:       hashedwheel.MustNew(hashedwheel.WithTick(10*time.Millisecond), hashedwheel.WithMaxPending(10_000)),
+		connections: hashedwheel.MustNew(hashedwheel.WithTick(100 * time.Millisecond)),
+		calls:       hashedwheel.MustNew(hashedwheel.WithMaxPending(10_000)),
 		jobs:        hashedwheel.MustNew(hashedwheel.WithTick(time.Second)),
 	}
 	for range 250 {
