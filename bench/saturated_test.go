@@ -13,7 +13,7 @@ import (
 // before and hands on to the next. late is a heartbeat of 5 ms on the same timer. ./stalls counts the rounds with a
 // beat more than 60 ms late.
 func BenchmarkSaturated(b *testing.B) {
-	for _, tick := range []time.Duration{ms, 10 * ms} {
+	for _, tick := range []time.Duration{ms, 5 * ms, 10 * ms, 20 * ms} {
 		each(b, fmt.Sprint("tick=", tick), isOneOfTwo, func(b *testing.B, k Kind) {
 			turnsPerMicrosecond()
 			t := k.Open(tick)
@@ -34,7 +34,7 @@ func BenchmarkSaturated(b *testing.B) {
 // is how late the last of the ten runs.
 func BenchmarkSaturatedBurst(b *testing.B) {
 	const together, every = 10, 50 * ms
-	for _, tick := range []time.Duration{ms, 10 * ms} {
+	for _, tick := range []time.Duration{ms, 5 * ms, 10 * ms, 20 * ms} {
 		each(b, fmt.Sprintf("due=%d/tick=%v", together, tick), isOneOfTwo, func(b *testing.B, k Kind) {
 			turnsPerMicrosecond()
 			t := k.Open(tick)
