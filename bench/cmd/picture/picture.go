@@ -41,7 +41,7 @@ func (c colors) svg(r results) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.write(cpu, point{firstTick, max(std.value, wheel[0].value)}, above|right, size.text+" pending", c.ink)
+		c.write(cpu, point{firstTick, max(std.value, wheel[0].value, wheel[1].value)}, above|right, size.text+" pending", c.ink)
 		if size == sizes[len(sizes)-1] {
 			ofStd, ofWheel := above|left, below|left
 			if wheel[len(wheel)-1].value > std.value {
