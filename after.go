@@ -15,8 +15,8 @@ import (
 //	}
 //
 // Callers whose deadline rounds up to the same tick share a channel, so all except the first allocate nothing. The
-// channel counts as one pending timeout until its tick, which WithMaxPending does not refuse. A separate goroutine closes it, or with
-// Inline the worker; no other Executor is used.
+// channel counts as one pending timeout until its tick, which WithMaxPending does not refuse. A separate goroutine
+// closes it, or with Inline the worker; no other Executor is used.
 //
 // Timer.Stop closes the channels that are not due yet, and later calls return a closed channel: a loop that waits only
 // for After must end when its timer does, or it spins. To sleep, call wheeltime.Sleep.

@@ -28,9 +28,9 @@
 //
 // # Never early
 //
-// A task never starts before its deadline, read on the timer's clock. The deadline is the time of the call
-// plus the delay, in nanoseconds, and is rounded up to a tick, never down. That holds through jumps of the clock,
-// stalls, Resets that race with expiry, and any delay, as long as the clock does not go back, see [Clock]. A delay too large for the
+// A task never starts before its deadline, read on the timer's clock. The deadline is the time of the call plus the
+// delay, in nanoseconds, and is rounded up to a tick, never down. That holds through jumps of the clock, stalls, Resets
+// that race with expiry, and any delay, as long as the clock does not go back, see [Clock]. A delay too large for the
 // clock, which counts about 9 years from New, means never; such a timeout can still be stopped.
 //
 // # At most one tick late

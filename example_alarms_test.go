@@ -18,7 +18,7 @@ func alarms(
 			reasons = append(reasons, fmt.Sprintf(format, args...))
 		}
 	}
-	check(now.Overdue > max(2*tm.Tick(), late), "the worker is blocked or waits: a timeout is overdue by %v", now.Overdue)
+	check(now.Overdue > max(2*tm.Tick(), late), "the worker is late: a timeout is overdue by %v", now.Overdue)
 	n := laterThan(late, now) - laterThan(late, last)
 	check(100*n > now.Expired-last.Expired, "%d tasks were handed out more than %v late", n, late)
 	check(now.Rejected > last.Rejected, "%d armings were refused", now.Rejected-last.Rejected)

@@ -9,9 +9,9 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
-// guarded is all that the lock guards: the wheel, and the timeouts on their way into it and out of it. Its methods
-// take the lock, except those at the end of the file, whose callers hold it. One hold looks at one or two portions of
-// timeouts; only Timer.Stop's first hold, which joins all that wait into one list, looks at more, and waits for combers.
+// guarded is all that the lock guards: the wheel, and the timeouts on their way into it and out of it. Its methods take
+// the lock, except those at the end of the file, whose callers hold it. One hold looks at one or two portions of
+// timeouts; only Timer.Stop's first hold joins all that wait into one list, and waits for combers.
 type guarded struct {
 	owner *Timer // this and the next three are init's, then read only
 	time  *timeline
@@ -30,8 +30,8 @@ type guarded struct {
 	// batch and one of the wheel would otherwise name one timeout, and it could be handed out twice in a pass.
 	held *Timeout
 
-	// Handed out between two holds of the lock. Only takeDue and settle write it, so whoever has the worker's part reads
-	// it without the lock.
+	// Handed out between two holds of the lock. Only takeDue and settle write it, so whoever has the worker's part
+	// reads it without the lock.
 	batch     []*Timeout
 	batchTick int64 // the tick at which its first timeout is due
 

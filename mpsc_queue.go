@@ -24,7 +24,7 @@ type mpscQueue struct {
 type stripe struct {
 	head      atomic.Pointer[Timeout] // CAS in push publishes link; pairs with Swap in take and close, and Load in comb
 	depth     atomic.Int32            // about how many wait here: push adds, comb subtracts, take clears, help reads
-	combDepth atomic.Int32            // the depth at which combing is worth another try: comb and take store, push reads
+	combDepth atomic.Int32            // the depth from which combing is worth a try: comb and take store, push reads
 	mu        sync.Mutex
 	wanted    atomic.Bool    // keeps combers out: awaitComber sets it, the next take that finds any clears it
 	_         [128 - 28]byte // two cache lines a stripe, since they are fetched in pairs
@@ -45,8 +45,8 @@ func (q *mpscQueue) init() {
 	q.makeStripes(min(256, 1<<bits.Len(uint(n-1)))) // 256: 32 KiB, and as many looks in an empty drain
 }
 
-// makeStripes sets the depth of n stripes: no less than with eight, since the timeouts that one goroutine allocates fill
-// a page, and so one stripe. One counted push makes no stripe deep.
+// makeStripes sets the depth of n stripes: no less than with eight, since the timeouts that one goroutine allocates
+// fill a page, and so one stripe. One counted push makes no stripe deep.
 func (q *mpscQueue) makeStripes(n int) {
 	q.stripes = make([]stripe, n)
 	q.deep = int32(limits.Deep / min(n, 8))

@@ -50,11 +50,11 @@ func WithWheelSize(n int) Option {
 	}
 }
 
-// WithMaxPending bounds how many timeouts may be pending; the default, 0, is no bound. Further armings are
-// refused: Schedule returns ErrFull, AfterFunc and Reset leave the Timeout Rejected. A Series, and a connection of
-// package idle, counts from its beginning to its end; any other timeout no longer counts while it waits for its turn in
-// the Executor. After and package wheeltime count, but are not refused. A call in progress counts also. A bound costs an
-// update of a shared counter at each arming and outcome.
+// WithMaxPending bounds how many timeouts may be pending; the default, 0, is no bound. Further armings are refused:
+// Schedule returns ErrFull, AfterFunc and Reset leave the Timeout Rejected. A Series, and a connection of package idle,
+// counts from its beginning to its end; any other timeout no longer counts while it waits for its turn in the Executor.
+// After and package wheeltime count, but are not refused. A call in progress counts also. A bound costs an update of a
+// shared counter at each arming and outcome.
 func WithMaxPending(n int) Option {
 	return func(o *options) error {
 		o.maxPending = n

@@ -22,8 +22,9 @@ type Stats struct {
 	// the entry before; the last also counts all later ones.
 	LagCounts [20]uint64
 
-	// Overdue is how long the oldest due timeout has waited for its turn: it grows while an executor, or a
-	// task with Inline, blocks the worker, or the worker waits for a processor. A timeout that was moved later counts until the worker finds out.
+	// Overdue is how long the oldest due timeout has waited for its turn: it grows while an executor, or a task with
+	// Inline, blocks the worker, or the worker waits for a processor. A timeout that was moved later counts until the
+	// worker finds out.
 	Overdue time.Duration
 }
 

@@ -29,8 +29,8 @@ type Timer struct {
 	guarded guarded // its lock is never held while user code runs
 	out     runner
 
-	// A producer that files its deep stripe holds the turnstile while it waits for the lock, and so does the worker if an
-	// Inline task arms. So others wait for the lock behind one producer, not behind all.
+	// A producer that files its deep stripe holds the turnstile while it waits for the lock, and so does the worker if
+	// an Inline task arms. So others wait for the lock behind one producer, not behind all.
 	turnstile sync.Mutex
 
 	room     room // not beside time, which all calls read: with a bound each arming writes it

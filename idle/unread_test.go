@@ -105,8 +105,8 @@ func TestNeverEarlyAfterUnreadDataWasRead(t *testing.T) {
 	}
 }
 
-// A counted connection counts its own data, on a clock that the test moves. Its socket is real and has received "early",
-// of which one byte has been read.
+// A counted connection counts its own data, on a clock that the test moves. Its socket is real and has received
+// "early", of which one byte has been read.
 type counted struct {
 	here  *distracted
 	conn  *idle.Conn

@@ -41,7 +41,8 @@ func (c colors) svg(r results) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.write(cpu, point{firstTick, max(std.value, wheel[0].value, wheel[1].value)}, above|right, size.text+" pending", c.ink)
+		top := max(std.value, wheel[0].value, wheel[1].value) // the words are as long as two ticks are apart
+		c.write(cpu, point{firstTick, top}, above|right, size.text+" pending", c.ink)
 		if size == sizes[len(sizes)-1] {
 			ofStd, ofWheel := above|left, below|left
 			if wheel[len(wheel)-1].value > std.value {
