@@ -18,7 +18,6 @@ type ManualClock struct {
 	workers   []*worker // of timers that are not stopped
 }
 
-// waiter is a call of After.
 type waiter struct {
 	at time.Time
 	c  chan time.Time
