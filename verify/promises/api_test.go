@@ -14,16 +14,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// stopper is the interface of code that is written for *time.Timer.
-type stopper interface {
-	Stop() bool
-	Reset(d time.Duration) bool
-}
-
 // What fits what, as the compiler sees it.
 var (
-	_ stopper              = (*time.Timer)(nil)
-	_ stopper              = (*hashedwheel.Timeout)(nil)
 	_ hashedwheel.Executor = (*sync.WaitGroup)(nil)
 	_ hashedwheel.Executor = hashedwheel.Inline{}
 	_ hashedwheel.Executor = hashedwheel.ExecutorFunc(nil)
@@ -31,6 +23,12 @@ var (
 	_ hashedwheel.Clock    = (*hashedwheel.ManualClock)(nil)
 	_ fmt.Stringer         = hashedwheel.Unarmed
 )
+
+// stopper is the interface of code that is written for *time.Timer.
+type stopper interface {
+	Stop() bool
+	Reset(d time.Duration) bool
+}
 
 // Both behave the same behind that interface.
 func TestTimeoutReportsWhatTimeTimerReports(t *testing.T) {
