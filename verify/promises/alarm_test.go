@@ -40,12 +40,14 @@ func TestQuietWithoutAGoroutineWhileTimeoutsWait(t *testing.T) {
 	})
 }
 
-// Calls end after 5 ms, long before their deadlines. The worker comes for the memory of the stopped timeouts.
+// Calls end after 5 ms, long before their deadlines. The worker comes for the memory of the stopped timeouts,
+// 20 times a second, and sooner where half a stripe's depth waits.
 func TestQuietWhileCallsAreArmedAndStopped(t *testing.T) {
 	if limits.Deep < 4096 {
 		t.Skip("with -tags small the worker comes whenever a few dozen wait")
 	}
-	for rate, most := range map[int]uint64{1000: 22, 100_000: 300} {
+	const half = limits.Deep / 8 / 2
+	for rate, most := range map[int]uint64{1000: 22, 100_000: 22 + 100_000/half} {
 		t.Run(fmt.Sprintf("%d a second", rate), func(t *testing.T) {
 			forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
 				const seconds = 3
