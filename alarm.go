@@ -216,7 +216,7 @@ func (wk *worker) rest(tick, next, set int64) {
 
 // set sets the alarm for a tick. A timer of package time's that is set is not Reset to ring earlier: when it rings, the
 // runtime would look through all timers of its processor, for milliseconds where a million connections have deadlines.
-// It is all the same if the system took the processor away here.
+// If the system took the processor away in between, the alarm would ring late by as long, and is set once more.
 func (wk *worker) set(tick int64, isSet bool) {
 	a, at := &wk.alarm, tick*wk.time.tickLen
 	if wk.time.isUsers {

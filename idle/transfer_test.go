@@ -48,6 +48,26 @@ func TestWriteToAReaderThatStoppedIsIdle(t *testing.T) {
 	})
 }
 
+// A caller sets deadlines and tries again, and the peer neither reads nor writes.
+func TestCallsThatMoveNoDataDoNotCount(t *testing.T) {
+	calls := map[string]func(c *idle.Conn, b []byte) (int, error){
+		"Read": (*idle.Conn).Read, "Write": (*idle.Conn).Write,
+	}
+	for name, call := range calls {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T, s scene) {
+				start := time.Now()
+				var err error
+				for err != idle.ErrIdle && time.Since(start) < 2*d {
+					require.NoError(t, s.conn.SetDeadline(time.Now().Add(d/3)))
+					_, err = call(s.conn, []byte("!"))
+				}
+				require.InDelta(t, d, time.Since(start), float64(tick))
+			})
+		})
+	}
+}
+
 // In real time: a bubble's time stands still while a goroutine waits for a mutex.
 func TestWritesAtTheSameTimeAreNotMixed(t *testing.T) {
 	const size = 5 * 64 << 10
