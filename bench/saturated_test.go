@@ -11,22 +11,30 @@ import (
 // BenchmarkSaturated is a server at its limit: fifty goroutines for each processor, half of which wait for a processor
 // while the others wait for them. A goroutine that has its turn computes 500 µs, arms a timeout of 30 s, stops the one
 // before and hands on to the next. late is a heartbeat of 5 ms on the same timer. ./stalls counts the rounds with a
-// beat more than 60 ms late. Go's time slice is 10 ms: two ticks are shorter.
+// beat more than 60 ms late. Two ticks are shorter than Go's time slice of 10 ms. A server has other timers, as those
+// of its connections: beside=timer is one in package time, every 7 ms.
 func BenchmarkSaturated(b *testing.B) {
-	for _, tick := range []time.Duration{ms, 5 * ms, 10 * ms, 20 * ms} {
-		each(b, fmt.Sprint("tick=", tick), isOneOfTwo, func(b *testing.B, k Kind) {
-			turnsPerMicrosecond()
-			t := k.Open(tick)
-			settle(tick, 0)
-			beat := startBeats(t, 5*ms)
-			over := handOn(t)
-			took := span(5 * time.Second)
-			time.Sleep(took)
-			turns := over()
-			quantiles(b, "late", "ms", beat.end(), 50, 99, 100)
-			b.ReportMetric(float64(turns)/took.Seconds(), "turns/s")
-			once(b)
-		})
+	for _, beside := range []string{"nothing", "timer"} {
+		for _, tick := range []time.Duration{ms, 5 * ms, 10 * ms} {
+			each(b, fmt.Sprintf("beside=%s/tick=%v", beside, tick), isOneOfTwo, func(b *testing.B, k Kind) {
+				turnsPerMicrosecond()
+				t := k.Open(tick)
+				settle(tick, 0)
+				beat := startBeats(t, 5*ms)
+				if beside == "timer" {
+					var other *time.Timer
+					other = time.AfterFunc(7*ms, func() { other.Reset(7 * ms) })
+					defer other.Stop()
+				}
+				over := handOn(t)
+				took := span(5 * time.Second)
+				time.Sleep(took)
+				turns := over()
+				quantiles(b, "late", "ms", beat.end(), 50, 99, 100)
+				b.ReportMetric(float64(turns)/took.Seconds(), "turns/s")
+				once(b)
+			})
+		}
 	}
 }
 
