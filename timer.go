@@ -115,8 +115,8 @@ func (tm *Timer) Tick() time.Duration { return time.Duration(tm.time.tickLen) }
 // other goroutines. While a Stop is under way, its timeout may still count after its place was given to another:
 // Pending may then exceed WithMaxPending.
 //
-// Pending sorts new armings into the wheel first. That takes 10 to 30 ns for each timeout that has been armed or
-// stopped and waits for the worker, and more if they are scattered in memory.
+// Pending sorts new armings into the wheel first. That takes 30 ns for each timeout that has been armed or
+// stopped and waits for the worker, or 100 ns if they are scattered in memory.
 func (tm *Timer) Pending() int {
 	tm.time.checkMade()
 	_, pending := tm.guarded.drainAll()
