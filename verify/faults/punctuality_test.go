@@ -26,6 +26,12 @@ func (p *punctuality) since(due time.Time) func() {
 	}
 }
 
+func (p *punctuality) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ran
+}
+
 func (p *punctuality) assert(t *testing.T, ran int, late time.Duration) {
 	t.Helper()
 	p.mu.Lock()
