@@ -35,7 +35,7 @@ func TestAnyDelayCostsTheSameNumberOfWakeups(t *testing.T) {
 }
 
 func TestAnyDelayCostsTheSameWhenTheClockJumps(t *testing.T) {
-	for _, n := range []int{1, 100_000} {
+	for _, n := range []int{1, 20_000} {
 		t.Run(fmt.Sprintf("%d pending", n), func(t *testing.T) {
 			timertest.AssertCheap(t, func() { jump20Days(t, n) })
 		})
