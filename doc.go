@@ -36,11 +36,11 @@
 // # At most one tick late
 //
 // A task is handed to the executor within one tick of its deadline, plus the delay that the operating system, Go's
-// scheduler or the executor adds. A delay of zero or less is due at the next tick. The library's own work adds a few milliseconds at
-// most, with a million timeouts due within a second, or a million that were all moved later; but a million that are due
-// within 100ms take 0.3 s to hand out, and a million of one tick that are all moved later within the last half second
-// before it delay others by 0.2 s. By default no task waits for another to return; with [Inline] a slow task delays all
-// others.
+// scheduler or the executor adds. A delay of zero or less is due at the next tick. The library's own work adds a few
+// milliseconds at most, with a million timeouts due within a second, or a million that were all moved later; but a
+// million that are due within 100ms take 0.3 s to hand out, and a million of one tick that are all moved later within
+// the last half second before it delay others by 0.2 s. By default no task waits for another to return; with [Inline] a
+// slow task delays all others.
 //
 // # One outcome for each arming
 //
