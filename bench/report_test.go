@@ -167,20 +167,19 @@ func (f figure) text(s *benchmath.Sample) string {
 
 func center(s *benchmath.Sample) float64 { return benchmath.AssumeNothing.Summary(s, 0.95).Center }
 
-// ratio is "even" for a difference that may be noise.
+// ratio says so if the difference may be noise.
 func ratio(std, wheel *benchmath.Sample) string {
 	if std == nil || wheel == nil {
 		return "not measured"
 	}
-	c := benchmath.AssumeNothing.Compare(std, wheel)
-	r := center(wheel) / center(std)
-	switch {
-	case c.P > c.Alpha:
-		return "even"
-	case r < 0.01:
-		return "below 0.01"
+	text := "below 0.01"
+	if r := center(wheel) / center(std); r >= 0.01 {
+		text = fmt.Sprintf("%.2f", r)
 	}
-	return fmt.Sprintf("%.2f", r)
+	if c := benchmath.AssumeNothing.Compare(std, wheel); c.P > c.Alpha {
+		text += ", perhaps noise"
+	}
+	return text
 }
 
 // The tables stand between these lines.
