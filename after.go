@@ -21,13 +21,13 @@ import (
 // Timer.Stop closes the channels that are not due yet, and later calls return a closed channel: a loop that waits only
 // for After must end when its timer does, or it spins. To sleep, call wheeltime.Sleep.
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
-	tick := roundUp(tm.deadlineIn(d), tm.time.tickLen)
+	tick := tm.time.ticks.of(tm.deadlineIn(d))
 	if s := tm.after.find(tick); s != nil {
 		return s.done
 	}
 	s := &sharedTick{tick: tick, done: make(chan struct{})}
 	s.to.Init(tm, s)
-	tm.arm(&s.to, min(tick*tm.time.tickLen, maxDeadline))
+	tm.arm(&s.to, tm.time.ticks.start(tick))
 	if s.to.Err() != nil { // the timer is stopped, and nobody else has this channel
 		close(s.done)
 		return s.done
@@ -41,27 +41,27 @@ func (tm *Timer) After(d time.Duration) <-chan struct{} {
 
 // afters finds the channel of a tick. While mu is held no other lock is taken.
 type afters struct {
-	mu    sync.Mutex            // guards all below
-	ticks map[int64]*sharedTick // the channels that are pending; nil before the first
+	mu    sync.Mutex           // guards all below
+	ticks map[tick]*sharedTick // the channels that are pending; nil before the first
 }
 
 // sharedTick is the channel of all callers that wait for a tick, and the Timeout that closes it. Whoever ends its
 // arming closes the channel: its run, Timer.Stop, or After if the arming is refused.
 type sharedTick struct {
 	to   Timeout
-	tick int64 // this and done are After's, then read only
+	tick tick // this and done are After's, then read only
 	done chan struct{}
 }
 
 // find returns a tick's channel, nil if none is pending.
-func (a *afters) find(tick int64) *sharedTick {
+func (a *afters) find(tick tick) *sharedTick {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.pending(tick)
 }
 
 // pending is find for a caller who holds mu.
-func (a *afters) pending(tick int64) *sharedTick {
+func (a *afters) pending(tick tick) *sharedTick {
 	if s := a.ticks[tick]; s != nil && s.to.State() == Pending {
 		return s
 	}
@@ -80,7 +80,7 @@ func (a *afters) add(s *sharedTick) *sharedTick {
 		return s
 	}
 	if a.ticks == nil {
-		a.ticks = make(map[int64]*sharedTick)
+		a.ticks = make(map[tick]*sharedTick)
 	}
 	a.ticks[s.tick] = s
 	return s

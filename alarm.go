@@ -5,30 +5,44 @@ import (
 	"time"
 )
 
-// alarm decides when the worker comes. No goroutine waits for that: package time calls the worker. One goroutine at a
-// time has the worker's part. It gives the part away by one CAS of the word, after it has set the alarm for all that is
+// alarm decides when the worker comes. No goroutine waits for that: package time starts the worker's. One goroutine at
+// a time is the worker. It gives that role away by one CAS of the word, after it has set the alarm for all that is
 // filed or queued.
 //
-//	status   who has the part                     who may touch nextLook, timer and cancel
-//	asleep   nobody; the alarm rings at nextLook  nobody
+//	status   who is the worker                    who may touch nextLook, bells and cancel
+//	asleep   nobody; a bell is set for nextLook   nobody
 //	awake    one goroutine                        that one
-//	rung     one, and the alarm has rung since    that one; the alarm is no longer set
-//	ended    nobody, for good                     whoever had the part, or else Timer.Stop
+//	rung     one, and a bell has rung since       that one
+//	ended    nobody, for good                     whoever was the worker, or else Timer.Stop
 //
-//	             the alarm, or a producer             the alarm
+//	             a bell, or a producer                a bell
 //	asleep ──────────────────────────────▶ awake ─────────────────▶ rung
 //	       ◀────────────────────────────── awake ◀───────────────── rung
 //	                  rest                              rest
 //
-// A queued timeout is due like a filed one. A producer pushes, then lowers due to its deadline, and has the part if
-// that made the worker awake; a pass raises due, then takes the queue. So whoever gives the part away has seen the push
-// in the queue or in due, or its CAS fails. verify/spin/alarm.pml checks the interleavings.
+// A queued timeout is due like a filed one. A producer pushes, then lowers due to its deadline, and is the worker if
+// that made it awake; a pass raises due, then takes the queue. So whoever gives the role away has seen the push in the
+// queue or in due, or its CAS fails. verify/spin/alarm.pml checks the interleavings.
 type alarm struct {
 	word     atomic.Int64 // a watch
-	nextLook atomic.Int64 // the tick at which the worker is, or was, to come; noTick: none. Stats and Lag read it
-	timer    *time.Timer
-	ring     func()        // the worker's, on a goroutine of package time's
-	cancel   chan struct{} // on a user's clock: closed to end the goroutine that waits in place of timer
+	nextLook atomic.Int64 // the tick at which the worker is, or was, to come; noTick: none. Stats reads it
+
+	time *timeline // this and the next two are init's, then read only
+	out  *runner
+	work func() // worker.work
+
+	bells  [4]bell
+	cancel chan struct{} // on a user's clock: closed to end the goroutine that waits in place of a bell
+	wait   tick          // what that goroutine waits for
+}
+
+// A bell is a timer of package time's. One that is set is not set for another time as long as a free one is left: when
+// such a timer rings, the runtime looks through all timers of its processor, for milliseconds where a million
+// connections have deadlines. So a few take turns: one for what is filed far away, one for the patience, and two for
+// timeouts that come sooner and sooner. No call allocates one.
+type bell struct {
+	timer *time.Timer
+	tick  tick // for which it is set, until its ring has become the worker or has left rung; 0: it is free
 }
 
 // watch is one value of alarm.word: due, and two bits of status. The queue is to be looked at when the tick after due
@@ -61,16 +75,25 @@ func (a *alarm) load() watch { return watch(a.word.Load()) }
 
 func (a *alarm) cas(old, new watch) bool { return a.word.CompareAndSwap(int64(old), int64(new)) }
 
-func (a *alarm) init(ring func()) {
+func (a *alarm) looksAt() tick { return tick(a.nextLook.Load()) }
+
+func (a *alarm) init(tl *timeline, out *runner, work func()) {
+	a.time, a.out, a.work = tl, out, work
+	a.nextLook.Store(int64(noTick))
 	a.word.Store(int64(watchFor(noDue, asleep)))
-	a.nextLook.Store(noTick)
-	a.ring = ring
-	a.timer = time.AfterFunc(time.Hour, ring) // here, since package time's timers belong to a bubble
-	a.timer.Stop()
+	if tl.isManual {
+		a.word.Store(int64(watchFor(noDue, awake))) // Advance is the worker for good
+	}
+	for i := range a.bells {
+		if tl.isSystem {
+			a.bells[i].timer = time.AfterFunc(time.Hour, a.ring) // here, since package time's timers belong to a bubble
+			a.bells[i].timer.Stop()
+		}
+	}
 }
 
-// lower makes due no later than a time, and reports whether the caller has the worker's part now.
-func (a *alarm) lower(due int64) (hasPart bool) {
+// lower makes due no later than a time, and reports whether the caller is the worker now.
+func (a *alarm) lower(due int64) (isWorker bool) {
 	for {
 		w := a.load()
 		if w.due() <= due {
@@ -87,9 +110,10 @@ func (a *alarm) lower(due int64) (hasPart bool) {
 }
 
 // raise reports whether the queue is to be looked at by now, the start of a tick. If so, due is noDue from then on, and
-// the caller, who has the part, must take the queue: a push that it does not find lowers due after this. Otherwise the
-// queue is left alone until due, or until patient if that is earlier: passes may follow each other for seconds.
-func (a *alarm) raise(now, patient int64) bool {
+// the caller, the worker, must take the queue: a push that it does not find lowers due after this. Otherwise the queue
+// is left alone until due, or for the patience if that ends earlier: passes may follow each other for seconds.
+func (a *alarm) raise(tick tick) bool {
+	now, patient := a.time.ticks.start(tick), a.patient(tick)
 	for {
 		w := a.load()
 		if w.due() == noDue || w.status() == ended {
@@ -106,8 +130,14 @@ func (a *alarm) raise(now, patient int64) bool {
 	}
 }
 
-// take reports whether the alarm that has rung gets the part. If another goroutine has it, that one finds out in rest.
-func (a *alarm) take() (hasPart bool) {
+// patient returns when the queue is due at the latest, if it is left alone at a tick.
+func (a *alarm) patient(tick tick) (due int64) {
+	return a.time.ticks.start(tick + a.time.ticks.of(int64(patience)) - 1)
+}
+
+// take reports whether a bell that has rung makes the caller the worker. If another goroutine is, that one finds out in
+// rest.
+func (a *alarm) take() (isWorker bool) {
 	for {
 		w := a.load()
 		switch w.status() {
@@ -125,7 +155,7 @@ func (a *alarm) take() (hasPart bool) {
 	}
 }
 
-// end is Timer.Stop's. If a goroutine has the part, that goroutine finds out in rest and stops the alarm there.
+// end is Timer.Stop's. If a goroutine is the worker, that goroutine finds out in rest and stops the alarm there.
 func (a *alarm) end() {
 	was := watch(a.word.Swap(int64(watchFor(past, ended))))
 	if was.status() == asleep {
@@ -134,8 +164,171 @@ func (a *alarm) end() {
 }
 
 func (a *alarm) stop() {
-	a.timer.Stop()
+	for _, b := range a.bells {
+		if b.timer != nil {
+			b.timer.Stop()
+		}
+	}
 	a.dismiss()
+}
+
+// announce makes sure that the queue is looked at in time for t. The caller has pushed t, or changed it while it
+// waited there. The word is read again: another goroutine may have armed t for an earlier time since.
+func (a *alarm) announce(t *Timeout) {
+	w := t.load()
+	look := w.deadline()
+	if w.state() != Pending {
+		look = maxDeadline // it has been stopped: only its memory waits
+	}
+	if look <= a.load().due() {
+		a.expect(look)
+	}
+}
+
+// hurry has the queue looked at as the next tick begins.
+func (a *alarm) hurry() {
+	if a.load().due() > 0 {
+		a.expect(0)
+	}
+}
+
+// expect is the slow part of announce. It calls nothing of a user's clock: whoever calls Stop may hold a lock that the
+// clock takes. Another goroutine is the worker then, and is counted before it is, so that Shutdown waits.
+func (a *alarm) expect(deadline int64) {
+	a.time.checkBubble() // before due is lowered: a program may recover the panic
+	due := a.time.ticks.start(max(0, a.time.ticks.of(deadline)-1))
+	if !a.time.isUsers {
+		tick := a.time.thisTick() // before this goroutine is the worker, and may lose its processor
+		if a.lower(due) {
+			a.rest(tick, a.looksAt())
+		}
+		return
+	}
+	a.out.Enter()
+	if a.lower(due) {
+		time.AfterFunc(0, a.begin)
+	} else {
+		a.out.Leave()
+	}
+}
+
+// rest gives the worker's role away. seen is the last tick that the caller has seen: a timeout that is due at a later
+// one is not late yet. next is the tick at which something filed is due.
+func (a *alarm) rest(seen, next tick) {
+	for {
+		w := a.load()
+		switch w.status() {
+		case ended:
+			a.stop()
+			return
+		case rung: // in this order: a bell that rings after the CAS leaves rung again
+			if a.cas(w, w-rung+awake) {
+				a.forget(a.time.thisTick())
+			}
+			continue
+		}
+		due := w.due()
+		if due != noDue {
+			due = min(due, a.patient(seen))
+			next = min(next, max(seen, a.time.ticks.at(due))+1)
+		}
+		if next >= a.time.ticks.never {
+			next = noTick // where the clock ends nothing is due any more
+		}
+		a.nextLook.Store(int64(next))
+		a.set(next)
+		if a.cas(w, watchFor(due, asleep)) {
+			return // and touch nothing: another goroutine may be the worker
+		}
+	}
+}
+
+// set sets a bell for a tick, unless one is set for it.
+func (a *alarm) set(tick tick) {
+	if tick == noTick {
+		return
+	}
+	if a.time.isUsers {
+		a.setUsers(tick)
+		return
+	}
+	b := &a.bells[0]
+	for i := range a.bells {
+		other := &a.bells[i]
+		if other.tick == tick {
+			return
+		}
+		if b.tick != 0 && (other.tick == 0 || other.tick > b.tick) {
+			b = other // a free one, or else the one that is set for the latest time
+		}
+	}
+	b.tick = tick
+	b.timer.Reset(time.Duration(a.time.ticks.start(tick) - a.time.now()))
+}
+
+// forget makes bells free that have rung by a tick.
+func (a *alarm) forget(tick tick) {
+	a.dismiss()
+	for i := range a.bells {
+		if b := &a.bells[i]; b.tick <= tick {
+			b.tick = 0
+		}
+	}
+}
+
+// ring is what a bell calls, in a goroutine of package time's, which inherits no profiler labels or modes.
+func (a *alarm) ring() {
+	a.out.Enter() // before it is the worker, so that Stop, which ends it, sees one or the other
+	if !a.take() {
+		a.out.Leave()
+		return
+	}
+	tick := a.time.thisTick()
+	a.forget(tick)
+	next := a.looksAt()
+	if next > tick { // a bell was set for a timeout that has been stopped or moved
+		a.rest(tick, next)
+		a.out.Leave()
+		return
+	}
+	a.work()
+}
+
+// setUsers has a goroutine wait for the user's clock. The clock may show a time before New, so timeline.now does not do
+// here. If it has moved on between Now and After, After's channel would be late by as much, and is replaced once. A
+// clock that moves on each time makes itself late.
+func (a *alarm) setUsers(tick tick) {
+	if a.cancel != nil && a.wait == tick {
+		return
+	}
+	clock, at := a.time.clock, a.time.at(a.time.ticks.start(tick))
+	now := clock.Now()
+	c := clock.After(at.Sub(now))
+	if later := clock.Now(); later.Sub(now) > time.Duration(a.time.ticks.len/8) {
+		c = clock.After(at.Sub(later))
+	}
+	a.dismiss()
+	a.cancel, a.wait = make(chan struct{}), tick
+	a.out.Enter()
+	go a.await(c, a.cancel)
+}
+
+func (a *alarm) await(c <-chan time.Time, cancel <-chan struct{}) {
+	select {
+	case <-c:
+		if a.take() {
+			a.begin()
+			return
+		}
+	case <-cancel:
+	}
+	a.out.Leave()
+}
+
+// begin is the worker's beginning on a user's clock.
+func (a *alarm) begin() {
+	a.dismiss() // a producer may have called while the clock was waited for
+	a.work()
 }
 
 // dismiss ends the goroutine that waits for a user's clock.
@@ -143,119 +336,5 @@ func (a *alarm) dismiss() {
 	if a.cancel != nil {
 		close(a.cancel)
 		a.cancel = nil
-	}
-}
-
-// announce makes sure that the queue is looked at in time for t. The caller has pushed t, or changed it while it
-// waited there. The word is read again: another goroutine may have armed t for an earlier time since.
-func (wk *worker) announce(t *Timeout) {
-	w := t.load()
-	look := w.deadline()
-	if w.state() != Pending {
-		look = maxDeadline // it has been stopped: only its memory waits
-	}
-	if look <= wk.alarm.load().due() {
-		wk.expect(look)
-	}
-}
-
-// expect is the slow part of announce. It calls nothing of a user's clock: whoever calls Stop may hold a lock that the
-// clock takes. Another goroutine sets the alarm then, and is counted before it has the part, so that Shutdown waits.
-func (wk *worker) expect(deadline int64) {
-	wk.time.checkBubble() // before due is lowered: a program may recover the panic
-	due := max(0, roundUp(deadline, wk.time.tickLen)-1) * wk.time.tickLen
-	if !wk.time.isUsers {
-		tick := wk.time.thisTick() // before this goroutine has the part, and may lose its processor
-		if wk.alarm.lower(due) {
-			next := wk.alarm.nextLook.Load()
-			wk.rest(tick, next, next)
-		}
-		return
-	}
-	wk.out.Enter()
-	if wk.alarm.lower(due) {
-		time.AfterFunc(0, wk.work)
-	} else {
-		wk.out.Leave()
-	}
-}
-
-// rest gives the part away. tick is the last that the caller has seen: a timeout that is due at a later one is not late
-// yet. next is the tick at which something filed is due, set the tick for which the alarm is set.
-func (wk *worker) rest(tick, next, set int64) {
-	a := &wk.alarm
-	for {
-		w := a.load()
-		switch w.status() {
-		case ended:
-			a.stop()
-			return
-		case rung: // before the alarm is set: it may ring again at once
-			a.cas(w, w-rung+awake)
-			set = noTick
-			continue
-		}
-		due := w.due()
-		if due != noDue {
-			due = min(due, wk.time.patientDue(tick))
-			next = min(next, max(tick, due/wk.time.tickLen)+1)
-		}
-		if next >= wk.guarded.wheel.never {
-			next = noTick // where the clock ends nothing is due any more
-		}
-		a.nextLook.Store(next)
-		if next < set {
-			wk.set(next, set != noTick)
-			set = next
-		}
-		if a.cas(w, watchFor(due, asleep)) {
-			return // and touch nothing: another goroutine may have the part
-		}
-	}
-}
-
-// set sets the alarm for a tick. A timer of package time's that is set is not Reset to ring earlier: when it rings, the
-// runtime would look through all timers of its processor, for milliseconds where a million connections have deadlines.
-// If the system took the processor away in between, the alarm would ring late by as long, and is set once more.
-func (wk *worker) set(tick int64, isSet bool) {
-	a, at := &wk.alarm, tick*wk.time.tickLen
-	if wk.time.isUsers {
-		wk.setUsers(wk.time.at(at))
-		return
-	}
-	now := wk.time.now()
-	if isSet {
-		a.timer.Stop()
-		a.timer = time.AfterFunc(time.Duration(at-now), a.ring)
-	} else {
-		a.timer.Reset(time.Duration(at - now))
-	}
-	if later := wk.time.now(); later-now > wk.time.tickLen/8 {
-		a.timer.Reset(time.Duration(at - later))
-	}
-}
-
-// setUsers has a goroutine wait for the user's clock. The clock may show a time before New, so wk.time.now does not do
-// here. If it has moved on between Now and After, After's channel would be late by as much, and is replaced once. A
-// clock that moves on each time makes itself late.
-func (wk *worker) setUsers(at time.Time) {
-	a, clock := &wk.alarm, wk.time.clock
-	now := clock.Now()
-	c := clock.After(at.Sub(now))
-	if later := clock.Now(); later.Sub(now) > time.Duration(wk.time.tickLen/8) {
-		c = clock.After(at.Sub(later))
-	}
-	a.dismiss()
-	a.cancel = make(chan struct{})
-	wk.out.Enter()
-	go wk.await(c, a.cancel)
-}
-
-func (wk *worker) await(c <-chan time.Time, cancel <-chan struct{}) {
-	select {
-	case <-c:
-		wk.answer()
-	case <-cancel:
-		wk.out.Leave()
 	}
 }

@@ -9,75 +9,118 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The alarm rings while a producer has the part to set it for an earlier time: it is used up, and must be set again.
-func TestAlarmThatRingsMeanwhileIsSetAgain(t *testing.T) {
+// setBells returns the bells that are set, while nobody is the worker.
+func (a *alarm) setBells(t *testing.T) (set []tick) {
+	w := a.load()
+	require.Equal(t, asleep, w.status())
+	for _, b := range a.bells {
+		if b.tick != 0 {
+			set = append(set, b.tick)
+		}
+	}
+	require.True(t, a.cas(w, w)) // happens before the worker comes
+	return set
+}
+
+// A bell rings while a producer that is to set it for an earlier time is the worker: it is used up, and must be set
+// again.
+func TestAlarmThatRingsWhileAProducerIsTheWorkerIsSetAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm, ran := MustNew(), false
 		defer tm.Stop()
 		tm.AfterFunc(patience+10*time.Millisecond, func() { ran = true })
 		time.Sleep(patience)
 		synctest.Wait() // it is filed, and due before the queue is to be looked at again
-		wk := &tm.worker
-		next := wk.alarm.nextLook.Load()
-		require.True(t, wk.alarm.lower(int64(time.Hour)))
-		wk.ring()
-		wk.alarm.timer.Stop() // it has rung
-		require.Equal(t, rung, wk.alarm.load().status())
-		wk.rest(wk.time.thisTick(), next, next)
-		require.Equal(t, asleep, wk.alarm.load().status())
-		time.Sleep(2 * time.Second)
+		a, seen := &tm.alarm, tm.time.thisTick()
+		require.True(t, a.lower(int64(time.Hour)))
+		time.Sleep(20 * time.Millisecond)
+		synctest.Wait()
+		require.Equal(t, rung, a.load().status())
+		a.rest(seen, a.looksAt())
+		require.Equal(t, asleep, a.load().status())
 		synctest.Wait()
 		assert.True(t, ran)
 	})
 }
 
-// Whoever has the part as the timer is stopped finds out, and leaves nothing set.
+// Whoever is the worker as the timer is stopped finds out, and leaves nothing set.
 func TestAlarmIsNotSetOnceItHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew()
 		tm.AfterFunc(time.Hour, func() {})
-		wk := &tm.worker
-		require.True(t, wk.alarm.lower(0))
+		a := &tm.alarm
+		require.True(t, a.lower(0))
 		tm.Stop()
-		wk.rest(0, 1, noTick)
-		assert.False(t, wk.alarm.timer.Stop(), "it was set")
-		assert.False(t, wk.alarm.lower(0))
-		assert.False(t, wk.alarm.take())
+		a.rest(0, 1)
+		for _, b := range a.bells {
+			assert.False(t, b.timer.Stop(), "it was set")
+		}
+		assert.False(t, a.lower(0))
+		assert.False(t, a.take())
 	})
 }
 
-// A goroutine that has the part loses its processor before it has set the alarm: Stats shows the lateness of timeouts.
+// A goroutine loses its processor before it has set the alarm: Stats shows the lateness of timeouts.
 func TestLagCountsFromTheTickThatAStalledProducerMeant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew()
 		defer tm.Stop()
-		wk := &tm.worker
-		tick := wk.time.thisTick()
-		require.True(t, wk.alarm.lower(0))
+		a, tick := &tm.alarm, tm.time.thisTick()
+		require.True(t, a.lower(0))
 		tm.AfterFunc(10*time.Millisecond, func() {})
 		time.Sleep(300 * time.Millisecond)
-		wk.rest(tick, noTick, noTick)
+		a.rest(tick, noTick)
 		time.Sleep(20 * time.Millisecond)
 		assert.Greater(t, tm.Stats().MaxLag, 250*time.Millisecond)
 	})
 }
 
-// When a timer of package time's that was Reset to ring earlier rings, the runtime looks through all timers of its
+// When a timer of package time's that was Reset while it was set rings, the runtime looks through all timers of its
 // processor, for milliseconds where a million connections have deadlines.
-func TestAlarmIsReplacedToRingEarlierAndOtherwiseLeftAlone(t *testing.T) {
+func TestBellsThatAreSetAreLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew(WithTick(time.Millisecond))
 		defer tm.Stop()
-		tm.AfterFunc(patience+10*time.Millisecond, func() {})
-		time.Sleep(patience + 3*time.Millisecond)
-		synctest.Wait() // it is filed, and the alarm set for it
-		a := &tm.worker.alarm
-		set := a.timer
-		tm.AfterFunc(time.Hour, func() {})
-		assert.Same(t, set, a.timer)
-		assert.True(t, set.Reset(time.Hour), "it was set")
-		tm.AfterFunc(2*time.Millisecond, func() {})
-		assert.NotSame(t, set, a.timer)
-		assert.False(t, set.Stop(), "it was stopped")
+		arm := func(d time.Duration) (bells []tick) {
+			tm.AfterFunc(d, func() {})
+			return tm.alarm.setBells(t)
+		}
+		arm(time.Hour)
+		time.Sleep(2 * patience)
+		synctest.Wait()
+		const hour = 3_600_000
+		assert.Equal(t, []tick{hour}, tm.alarm.setBells(t))
+		assert.Equal(t, []tick{hour, 150}, arm(time.Minute), "for the patience")
+		assert.Equal(t, []tick{hour, 150, 120}, arm(20*time.Millisecond))
+		assert.Equal(t, []tick{hour, 150, 120, 110}, arm(10*time.Millisecond))
+		assert.Equal(t, []tick{hour, 150, 120, 110}, arm(15*time.Millisecond), "a bell rings before")
+		assert.Equal(t, []tick{105, 150, 120, 110}, arm(5*time.Millisecond), "none is free")
+		time.Sleep(2 * patience)
+		synctest.Wait()
+		assert.EqualValues(t, 4, tm.Stats().Expired)
+		assert.Equal(t, []tick{60_100}, tm.alarm.setBells(t), "those that have rung are free")
+	})
+}
+
+// A bell rings for a timeout that was stopped: it is no pass, and the next bell is set.
+func TestBellThatRingsTooSoonSetsTheNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := MustNew(WithTick(time.Millisecond))
+		defer tm.Stop()
+		a, ran := &tm.alarm, false
+		tm.AfterFunc(patience+20*time.Millisecond, func() { ran = true })
+		time.Sleep(patience + 2*time.Millisecond)
+		synctest.Wait() // it is filed
+		before, seen := tm.Stats().Wakeups, tm.time.thisTick()
+		require.True(t, a.lower(int64(time.Hour)))
+		a.set(seen + 5)
+		a.rest(seen, a.looksAt())
+		time.Sleep(6 * time.Millisecond)
+		synctest.Wait()
+		assert.Equal(t, before, tm.Stats().Wakeups)
+		assert.Equal(t, []tick{70}, a.setBells(t))
+		time.Sleep(20 * time.Millisecond)
+		synctest.Wait()
+		assert.True(t, ran)
 	})
 }

@@ -27,22 +27,23 @@ type timeline struct {
 	made     time.Time // by the system's clock
 	start    time.Time // deadlines count from here
 	clock    Clock
-	isSystem bool  // clock is the system's: read it in the fastest way
-	isUsers  bool  // clock is neither the system's nor a ManualClock
-	tickLen  int64 // ns
+	isSystem bool // clock is the system's: read it in the fastest way
+	isManual bool // clock is a ManualClock
+	isUsers  bool // clock is neither of the two
+	ticks    ticks
 }
 
 func newTimeline(c Clock, tickLen time.Duration) timeline {
 	_, isManual := c.(*ManualClock)
 	isSystem := c == Clock(systemClock{})
 	return timeline{
-		made: time.Now(), start: c.Now(), clock: c, tickLen: int64(tickLen),
-		isSystem: isSystem, isUsers: !isSystem && !isManual,
+		made: time.Now(), start: c.Now(), clock: c, ticks: newTicks(int64(tickLen)),
+		isSystem: isSystem, isManual: isManual, isUsers: !isSystem && !isManual,
 	}
 }
 
 // thisTick returns the tick that has begun last.
-func (tl *timeline) thisTick() int64 { return tl.tickAt(tl.now()) }
+func (tl *timeline) thisTick() tick { return tl.ticks.at(tl.now()) }
 
 // now returns the time in ns since start, always less than maxDeadline.
 func (tl *timeline) now() int64 {
@@ -86,20 +87,7 @@ func (tl *timeline) positive(d time.Duration) int64 {
 
 func (tl *timeline) at(deadline int64) time.Time { return tl.start.Add(time.Duration(deadline)) }
 
-// tickAt returns the last tick that has begun at a time.
-func (tl *timeline) tickAt(now int64) int64 { return now / tl.tickLen }
-
-// patientDue returns when the queue is due, at the latest, if it is left alone at a tick: see patience.
-func (tl *timeline) patientDue(tick int64) int64 {
-	return (tick + roundUp(int64(patience), tl.tickLen) - 1) * tl.tickLen
-}
-
 // tickStart returns the start of the last tick that has begun at now.
 func (tl *timeline) tickStart(now time.Time) time.Time {
-	return tl.at(tl.tickAt(tl.since(now)) * tl.tickLen)
+	return tl.at(tl.ticks.start(tl.ticks.at(tl.since(now))))
 }
-
-const noTick = 1<<63 - 1 // later than every tick: none
-
-// roundUp returns how many ticks of a length in ns end at a time or later.
-func roundUp(ns, tickLen int64) (ticks int64) { return (ns + tickLen - 1) / tickLen }

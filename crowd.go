@@ -29,7 +29,7 @@ func (w *hashedWheel) thin() bool {
 			w.thinSlot(l)
 			return true
 		}
-		number, at := l.crowdAt(w.current, w.tickLen)
+		number, at := l.crowdAt(w.current, w.ticks.len)
 		if at < w.current {
 			l.takeInHand(number)
 			return true
@@ -39,9 +39,9 @@ func (w *hashedWheel) thin() bool {
 }
 
 // isInHand reports whether a crowd was opened and not looked at to its end, unless the wheel has come to its slot.
-func (l *level) isInHand(current int64) bool {
+func (l *level) isInHand(current tick) bool {
 	c := &l.inHand
-	return c.unseen > 0 && c.number<<l.shift >= current && l.len(c.number) > 0
+	return c.unseen > 0 && l.begins(c.number) >= current && l.len(c.number) > 0
 }
 
 // takeInHand begins with a crowd, once: a worker that looked again and again would never end its pass.
@@ -60,7 +60,7 @@ func (w *hashedWheel) thinSlot(l *level) {
 		c.unseen--
 		t := l.at(i, c.unseen)
 		word := t.load()
-		if l.shift > 0 || !word.queued() && word.deadline() > c.number*w.tickLen {
+		if l.shift > 0 || !word.queued() && word.deadline() > w.ticks.start(l.begins(c.number)) {
 			w.remove(t)
 			w.fileAgain(t)
 		}
@@ -68,30 +68,30 @@ func (w *hashedWheel) thinSlot(l *level) {
 }
 
 // nextWork returns the tick at which a timeout may be due, or a crowd is to be opened.
-func (w *hashedWheel) nextWork() int64 {
+func (w *hashedWheel) nextWork() tick {
 	tick := w.earliest()
-	if tick >= w.never {
+	if tick >= w.ticks.never {
 		return noTick // timeouts that are never due are no crowd
 	}
 	for _, l := range w.levels {
-		_, at := l.crowdAt(w.current, w.tickLen)
+		_, at := l.crowdAt(w.current, w.ticks.len)
 		tick = min(tick, at)
 	}
 	return tick
 }
 
 // crowdAt returns the first crowd that was not opened yet, and the tick at which to open it so that it and
-// all crowds behind it are done in time, but not before its timeouts fit into the level below; or noTick, twice.
-func (l *level) crowdAt(current, tickLen int64) (number, at int64) {
-	number, at = noTick, noTick
+// all crowds behind it are done in time, but not before its timeouts fit into the level below; or none.
+func (l *level) crowdAt(current tick, tickLen int64) (number int64, at tick) {
+	number, at = noNumber, noTick
 	work := int64(0)
-	for n := l.next(l.crowded, l.number(current), current); n != noTick; n = l.next(l.crowded, n+1, current) {
+	for n := l.next(l.crowded, l.number(current), current); n != noNumber; n = l.next(l.crowded, n+1, current) {
 		number = min(number, n)
 		work += int64(l.len(n)) * int64(perTimeout)
-		at = min(at, n<<l.shift-work/tickLen-1)
+		at = min(at, l.begins(n)-tick(work/tickLen)-1)
 	}
-	if number != noTick && l.shift > 0 {
-		at = max(at, (number-1)<<l.shift)
+	if number != noNumber && l.shift > 0 {
+		at = max(at, l.begins(number-1))
 	}
 	return number, at
 }

@@ -33,7 +33,7 @@ type guarded struct {
 	// Handed out between two holds of the lock. Only takeDue and settle write it, so whoever has the worker's part
 	// reads it without the lock.
 	batch     []*Timeout
-	batchTick int64 // the tick at which its first timeout is due
+	batchTick tick // the tick at which its first timeout is due
 
 	lag, maxLag time.Duration
 	lagCounts   [20]uint64
@@ -45,8 +45,8 @@ const (
 )
 
 func (g *guarded) init(tm *Timer, wheelSize int) {
-	g.owner, g.time, g.queue, g.alarm = tm, &tm.time, &tm.queue, &tm.worker.alarm
-	g.wheel.init(tm.time.tickLen, wheelSize)
+	g.owner, g.time, g.queue, g.alarm = tm, &tm.time, &tm.queue, &tm.alarm
+	g.wheel.init(tm.time.ticks, wheelSize)
 	g.batch = make([]*Timeout, 0, batchSize)
 	g.lists = make([]*Timeout, 0, 4*len(g.queue.stripes)) // what grows under the lock may have to help the collector
 }
@@ -85,13 +85,13 @@ func (g *guarded) letOthers(wait func()) {
 // of the last round is left, and closes the tick for later armings. So the stripes stay deep while the worker falls
 // behind, and their producers help; and tasks that arm themselves on a clock that stands still do not make the round
 // grow forever.
-func (g *guarded) beginPass(tick int64) {
+func (g *guarded) beginPass(tick tick) {
 	defer g.lock().unlock()
 	// The tick was closed but not left: user code ended a pass of it. A round taken now could hold what the pass's own
 	// tasks have armed, without end: the next tick takes it.
 	isCut := g.wheel.current <= tick && tick < g.wheel.opening
-	g.wheel.turn(min(tick, g.alarm.nextLook.Load())) // no further: Lag and Overdue are to show how late the worker is
-	if !isCut && g.round == 0 && g.alarm.raise(tick*g.wheel.tickLen, g.time.patientDue(tick)) {
+	g.wheel.turn(min(tick, g.alarm.looksAt())) // no further: Lag and Overdue are to show how late the worker is
+	if !isCut && g.round == 0 && g.alarm.raise(tick) {
 		g.takeAll()
 		g.round = len(g.lists)
 	}
@@ -107,7 +107,7 @@ func (g *guarded) fileRound(limit int) int {
 
 // takeDue makes a batch of timeouts that are due by tick, and reports false if there are none. After true the batch
 // may be empty: all of a portion may have been moved. The wheel leaves the tick only once the round is filed.
-func (g *guarded) takeDue(tick int64) (more bool) {
+func (g *guarded) takeDue(tick tick) (more bool) {
 	defer g.lock().unlock()
 	if g.stopped {
 		return false
@@ -135,8 +135,8 @@ func (g *guarded) takeDue(tick int64) (more bool) {
 func (g *guarded) settle(expired uint64, now int64) {
 	defer g.lock().unlock()
 	if expired > 0 {
-		due := max(g.batchTick, g.alarm.nextLook.Load()) // a timeout may have been armed for the past
-		g.noteLag(expired, time.Duration(max(0, now-min(due, g.wheel.never)*g.wheel.tickLen)))
+		due := max(g.batchTick, g.alarm.looksAt()) // a timeout may have been armed for the past
+		g.noteLag(expired, time.Duration(max(0, now-g.wheel.ticks.start(due))))
 	}
 	for i, t := range g.batch {
 		if !t.isAt(i) {
@@ -146,7 +146,7 @@ func (g *guarded) settle(expired uint64, now int64) {
 		w := t.load()
 		isRefused := w.queued() && g.stopped    // or about to be
 		if w.state() == Pending && !isRefused { // if it is queued, it counts here until it is filed again
-			g.wheel.place(t, g.wheel.tickOf(w.deadline()))
+			g.wheel.place(t, g.wheel.ticks.of(w.deadline()))
 		}
 	}
 	for g.held != nil { // no more than a batch
@@ -166,7 +166,7 @@ func (g *guarded) thin() bool {
 
 // nextWork returns the tick at which the worker must come for what is filed. Timeouts that wait in the queue or in
 // lists were pushed after the last pass took the queue, and have lowered due.
-func (g *guarded) nextWork() int64 {
+func (g *guarded) nextWork() tick {
 	defer g.lock().unlock()
 	if g.stopped {
 		return noTick
@@ -184,7 +184,7 @@ func (g *guarded) fileStripe(s *stripe) {
 }
 
 // drainAll files everything that is queued, and returns what look then does.
-func (g *guarded) drainAll() (next int64, pending int) {
+func (g *guarded) drainAll() (next tick, pending int) {
 	defer g.lock().unlock()
 	g.takeAll()
 	for left := len(g.lists); ; {
@@ -292,9 +292,9 @@ func (g *guarded) fileOne(t *Timeout, isOfRound bool) {
 	}
 	switch w := t.unqueue(); {
 	case w.state() == Pending && isOfRound:
-		g.wheel.placeOpen(t, g.wheel.tickOf(w.deadline()))
+		g.wheel.placeOpen(t, g.wheel.ticks.of(w.deadline()))
 	case w.state() == Pending:
-		g.wheel.place(t, g.wheel.tickOf(w.deadline()))
+		g.wheel.place(t, g.wheel.ticks.of(w.deadline()))
 	}
 }
 
@@ -310,18 +310,18 @@ func (g *guarded) isInBatch(t *Timeout) bool {
 
 // consider puts a timeout that was filed under current into the batch, or back into the wheel if it was
 // moved later, or is queued to be moved. A timeout that is no longer pending is let go.
-func (g *guarded) consider(t *Timeout, tick int64) {
+func (g *guarded) consider(t *Timeout, tick tick) {
 	checkOwner(t, g.owner)
 	w := t.load()
 	if w.state() != Pending {
 		return
 	}
-	if w.queued() || w.deadline() > tick*g.wheel.tickLen {
-		g.wheel.place(t, g.wheel.tickOf(w.deadline()))
+	if w.queued() || w.deadline() > g.wheel.ticks.start(tick) {
+		g.wheel.place(t, g.wheel.ticks.of(w.deadline()))
 		return
 	}
 	if len(g.batch) == 0 {
-		g.batchTick = max(g.wheel.current, g.wheel.tickOf(w.deadline()))
+		g.batchTick = max(g.wheel.current, g.wheel.ticks.of(w.deadline()))
 	}
 	t.home = homeIn(inBatch, 0, len(g.batch))
 	g.batch = append(g.batch, t)
@@ -335,15 +335,15 @@ func (g *guarded) noteLag(expired uint64, lag time.Duration) {
 }
 
 // look returns the earliest tick at which a timeout may be due, and how many are pending, the batch's included.
-func (g *guarded) look() (next int64, pending int) {
+func (g *guarded) look() (next tick, pending int) {
 	next, pending = g.wheel.earliest(), g.wheel.count
 	for _, t := range g.batch {
 		if w := t.load(); w.state() == Pending { // also if the timeout was moved later, or armed again
-			next = min(next, max(g.batchTick, g.wheel.tickOf(w.deadline())))
+			next = min(next, max(g.batchTick, g.wheel.ticks.of(w.deadline())))
 			pending++
 		}
 	}
-	if next >= g.wheel.never {
+	if next >= g.wheel.ticks.never {
 		next = noTick
 	}
 	return next, pending

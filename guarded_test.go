@@ -37,9 +37,9 @@ func (g *guarded) drain(limit int) int {
 
 // fileMoved files n timeouts under a tick and gives them the deadline of another, as a Reset to later
 // does.
-func (g *guarded) fileMoved(n int, tick, due int64) (all []*Timeout) {
+func (g *guarded) fileMoved(n int, tick, due tick) (all []*Timeout) {
 	for range n {
-		t := pendingAt(due * g.wheel.tickLen)
+		t := pendingAt(g.wheel.ticks.start(due))
 		t.timer = g.owner
 		g.wheel.place(t, tick)
 		all = append(all, t)
@@ -86,7 +86,7 @@ func TestTakeDueVisitsAtMostOnePortion(t *testing.T) {
 			return all
 		},
 		"in many slots, all except one in each moved later": func(g *guarded) (all []*Timeout) {
-			for slot := range int64(40) {
+			for slot := range tick(40) {
 				all = append(all, g.fileMoved(100, 600+256*slot, farTick)...)
 				all = append(all, g.fileMoved(1, 600+256*slot, 600+256*slot)...)
 			}
@@ -116,7 +116,7 @@ func TestTakeDueOfACrowdFillsOneBatch(t *testing.T) {
 	n := countRefiled(all, func() { g.takeDue(50) })
 	assert.Equal(t, batchSize, n)
 	assert.Len(t, g.batch, batchSize)
-	assert.Equal(t, int64(50), g.batchTick)
+	assert.EqualValues(t, 50, g.batchTick)
 }
 
 // The timeout is also in the queue. If its push is refused, only the wheel holds the timeout, and Timer.Stop must find
@@ -140,7 +140,7 @@ func TestAdvanceVisitsAtMostItsLimit(t *testing.T) {
 }
 
 func TestThinVisitsAtMostOnePortion(t *testing.T) {
-	for name, tick := range map[string]int64{"bucket": 500, "slot of a ring": 3000} {
+	for name, tick := range map[string]tick{"bucket": 500, "slot of a ring": 3000} {
 		t.Run(name, func(t *testing.T) {
 			g, _ := newGuarded()
 			all := g.fileMoved(2*crowd, tick, farTick)
@@ -190,7 +190,7 @@ func TestHelpAfterStopLeavesTheQueueClosed(t *testing.T) {
 // expire a tick later.
 func TestTickStaysOpenUntilTheRoundIsFiled(t *testing.T) {
 	g, tm := newGuarded()
-	all, due := tm.armMany(t, many), int64(time.Hour/tm.Tick())
+	all, due := tm.armMany(t, many), tick(time.Hour/tm.Tick())
 	g.beginPass(due)
 	more := g.takeDue(due)
 	require.False(t, more)

@@ -20,8 +20,7 @@ import "math/bits"
 // them, so any number of ticks can be skipped. From Varghese and Lauck, "Hashed and Hierarchical Timing
 // Wheels" (1987): a window of one turn (scheme 4) over hashed ticks (6), with a hierarchy (7).
 type hashedWheel struct {
-	tickLen int64 // ns; this and never are init's, then read only
-	never   int64 // the tick of maxDeadline, which no clock reaches
+	ticks ticks // init's, then read only
 
 	// Two hands, which only the worker moves. Every timeout is filed under current or later.
 	//
@@ -30,30 +29,27 @@ type hashedWheel struct {
 	//
 	// place files at opening or later: if a task arms its own timeout for the past again and again, the pass ends all
 	// the same. placeOpen files the pass's round, and the timeouts of slots that are filed again, at current or later.
-	current int64
-	opening int64
+	current tick
+	opening tick
 
 	count  int      // timeouts filed
 	levels []*level // the levels that have been needed so far
 	spares spares   // empty chunks of the levels
 }
 
-func (w *hashedWheel) init(tickLen int64, size int) {
-	w.tickLen = tickLen
+func (w *hashedWheel) init(k ticks, size int) {
+	w.ticks = k
 	w.current, w.opening = 1, 1 // tick 0 is the instant at which the timer was made
 	w.levels = []*level{newLevel(0, 0, size, &w.spares)}
-	w.never = w.tickOf(maxDeadline)
 }
-
-func (w *hashedWheel) tickOf(deadline int64) int64 { return roundUp(deadline, w.tickLen) }
 
 // place files a timeout under a tick, or under the first open tick if that is closed. With placeOpen a
 // timeout of the round may still be due at the tick that is being taken.
-func (w *hashedWheel) place(t *Timeout, tick int64)     { w.put(t, max(tick, w.opening)) }
-func (w *hashedWheel) placeOpen(t *Timeout, tick int64) { w.put(t, max(tick, w.current)) }
+func (w *hashedWheel) place(t *Timeout, tick tick)     { w.put(t, max(tick, w.opening)) }
+func (w *hashedWheel) placeOpen(t *Timeout, tick tick) { w.put(t, max(tick, w.current)) }
 
 // put files a timeout under a tick that has not been taken.
-func (w *hashedWheel) put(t *Timeout, tick int64) {
+func (w *hashedWheel) put(t *Timeout, tick tick) {
 	k := 0
 	for !w.levels[k].reaches(tick, w.current) {
 		k++
@@ -83,7 +79,7 @@ func (w *hashedWheel) remove(t *Timeout) {
 }
 
 // turn moves on to a tick, if nothing is filed before it, so that the round is filed in as low a level as can be.
-func (w *hashedWheel) turn(tick int64) {
+func (w *hashedWheel) turn(tick tick) {
 	if first, _ := w.firstSlot(); first >= tick {
 		w.current = max(w.current, tick)
 		w.opening = max(w.opening, tick)
@@ -91,12 +87,12 @@ func (w *hashedWheel) turn(tick int64) {
 }
 
 // close makes all timeouts that place files from now on, also those of this pass's tasks, expire after a tick.
-func (w *hashedWheel) close(tick int64) { w.opening = max(w.opening, tick+1) }
+func (w *hashedWheel) close(tick tick) { w.opening = max(w.opening, tick+1) }
 
 // advance moves on to the first tick, no later than last, whose bucket is occupied, and reports whether
 // it is through: nothing is filed up to last, and current is last at least. On its way it files the
 // timeouts of slots again, at most limit of them, and returns how many.
-func (w *hashedWheel) advance(last int64, limit int) (filed int, through bool) {
+func (w *hashedWheel) advance(last tick, limit int) (filed int, through bool) {
 	for filed < limit {
 		start, l := w.firstSlot()
 		if start > last {
@@ -107,7 +103,7 @@ func (w *hashedWheel) advance(last int64, limit int) (filed int, through bool) {
 		if l == w.levels[0] {
 			break
 		}
-		i := l.index(start >> l.shift)
+		i := l.index(l.number(start))
 		for ; filed < limit && l.slots.len(i) > 0; filed++ {
 			w.fileAgain(w.popFrom(l, i))
 		}
@@ -116,27 +112,27 @@ func (w *hashedWheel) advance(last int64, limit int) (filed int, through bool) {
 }
 
 // leave moves on past a tick, up to which nothing is filed or will be.
-func (w *hashedWheel) leave(tick int64) {
+func (w *hashedWheel) leave(tick tick) {
 	w.current = max(w.current, tick+1)
 	w.opening = max(w.opening, w.current)
 }
 
 // firstSlot returns the tick at which the first occupied slot begins, and its level: the highest of several,
 // since its timeouts may be filed again into the others.
-func (w *hashedWheel) firstSlot() (tick int64, first *level) {
+func (w *hashedWheel) firstSlot() (tick tick, first *level) {
 	tick = noTick
 	for _, l := range w.levels {
-		if n := l.next(l.occupied, l.number(w.current), w.current); n != noTick && n<<l.shift <= tick {
-			tick, first = n<<l.shift, l
+		if n := l.next(l.occupied, l.number(w.current), w.current); n != noNumber && l.begins(n) <= tick {
+			tick, first = l.begins(n), l
 		}
 	}
 	return tick, first
 }
 
 // pop removes a timeout filed under current; nil if none is left, or if current is later than last.
-func (w *hashedWheel) pop(last int64) *Timeout {
+func (w *hashedWheel) pop(last tick) *Timeout {
 	l := w.levels[0]
-	i := l.index(w.current)
+	i := l.index(l.number(w.current))
 	if w.current > last || l.slots.len(i) == 0 {
 		return nil
 	}
@@ -161,16 +157,16 @@ func (w *hashedWheel) popAny() *Timeout {
 // timeout is kept: its push may be refused, and then Timer.Stop must find it here.
 func (w *hashedWheel) fileAgain(t *Timeout) {
 	if word := t.load(); word.state() == Pending {
-		w.placeOpen(t, w.tickOf(word.deadline()))
+		w.placeOpen(t, w.ticks.of(word.deadline()))
 	}
 }
 
 // earliest returns the earliest tick at which a timeout may be due, or noTick if none is filed. The tick is
 // too early if the earliest timeout was moved later or removed.
-func (w *hashedWheel) earliest() (tick int64) {
+func (w *hashedWheel) earliest() (tick tick) {
 	tick = noTick
 	for _, l := range w.levels {
-		if number := l.next(l.occupied, l.number(w.current), w.current); number != noTick {
+		if number := l.next(l.occupied, l.number(w.current), w.current); number != noNumber {
 			tick = min(tick, l.earliestIn(number))
 		}
 	}

@@ -23,10 +23,10 @@ type crowdTrial struct {
 
 // armCrowd arms a crowd whose deadlines lie within 1 to 2048 ticks.
 func (r *crowdTrial) armCrowd() {
-	first, ticks := r.tickOf(r.randomDeadline()), int64(1)<<r.rnd.IntN(12)
+	first, ticks := r.ticks.of(r.randomDeadline()), int64(1)<<r.rnd.IntN(12)
 	for range crowd + r.rnd.IntN(crowd) {
-		deadline := clamp((first + r.rnd.Int64N(ticks)) * r.tickLen)
-		r.pending = append(r.pending, entry{r.arm(deadline)[0], max(r.tickOf(deadline), r.opening), false})
+		deadline := r.ticks.start(first + tick(r.rnd.Int64N(ticks)))
+		r.pending = append(r.pending, entry{r.arm(deadline)[0], max(r.ticks.of(deadline), r.opening), false})
 	}
 	r.sort()
 }
@@ -36,7 +36,7 @@ func (r *crowdTrial) moveMany() {
 		e := &r.pending[r.rnd.IntN(len(r.pending))]
 		deadline := clamp(e.to.load().deadline() + r.randomSpan())
 		setWord(e.to, deadline, 0, Pending)
-		e.due, e.moved = max(r.tickOf(deadline), e.due), true
+		e.due, e.moved = max(r.ticks.of(deadline), e.due), true
 	}
 	r.sort()
 }
@@ -58,7 +58,7 @@ func (r *crowdTrial) beginWalk() {
 // place is a slot of the wheel.
 type place struct {
 	level int
-	tick  int64 // its first
+	tick  tick // its first
 }
 
 func (d *driver) placeOf(t *Timeout) place { return place{t.home.level(), d.filedAt(t)} }
@@ -184,7 +184,7 @@ func TestSampleWalkOfAllFindsMoreThanWerePending(t *testing.T) {
 }
 
 func TestSampleWalkVisitsAtMostOnePortion(t *testing.T) {
-	for name, tick := range map[string]int64{"in a bucket": 50, "in a slot of a ring": 3000} {
+	for name, tick := range map[string]tick{"in a bucket": 50, "in a slot of a ring": 3000} {
 		t.Run(name, func(t *testing.T) {
 			g, _ := newGuarded()
 			g.fileMoved(many, tick, tick)

@@ -23,12 +23,12 @@ type trial struct {
 
 type entry struct {
 	to    *Timeout
-	due   int64
+	due   tick
 	moved bool // to later, since it was filed
 }
 
 func (r *trial) insert(e entry) {
-	at, _ := slices.BinarySearchFunc(r.pending, e.due, func(e entry, due int64) int { return cmp.Compare(e.due, due) })
+	at, _ := slices.BinarySearchFunc(r.pending, e.due, func(e entry, due tick) int { return cmp.Compare(e.due, due) })
 	r.pending = slices.Insert(r.pending, at, e)
 }
 
@@ -45,7 +45,7 @@ func (r *trial) randomSpan() int64 { return r.rnd.Int64N(1 << (1 + r.rnd.IntN(53
 
 // randomDeadline returns a deadline in the future, seldom one in the past or at either end of the range.
 func (r *trial) randomDeadline() int64 {
-	now := r.current * r.tickLen
+	now := r.ticks.start(r.current)
 	switch r.rnd.IntN(40) {
 	case 0:
 		return maxDeadline
@@ -60,14 +60,14 @@ func (r *trial) randomDeadline() int64 {
 func (r *trial) armOne() {
 	deadline := r.randomDeadline()
 	to := r.arm(deadline)[0]
-	r.insert(entry{to, max(r.tickOf(deadline), r.current), false})
+	r.insert(entry{to, max(r.ticks.of(deadline), r.current), false})
 }
 
 func (r *trial) moveLater() {
 	e := r.pick()
 	deadline := clamp(e.to.load().deadline() + r.randomSpan())
 	setWord(e.to, deadline, 0, Pending)
-	r.insert(entry{e.to, max(r.tickOf(deadline), e.due), true})
+	r.insert(entry{e.to, max(r.ticks.of(deadline), e.due), true})
 }
 
 func (r *trial) moveEarlier() {
@@ -89,24 +89,24 @@ func (r *trial) drain() {
 		}
 		if w := to.load(); w.state() == Pending {
 			setWord(to, w.deadline(), 0, Pending)
-			r.place(to, r.tickOf(w.deadline()))
-			r.insert(entry{to, max(r.tickOf(w.deadline()), r.current), false})
+			r.place(to, r.ticks.of(w.deadline()))
+			r.insert(entry{to, max(r.ticks.of(w.deadline()), r.current), false})
 		}
 	}
 	r.queue = nil
 }
 
 // advanceTo takes all ticks up to a tick, and compares the expired timeouts with the model.
-func (r *trial) advanceTo(tick int64) {
-	expired := map[*Timeout]int64{}
-	for taken := r.reach(tick); taken != noTick; taken = r.reach(tick) {
-		require.LessOrEqual(r.t, taken, tick)
+func (r *trial) advanceTo(last tick) {
+	expired := map[*Timeout]tick{}
+	for taken := r.reach(last); taken != noTick; taken = r.reach(last) {
+		require.LessOrEqual(r.t, taken, last)
 		r.checkAll()
-		for to := r.pop(tick); to != nil; to = r.pop(tick) {
+		for to := r.pop(last); to != nil; to = r.pop(last) {
 			w := to.load()
-			if at := r.tickOf(w.deadline()); w.state() != Pending || w.queued() {
+			if at := r.ticks.of(w.deadline()); w.state() != Pending || w.queued() {
 				continue
-			} else if at > tick {
+			} else if at > last {
 				r.place(to, at)
 				continue
 			}
@@ -114,10 +114,10 @@ func (r *trial) advanceTo(tick int64) {
 		}
 	}
 	due := 0
-	for ; due < len(r.pending) && r.pending[due].due <= tick; due++ {
+	for ; due < len(r.pending) && r.pending[due].due <= last; due++ {
 		e := r.pending[due]
 		taken, ok := expired[e.to]
-		require.True(r.t, ok, "due at %d, not expired at %d", e.due, tick)
+		require.True(r.t, ok, "due at %d, not expired at %d", e.due, last)
 		require.True(r.t, taken == e.due || e.moved && taken < e.due, "due at %d, taken at %d", e.due, taken)
 	}
 	require.Len(r.t, expired, due, "expired early")
@@ -134,12 +134,12 @@ func (r *trial) popAll() {
 }
 
 // randomTick returns a tick to advance to, often the next or the one before.
-func (r *trial) randomTick() int64 {
-	tick := r.current + r.randomSpan()/r.tickLen
+func (r *trial) randomTick() tick {
+	last := r.current + r.ticks.at(r.randomSpan())
 	if next := r.earliest(); next != noTick && r.rnd.IntN(2) == 0 {
-		tick = next - int64(r.rnd.IntN(2))
+		last = next - tick(r.rnd.IntN(2))
 	}
-	return min(tick, (maxDeadline-1)/r.tickLen)
+	return min(last, r.ticks.at(maxDeadline-1))
 }
 
 // step runs a random operation. Without moves it runs only those after which next is exact.
@@ -174,7 +174,7 @@ func (r *trial) compare(moves bool) {
 		}
 	}
 	require.Equal(r.t, filed, r.count, "count")
-	want := int64(noTick)
+	want := noTick
 	if len(r.pending) > 0 {
 		want = r.pending[0].due
 	}

@@ -22,7 +22,7 @@ func newDriver(size int) *driver { return newDriverOf(1, size) }
 
 func newDriverOf(tick time.Duration, size int) *driver {
 	d := new(driver)
-	d.init(int64(tick), size)
+	d.init(newTicks(int64(tick)), size)
 	return d
 }
 
@@ -40,25 +40,25 @@ func setWord(to *Timeout, deadline, flags int64, s State) {
 }
 
 // from makes tick the current tick of an empty wheel.
-func (d *driver) from(tick int64) *driver {
+func (d *driver) from(tick tick) *driver {
 	d.current, d.opening = tick, tick
 	return d
 }
 
 // filedAt returns the first tick of the slot in which t is filed: its tick, if that is a bucket.
-func (w *hashedWheel) filedAt(t *Timeout) int64 {
+func (w *hashedWheel) filedAt(t *Timeout) tick {
 	l := w.levels[t.home.level()]
-	at := w.current >> l.shift
-	return (at + int64(t.home.slot()-l.index(at))&int64(l.size-1)) << l.shift
+	at := l.number(w.current)
+	return l.begins(at + int64(t.home.slot()-l.index(at))&int64(l.size-1))
 }
 
 // turnLen returns how many ticks one turn of the buckets takes.
-func (d *driver) turnLen() int64 { return int64(d.levels[0].size) }
+func (d *driver) turnLen() tick { return tick(d.levels[0].size) }
 
 func (d *driver) arm(deadlines ...int64) (all []*Timeout) {
 	for _, deadline := range deadlines {
 		to := pendingAt(deadline)
-		d.place(to, d.tickOf(deadline))
+		d.place(to, d.ticks.of(deadline))
 		all = append(all, to)
 	}
 	return all
@@ -66,8 +66,8 @@ func (d *driver) arm(deadlines ...int64) (all []*Timeout) {
 
 // take takes all ticks up to last, and returns at which tick each timeout was taken. Unlike the worker,
 // it also takes timeouts that were moved or canceled.
-func (d *driver) take(last int64) map[*Timeout]int64 {
-	got := map[*Timeout]int64{}
+func (d *driver) take(last tick) map[*Timeout]tick {
+	got := map[*Timeout]tick{}
 	d.close(last)
 	for tick := d.reach(last); tick != noTick; tick = d.reach(last) {
 		for t := d.pop(last); t != nil; t = d.pop(last) {
@@ -79,7 +79,7 @@ func (d *driver) take(last int64) map[*Timeout]int64 {
 }
 
 // reach advances to the first tick, up to last, whose bucket is occupied, and returns it, or noTick.
-func (d *driver) reach(last int64) int64 {
+func (d *driver) reach(last tick) tick {
 	for {
 		_, through := d.advance(last, portion)
 		if through {
@@ -113,15 +113,15 @@ func TestTimeoutDescendsALevelWhenItsSlotBegins(t *testing.T) {
 	isIn(1, 58)
 	require.Empty(t, d.take(999))
 	isIn(1, 58)
-	require.Equal(t, map[*Timeout]int64{to: 1000}, d.take(1000))
+	require.Equal(t, map[*Timeout]tick{to: 1000}, d.take(1000))
 }
 
 func TestTurnMovesOnUnlessATimeoutIsFiledBefore(t *testing.T) {
 	forEachSize(t, func(t *testing.T, d *driver) {
 		d.turn(90)
-		assert.Equal(t, int64(90), d.filedAt(d.arm(5)[0]))
+		assert.EqualValues(t, 90, d.filedAt(d.arm(5)[0]))
 		d.turn(95)
-		assert.Equal(t, int64(90), d.filedAt(d.arm(5)[0]), "a timeout is due at 90")
+		assert.EqualValues(t, 90, d.filedAt(d.arm(5)[0]), "a timeout is due at 90")
 		d.checkAll()
 	})
 }
@@ -131,10 +131,10 @@ func TestUnreachableDeadlineIsNeverDue(t *testing.T) {
 		for _, size := range wheelSizes {
 			d := newDriverOf(tick, size)
 			to := d.arm(maxDeadline)[0]
-			last := int64(maxDeadline-1) / d.hashedWheel.tickLen // the last tick that a clock can show
-			require.Equal(t, int64(noTick), d.nextWork(), "tick %v, size %d", tick, size)
+			last := d.ticks.at(maxDeadline - 1) // the last tick that a clock can show
+			require.Equal(t, noTick, d.nextWork(), "tick %v, size %d", tick, size)
 			require.Empty(t, d.take(last), "tick %v, size %d", tick, size)
-			require.Equal(t, int64(noTick), d.nextWork(), "tick %v, size %d", tick, size)
+			require.Equal(t, noTick, d.nextWork(), "tick %v, size %d", tick, size)
 			d.remove(to) // the timeout can still be canceled
 			require.Zero(t, d.count)
 		}

@@ -33,7 +33,7 @@ func (w *hashedWheel) check() {
 //   - If it is no longer pending it is queued: the next drain takes it out.
 //   - If it is pending and not queued, it is filed no later than it is due: a move to earlier queues it.
 func (w *hashedWheel) checkAll() {
-	n, first := 0, int64(noTick)
+	n, first := 0, noTick
 	for k := range w.levels {
 		filed, tick := w.checkLevel(k)
 		n, first = n+filed, min(first, tick)
@@ -51,7 +51,7 @@ func broken(format string, args ...any) {
 }
 
 // checkLevel returns how many timeouts the occupied slots of level k hold, and their first tick.
-func (w *hashedWheel) checkLevel(k int) (n int, first int64) {
+func (w *hashedWheel) checkLevel(k int) (n int, first tick) {
 	first = noTick
 	l := w.levels[k]
 	l.occupied.Check(broken)
@@ -92,14 +92,14 @@ func (b *buckets) check(i int) (n int) {
 }
 
 // checkFiled checks a timeout found in slot i of level k, and returns the first tick of its slot.
-func (w *hashedWheel) checkFiled(k, i, index int) int64 {
+func (w *hashedWheel) checkFiled(k, i, index int) tick {
 	l := w.levels[k]
 	t := *l.slots.entry(i, index)
 	if t == nil || t.home != homeIn(inWheel+k, i, index) {
 		broken("level %d slot %d has another timeout at %d, or another home", k, i, index)
 	}
 	number := l.number(w.current) + int64((i-l.index(l.number(w.current)))&(l.size-1))
-	start := number << l.shift
+	start := l.begins(number)
 	if start < w.current {
 		broken("level %d holds timeouts in slot %d, before %d", k, number, w.current)
 	}
@@ -112,7 +112,7 @@ func (w *hashedWheel) checkFiled(k, i, index int) int64 {
 	if state == Unarmed || state == Expired || state != Pending && !word.queued() {
 		broken("slot %d holds a timeout that is %v; queued: %t", number, state, word.queued())
 	}
-	if at := max(w.tickOf(word.deadline()), w.opening); state == Pending && !word.queued() && e > at {
+	if at := max(w.ticks.of(word.deadline()), w.opening); state == Pending && !word.queued() && e > at {
 		broken("a timeout due at tick %d is filed in a slot whose earliest is %d", at, e)
 	}
 	return e

@@ -10,7 +10,7 @@ type level struct {
 	shift    uint // log2(ticks a slot)
 	size     int  // slots, a power of two
 	slots    buckets
-	earliest []int64       // by slot: no timeout in it expires before this tick; nil if a slot is one tick
+	earliest []tick        // by slot: no timeout in it expires before this tick; nil if a slot is one tick
 	occupied bitmap.Bitmap // the slots that hold any
 	crowded  bitmap.Bitmap // the slots that hold a crowd and were not opened since it is one
 
@@ -22,6 +22,8 @@ const (
 	// whole slot before its time, and its timeouts fit below.
 	ringSlots = 64
 	ringBits  = 5 // log2 of how many slots make one of the ring above
+
+	noNumber = 1<<63 - 1 // of no slot
 )
 
 func newLevel(k int, shift uint, slots int, s *spares) *level {
@@ -29,17 +31,20 @@ func newLevel(k int, shift uint, slots int, s *spares) *level {
 		occupied: bitmap.New(slots), crowded: bitmap.New(slots)}
 	l.slots.init(slots, s)
 	if shift > 0 {
-		l.earliest = make([]int64, slots)
+		l.earliest = make([]tick, slots)
 	}
 	return l
 }
 
 // reaches reports whether there is a slot for tick, which is not before current.
-func (l *level) reaches(tick, current int64) bool {
+func (l *level) reaches(tick, current tick) bool {
 	return l.number(tick)-l.number(current) < int64(l.size)
 }
 
-func (l *level) number(tick int64) int64 { return tick >> l.shift }
+func (l *level) number(t tick) int64 { return int64(t >> l.shift) }
+
+// begins returns the first tick of the slot with a number.
+func (l *level) begins(number int64) tick { return tick(number) << l.shift }
 
 func (l *level) index(number int64) int { return int(number & int64(l.size-1)) }
 
@@ -47,14 +52,14 @@ func (l *level) index(number int64) int { return int(number & int64(l.size-1)) }
 func (l *level) len(number int64) int { return l.slots.len(l.index(number)) }
 
 // earliestIn returns a tick before which no timeout of an occupied slot expires.
-func (l *level) earliestIn(number int64) int64 {
+func (l *level) earliestIn(number int64) tick {
 	if l.earliest == nil {
-		return number
+		return tick(number)
 	}
 	return l.earliest[l.index(number)]
 }
 
-func (l *level) add(t *Timeout, tick int64) {
+func (l *level) add(t *Timeout, tick tick) {
 	i := l.index(l.number(tick))
 	n := l.slots.len(i)
 	if n == 0 {
@@ -118,13 +123,13 @@ func (l *level) remove(t *Timeout) {
 	}
 }
 
-// next returns the first number, from or later, within a turn after current, whose slot is in set; or noTick.
-func (l *level) next(set bitmap.Bitmap, from, current int64) int64 {
+// next returns the first number, from or later, within a turn after current, whose slot is in set; or noNumber.
+func (l *level) next(set bitmap.Bitmap, from int64, current tick) int64 {
 	i := l.index(from)
 	j := set.NextRound(i)
 	from += int64(l.index(int64(j - i)))
 	if j < 0 || from-l.number(current) >= int64(l.size) {
-		return noTick
+		return noNumber
 	}
 	return from
 }

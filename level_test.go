@@ -12,9 +12,9 @@ import (
 // A crowd is thinned ahead of its tick. These tests do it as the worker does, a portion at a time.
 
 // armCrowd arms n timeouts, spread evenly over so many ticks from first on.
-func (d *driver) armCrowd(n int, first, ticks int64) (all []*Timeout) {
-	for i := range int64(n) {
-		all = append(all, d.arm((first+i%ticks)*d.tickLen)...)
+func (d *driver) armCrowd(n int, first, ticks tick) (all []*Timeout) {
+	for i := range tick(n) {
+		all = append(all, d.arm(d.ticks.start(first+i%ticks))...)
 	}
 	return all
 }
@@ -53,8 +53,8 @@ func TestCrowdOpenedEarlyOnlyDescends(t *testing.T) {
 		sizes = []int{1, 8, 512}
 	}
 	for _, size := range sizes {
-		for _, current := range []int64{1, 12345} { // no time is before the timer's start
-			for _, distance := range []int64{40, 700, 70_000, 9_999_999} {
+		for _, current := range []tick{1, 12345} { // no time is before the timer's start
+			for _, distance := range []tick{40, 700, 70_000, 9_999_999} {
 				t.Run(fmt.Sprintf("size=%d/from=%d/by=%d", size, current, distance), func(t *testing.T) {
 					d := newDriver(size).from(current)
 					due := current + distance
@@ -83,13 +83,13 @@ func TestCrowdOpenedEarlyOnlyDescends(t *testing.T) {
 
 // thinningTicks returns how many ticks of a millisecond are allowed for thinning n timeouts: 500 ns for
 // each.
-func thinningTicks(n int) int64 { return int64(n) * 500 / 1e6 }
+func thinningTicks(n int) tick { return tick(n) * 500 / 1e6 }
 
 func TestCrowdInASlotIsOpenedAtCrowdAt(t *testing.T) {
 	d := newDriverOf(time.Millisecond, 512)
 	d.armCrowd(10*crowd, 1024, 256) // in slot 4 of level 1
 	l := d.levels[1]
-	number, at := l.crowdAt(d.current, d.tickLen)
+	number, at := l.crowdAt(d.current, d.ticks.len)
 	require.Equal(t, int64(4), number)
 	require.Equal(t, 1024-thinningTicks(10*crowd)-1, at)
 	require.Equal(t, at, d.nextWork())
@@ -105,23 +105,23 @@ func TestCrowdInASlotIsOpenedAtCrowdAt(t *testing.T) {
 func TestSlotBecomesACrowdAtTheLimit(t *testing.T) {
 	d := newDriverOf(time.Millisecond, 512)
 	all := d.armCrowd(crowd-1, 1024, 256)
-	_, at := d.levels[1].crowdAt(d.current, d.tickLen)
-	require.Equal(t, int64(noTick), at)
-	all = append(all, d.arm(1030*d.tickLen)...)
-	_, at = d.levels[1].crowdAt(d.current, d.tickLen)
-	require.Less(t, at, int64(1024))
+	_, at := d.levels[1].crowdAt(d.current, d.ticks.len)
+	require.Equal(t, noTick, at)
+	all = append(all, d.arm(1030*d.ticks.len)...)
+	_, at = d.levels[1].crowdAt(d.current, d.ticks.len)
+	require.Less(t, at, tick(1024))
 	d.remove(all[0])
-	_, at = d.levels[1].crowdAt(d.current, d.tickLen)
-	assert.Equal(t, int64(noTick), at)
+	_, at = d.levels[1].crowdAt(d.current, d.ticks.len)
+	assert.Equal(t, noTick, at)
 }
 
 func TestCrowdAtLeavesTimeForLaterCrowds(t *testing.T) {
 	d := newDriverOf(time.Millisecond, 512)
 	d.armCrowd(2*crowd, 400, 1)
-	_, at := d.levels[0].crowdAt(d.current, d.tickLen)
+	_, at := d.levels[0].crowdAt(d.current, d.ticks.len)
 	require.Equal(t, 400-thinningTicks(2*crowd)-1, at)
 	d.armCrowd(20*crowd, 402, 1) // both are done by tick 402 only if the first is opened even earlier
-	number, at := d.levels[0].crowdAt(d.current, d.tickLen)
+	number, at := d.levels[0].crowdAt(d.current, d.ticks.len)
 	assert.Equal(t, int64(400), number)
 	assert.Equal(t, min(400-thinningTicks(2*crowd), 402-thinningTicks(22*crowd))-1, at)
 }
@@ -139,7 +139,7 @@ func TestThinFindsMovedTimeoutsAmongDueOnes(t *testing.T) {
 			d, moved := newDriverOf(time.Millisecond, 512), 0
 			for i, to := range d.armCrowd(4*crowd, 400, 1) {
 				if isMoved(i) {
-					setWord(to, 90_000*d.tickLen, alone, Pending)
+					setWord(to, 90_000*d.ticks.len, alone, Pending)
 					moved++
 				}
 			}
@@ -157,7 +157,7 @@ func TestCrowdBeforeAnOpenedCrowdIsThinned(t *testing.T) {
 	d.take(min(d.nextWork(), 385))
 	d.thinAll(t)
 	for _, to := range d.armCrowd(2*crowd, 396, 1) {
-		setWord(to, 90_000*d.tickLen, alone, Pending)
+		setWord(to, 90_000*d.ticks.len, alone, Pending)
 	}
 	for wake := d.nextWork(); wake < 396; wake = d.nextWork() {
 		d.take(wake)
@@ -190,7 +190,7 @@ func TestRestOfAnOpenedSlotIsFiledAtItsStart(t *testing.T) {
 		due := 100 * d.turnLen()
 		d.armCrowd(2*crowd, due, 1)
 		d.openCrowd(t)
-		d.arm(due, due)
+		d.arm(d.ticks.start(due), d.ticks.start(due))
 		assert.Len(t, d.take(due), 2*crowd+2)
 		assert.Zero(t, d.count)
 	})

@@ -89,7 +89,7 @@ func (c *ManualClock) due() (at []time.Time) {
 			tick = 0 // a task has panicked, or called Goexit: the rest of its batch comes before the clock moves on
 		}
 		if tick != noTick {
-			at = append(at, wk.time.at(tick*wk.time.tickLen))
+			at = append(at, wk.time.at(wk.time.ticks.start(tick)))
 		}
 	}
 	return at

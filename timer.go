@@ -25,6 +25,7 @@ type Timer struct {
 	// The way of a timeout: in by queue, through the wheel in guarded, out to the executor.
 	time    timeline // every arming reads this and the next
 	queue   mpscQueue
+	alarm   alarm
 	worker  worker
 	guarded guarded // its lock is never held while user code runs
 	out     runner
@@ -57,7 +58,8 @@ func New(opts ...Option) (*Timer, error) {
 	tm.queue.init()
 	tm.guarded.init(tm, o.wheelSize)
 	tm.out.init(&o)
-	tm.worker.init(&tm.time, &tm.room, &tm.guarded, &tm.out)
+	tm.worker.init(tm)
+	tm.alarm.init(&tm.time, &tm.out, tm.worker.work)
 	return tm, nil
 }
 
@@ -107,7 +109,7 @@ func (tm *Timer) Now() time.Time {
 }
 
 // Tick returns the tick, as WithTick set it.
-func (tm *Timer) Tick() time.Duration { return time.Duration(tm.time.tickLen) }
+func (tm *Timer) Tick() time.Duration { return time.Duration(tm.time.ticks.len) }
 
 // Pending returns how many timeouts are pending; all callers of After that wait for one tick count as
 // one. Timeouts that have expired do not count, so a Series or a connection of package idle whose task waits in the
@@ -131,7 +133,7 @@ func (tm *Timer) Next() (at time.Time, ok bool) {
 	if pending == 0 {
 		return time.Time{}, false
 	}
-	return tm.time.at(min(next, maxDeadline/tm.time.tickLen) * tm.time.tickLen), true
+	return tm.time.at(tm.time.ticks.start(next)), true
 }
 
 // String returns what %v prints of a *Timer: the tick. It reads nothing that changes.
@@ -225,7 +227,7 @@ func (tm *Timer) hand(t *Timeout, push bool) {
 	if push {
 		tm.push(t)
 	} else {
-		tm.worker.announce(t)
+		tm.alarm.announce(t)
 	}
 }
 
@@ -240,13 +242,11 @@ func (tm *Timer) push(t *Timeout) bool {
 		tm.rejected.Add(1)
 		return false
 	}
-	tm.worker.announce(t)
+	tm.alarm.announce(t)
 	if how == accepted {
 		return true
 	}
-	if tm.worker.alarm.load().due() > 0 {
-		tm.worker.expect(0)
-	}
+	tm.alarm.hurry()
 	if how >= deepened {
 		tm.help(tm.queue.stripeOf(t), how)
 	}
@@ -311,7 +311,7 @@ func (tm *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
 
 // end stops the worker, once the queue is closed.
 func (tm *Timer) end() {
-	tm.worker.alarm.end()
+	tm.alarm.end()
 	if c, ok := tm.time.clock.(*ManualClock); ok {
 		c.detach(&tm.worker)
 	}

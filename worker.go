@@ -10,10 +10,9 @@ import (
 // worker is what the alarm calls: it looks at the queue and the wheel, and hands out due timeouts. One goroutine at a
 // time has its part, or ManualClock.Advance.
 type worker struct {
-	alarm alarm
-
 	// Its neighbors in the Timer; read only once New has returned.
 	time    *timeline
+	alarm   *alarm
 	room    *room
 	guarded *guarded
 	out     *runner
@@ -25,27 +24,11 @@ type worker struct {
 	wakeups atomic.Uint64 // for Stats
 }
 
-func (wk *worker) init(tl *timeline, r *room, g *guarded, out *runner) {
-	wk.time, wk.room, wk.guarded, wk.out = tl, r, g, out
-	wk.alarm.init(wk.ring)
-	if c, ok := tl.clock.(*ManualClock); ok {
-		wk.alarm.word.Store(int64(watchFor(noDue, awake))) // Advance has the part for good
+func (wk *worker) init(tm *Timer) {
+	wk.time, wk.alarm, wk.room, wk.guarded, wk.out = &tm.time, &tm.alarm, &tm.room, &tm.guarded, &tm.out
+	if c, ok := tm.time.clock.(*ManualClock); ok {
 		c.attach(wk)
 	}
-}
-
-// ring is the goroutine that package time starts when the alarm rings: it inherits no profiler labels or modes.
-func (wk *worker) ring() {
-	wk.out.Enter() // before it takes the part, so that Stop, which ends it, sees one or the other
-	wk.answer()
-}
-
-func (wk *worker) answer() {
-	if !wk.alarm.take() {
-		wk.out.Leave()
-		return
-	}
-	wk.work()
 }
 
 // work passes until nothing is due, then gives the part away. If user code ends the goroutine by runtime.Goexit,
@@ -58,12 +41,11 @@ func (wk *worker) work() {
 		}
 	}()
 	wk.wakeups.Add(1)
-	wk.alarm.dismiss() // a producer may have taken the part while the clock was waited for
 	tick, again := wk.pass()
 	for again {
 		tick, again = wk.pass()
 	}
-	wk.rest(tick, wk.guarded.nextWork(), noTick)
+	wk.alarm.rest(tick, wk.guarded.nextWork())
 	gone = true
 	wk.out.Leave()
 }
@@ -72,11 +54,11 @@ func (wk *worker) work() {
 // round first, which is everything that is queued when the pass begins, and hands out between two parts of a long round
 // also. The worker passes again at once if a crowd is in hand, or if the pass has outlasted the tick: a new round must
 // not wait until a million timeouts are handed out.
-func (wk *worker) pass() (tick int64, again bool) {
+func (wk *worker) pass() (tick tick, again bool) {
 	g := wk.guarded
 	tick = wk.time.thisTick()
-	if wk.alarm.nextLook.Load() > tick { // on a user's clock: a producer has called, or After was early
-		wk.alarm.nextLook.Store(tick)
+	if wk.alarm.looksAt() > tick { // on a user's clock: a producer has called, or After was early
+		wk.alarm.nextLook.Store(int64(tick))
 	}
 	if len(g.batch) > 0 { // the rest of one in which a task ended the goroutine, or made Advance panic
 		wk.handOut(tick)
@@ -86,7 +68,7 @@ func (wk *worker) pass() (tick int64, again bool) {
 		isFiled = wk.fileRound()
 		for g.takeDue(tick) {
 			now := wk.handOut(tick)
-			if wk.time.tickAt(now) > tick {
+			if wk.time.ticks.at(now) > tick {
 				return tick, true
 			}
 		}
@@ -96,7 +78,7 @@ func (wk *worker) pass() (tick int64, again bool) {
 
 // fileRound files the round for at most half a tick or two milliseconds, and reports whether all of it is filed.
 func (wk *worker) fileRound() (isFiled bool) {
-	enough := min(time.Duration(wk.time.tickLen/2), 2*time.Millisecond) // what due timeouts may wait for the round
+	enough := min(time.Duration(wk.time.ticks.len/2), 2*time.Millisecond) // what due timeouts may wait for the round
 	n := 0
 	for begun := time.Now(); n < limits.Drain && time.Since(begun) <= enough; {
 		k := wk.guarded.fileRound(portion)
@@ -110,13 +92,13 @@ func (wk *worker) fileRound() (isFiled bool) {
 
 // handOut gives each timeout of the batch its turn: one that still is pending and due expires. It runs user code, and
 // returns the time at which the last had its turn.
-func (wk *worker) handOut(tick int64) (now int64) {
+func (wk *worker) handOut(tick tick) (now int64) {
 	batch := wk.guarded.batch // between takeDue and settle, which this goroutine calls, nobody changes it
 	last := len(batch) - 1
 	if wk.given > last {
 		now = wk.time.now()
 	}
-	for due := tick * wk.time.tickLen; wk.given <= last; {
+	for due := wk.time.ticks.start(tick); wk.given <= last; {
 		if wk.given == last {
 			now = wk.time.now()
 		}
@@ -143,6 +125,6 @@ func (wk *worker) handOut(tick int64) (now int64) {
 func (wk *worker) advance() {
 	wk.out.Enter()
 	defer wk.out.Leave() // deferred: a task may panic
-	wk.alarm.nextLook.Store(wk.time.thisTick())
+	wk.alarm.nextLook.Store(int64(wk.time.thisTick()))
 	wk.pass()
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unsafe"
 
@@ -248,4 +249,31 @@ func collection(
 		took = append(took, timertest.CPUTime()-before)
 	}
 	return slices.Min(took)
+}
+
+// With a timeout an hour away, at the default tick, each of these calls brings the alarm forward.
+func TestCallsThatBringTheAlarmForwardAllocateNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := hashedwheel.MustNew()
+		defer tm.Stop()
+		tm.AfterFunc(time.Hour, timertest.Nop)
+		to, soon := timertest.Owned(tm, timertest.NopTask), timertest.Owned(tm, timertest.NopTask)
+		for range 8 {
+			for name, call := range map[string]func(){
+				"Reset":        func() { to.Reset(30 * time.Minute) },
+				"Reset, near":  func() { soon.Reset(20 * tm.Tick()) },
+				"Reset, twice": func() { soon.Reset(20 * tm.Tick()); soon.Reset(5 * tm.Tick()) },
+				"Move":         func() { to.Move(time.Minute) },
+				"MoveAt":       func() { to.MoveAt(tm.Now().Add(time.Second / 2)) },
+				"Stop":         func() { to.Stop() },
+			} {
+				timertest.Pass(time.Second / 4) // all is filed, and the alarm set for what is due next
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				call()
+				runtime.ReadMemStats(&after)
+				assert.Zero(t, after.Mallocs-before.Mallocs, name)
+			}
+		}
+	})
 }
