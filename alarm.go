@@ -26,10 +26,12 @@ import (
 type alarm struct {
 	word     atomic.Int64 // a watch
 	nextLook atomic.Int64 // the tick at which the worker is, or was, to come; noTick: none. Stats reads it
+	farDue   atomic.Int64 // the far lane is to be taken by a look at a later time: lowered and raised as due is
 
-	time *timeline // this and the next two are init's, then read only
-	out  *runner
-	work func() // worker.work
+	time   *timeline // this and the next three are init's, then read only
+	out    *runner
+	work   func() // worker.work
+	isNear int64  // so soon after the next look, in ns, a timeout is not far
 
 	bells  [4]bell
 	cancel chan struct{} // on a user's clock: closed to end the goroutine that waits in place of a bell
@@ -79,6 +81,7 @@ func (a *alarm) looksAt() tick { return tick(a.nextLook.Load()) }
 
 func (a *alarm) init(tl *timeline, out *runner, work func()) {
 	a.time, a.out, a.work = tl, out, work
+	a.isNear = 3 * (int64(patience) + tl.ticks.len)
 	a.nextLook.Store(int64(noTick))
 	a.word.Store(int64(watchFor(noDue, asleep)))
 	if tl.isManual {
@@ -130,6 +133,16 @@ func (a *alarm) raise(tick tick) bool {
 	}
 }
 
+// raiseFar reports whether the far lane is to be taken by a look at a tick. If so, the caller, who has raised due, must
+// take it: whoever pushes to it, or has moved one of its timeouts, and is not found, lowers farDue after this.
+func (a *alarm) raiseFar(tick tick) bool {
+	isDue := a.farDue.Load() < a.time.ticks.start(tick)
+	if isDue {
+		a.farDue.Store(a.patient(tick))
+	}
+	return isDue
+}
+
 // patient returns when the queue is due at the latest, if it is left alone at a tick.
 func (a *alarm) patient(tick tick) (due int64) {
 	return a.time.ticks.start(tick + a.time.ticks.of(int64(patience)) - 1)
@@ -172,20 +185,41 @@ func (a *alarm) stop() {
 	a.dismiss()
 }
 
+// isFar reports whether a timeout is due so far away that it may wait in the far lane. It reads no clock: now is mostly
+// before the next look, and, where passes follow each other for seconds, before farDue. A wrong guess makes nothing
+// late, see announce.
+func (a *alarm) isFar(deadline int64) bool {
+	return deadline-a.isNear >= max(a.farDue.Load(), a.time.ticks.start(a.looksAt()))
+}
+
 // announce makes sure that the queue is looked at in time for t. The caller has pushed t, or changed it while it
-// waited there. The word is read again: another goroutine may have armed t for an earlier time since.
-func (a *alarm) announce(t *Timeout) {
+// waited there, perhaps in the far lane. The word is read again: another goroutine may have armed t for an earlier time
+// since.
+func (a *alarm) announce(t *Timeout, mayBeFar bool) {
 	w := t.load()
 	look := w.deadline()
 	if w.state() != Pending {
 		look = maxDeadline // it has been stopped: only its memory waits
+	}
+	if mayBeFar && look <= a.farDue.Load() {
+		a.lowerFar(a.before(look)) // in this order: a look raises due first
 	}
 	if look <= a.load().due() {
 		a.expect(look)
 	}
 }
 
-// hurry has the queue looked at as the next tick begins.
+func (a *alarm) lowerFar(due int64) {
+	for f := a.farDue.Load(); due < f && !a.farDue.CompareAndSwap(f, due); f = a.farDue.Load() {
+	}
+}
+
+// before returns the start of the tick before the one at which a timeout is due.
+func (a *alarm) before(deadline int64) int64 {
+	return a.time.ticks.start(max(0, a.time.ticks.of(deadline)-1))
+}
+
+// hurry has the near lane looked at as the next tick begins.
 func (a *alarm) hurry() {
 	if a.load().due() > 0 {
 		a.expect(0)
@@ -196,7 +230,7 @@ func (a *alarm) hurry() {
 // clock takes. Another goroutine is the worker then, and is counted before it is, so that Shutdown waits.
 func (a *alarm) expect(deadline int64) {
 	a.time.checkBubble() // before due is lowered: a program may recover the panic
-	due := a.time.ticks.start(max(0, a.time.ticks.of(deadline)-1))
+	due := a.before(deadline)
 	if !a.time.isUsers {
 		tick := a.time.thisTick() // before this goroutine is the worker, and may lose its processor
 		if a.lower(due) {

@@ -48,7 +48,7 @@ func (g *guarded) init(tm *Timer, wheelSize int) {
 	g.owner, g.time, g.queue, g.alarm = tm, &tm.time, &tm.queue, &tm.alarm
 	g.wheel.init(tm.time.ticks, wheelSize)
 	g.batch = make([]*Timeout, 0, batchSize)
-	g.lists = make([]*Timeout, 0, 4*len(g.queue.stripes)) // what grows under the lock may have to help the collector
+	g.lists = make([]*Timeout, 0, 8*len(g.queue.near.stripes)) // what grows under the lock may have to help the collector
 }
 
 // lock is for defer g.lock().unlock(). If a Timeout was misused, the wheel is not to be trusted any more.
@@ -92,7 +92,12 @@ func (g *guarded) beginPass(tick tick) {
 	isCut := g.wheel.current <= tick && tick < g.wheel.opening
 	g.wheel.turn(min(tick, g.alarm.looksAt())) // no further: Lag and Overdue are to show how late the worker is
 	if !isCut && g.round == 0 && g.alarm.raise(tick) {
-		g.takeAll()
+		g.takeLane(&g.queue.near)
+		if g.alarm.raiseFar(tick) {
+			g.takeLane(&g.queue.far)
+		} else if !g.queue.far.isEmpty() {
+			g.alarm.lower(g.alarm.farDue.Load())
+		}
 		g.round = len(g.lists)
 	}
 	g.wheel.close(tick)
@@ -239,8 +244,13 @@ func (g *guarded) misusedInBatch(t *Timeout) {
 
 // takeAll takes everything that is queued.
 func (g *guarded) takeAll() {
-	for i := range g.queue.stripes {
-		g.takeStripe(&g.queue.stripes[i])
+	g.takeLane(&g.queue.near)
+	g.takeLane(&g.queue.far)
+}
+
+func (g *guarded) takeLane(l *lane) {
+	for i := range l.stripes {
+		g.takeStripe(&l.stripes[i])
 	}
 }
 

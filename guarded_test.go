@@ -170,7 +170,7 @@ func TestHelpFilesAtMostTwoPortions(t *testing.T) {
 	all := tm.armMany(t, many)
 	for len(all) > g.wheel.count {
 		before := g.wheel.count
-		g.fileStripe(tm.queue.stripeOf(all[0]))
+		g.fileStripe(tm.queue.far.stripeOf(all[0]))
 		require.LessOrEqual(t, g.wheel.count-before, 2*portion)
 		if g.wheel.count == before {
 			g.drain(portion)
@@ -182,7 +182,7 @@ func TestHelpFilesAtMostTwoPortions(t *testing.T) {
 func TestHelpAfterStopLeavesTheQueueClosed(t *testing.T) {
 	g, tm := newGuarded()
 	tm.Stop()
-	g.fileStripe(&tm.queue.stripes[0])
+	g.fileStripe(&tm.queue.far.stripes[0])
 	assert.True(t, tm.queue.isClosed())
 }
 
@@ -235,13 +235,13 @@ func TestNobodyWaitsForAComberWithTheLockHeld(t *testing.T) {
 	for name, take := range map[string]func(g *guarded){
 		"beginPass":  func(g *guarded) { g.beginPass(1) },
 		"drainAll":   func(g *guarded) { g.drainAll() },
-		"fileStripe": func(g *guarded) { g.fileStripe(&g.queue.stripes[0]) },
+		"fileStripe": func(g *guarded) { g.fileStripe(&g.queue.far.stripes[0]) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			g, tm := newGuarded()
 			tm.queue.makeStripes(1)
 			tm.armMany(t, 1)
-			s := &tm.queue.stripes[0]
+			s := &tm.queue.far.stripes[0]
 			s.mu.Lock() // as comb does
 			taken := make(chan struct{})
 			go func() {
@@ -264,13 +264,13 @@ func TestProducerOfADeepStripeWaitsForItsComber(t *testing.T) {
 	g, tm := newGuarded()
 	tm.queue.makeStripes(1)
 	tm.armMany(t, 1)
-	s := &tm.queue.stripes[0]
+	s := &tm.queue.far.stripes[0]
 	s.mu.Lock() // as comb does
-	s.depth.Store(tm.queue.deep)
+	s.depth.Store(tm.queue.far.full)
 	reduced := make(chan struct{})
 	go func() {
 		defer close(reduced)
-		tm.help(s, deepened)
+		tm.help(&tm.queue.far, s, filled)
 	}()
 	require.Eventually(t, s.wanted.Load, 10*time.Second, time.Millisecond)
 	select {
@@ -290,14 +290,14 @@ func TestNobodyCombsAStripeThatSomebodyWaitsToTake(t *testing.T) {
 		setWord(to, 0, queued|fresh, Canceled)
 	}
 	pushAll(t, q, litter...)
-	s := &q.stripes[0]
+	s := &q.near.stripes[0]
 	s.awaitComber()
-	q.comb(s)
+	q.near.comb(s)
 	list, ok := s.take()
 	require.True(t, ok)
 	assert.Len(t, linkedFrom(list), 2)
 	pushAll(t, q, litter...)
-	q.comb(s)
+	q.near.comb(s)
 	list, _ = s.take()
 	assert.Len(t, linkedFrom(list), 1, "the head alone: combed again")
 }
@@ -323,10 +323,11 @@ func (tm *Timer) armMany(t *testing.T, n int) (all []*Timeout) {
 	for range n {
 		to := &Timeout{timer: tm, task: plainFunc(func() {})}
 		to.beginNew(tm.deadlineIn(time.Hour))
-		require.NotEqual(t, refused, tm.queue.push(to))
+		require.NotEqual(t, refused, tm.queue.push(to, &tm.queue.far))
 		all = append(all, to)
 	}
-	tm.worker.alarm.lower(0) // at once, on a timer that has no worker goroutine
+	tm.alarm.lowerFar(0)
+	tm.alarm.lower(0) // at once, on a timer that has no worker goroutine
 	return all
 }
 

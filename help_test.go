@@ -19,9 +19,9 @@ func skipIfSmall(t *testing.T) {
 }
 
 // deepest returns the depth of the deepest stripe.
-func deepest(q *mpscQueue) (depth int32) {
-	for i := range q.stripes {
-		depth = max(depth, q.stripes[i].depth.Load())
+func deepest(l *lane) (depth int32) {
+	for i := range l.stripes {
+		depth = max(depth, l.stripes[i].depth.Load())
 	}
 	return depth
 }
@@ -57,12 +57,12 @@ func TestStripeIsDeepAfterAFewHundredPushes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			const n = 1 << 14
 			q, pushes, deepenings := newStripes(8), 0, 0
-			q.stripes = q.stripes[:1]
+			q.near.stripes = q.near.stripes[:1]
 			for _, to := range layout(n) {
 				pushes++
-				if q.push(to) == deepened {
+				if q.push(to, &q.near) == filled {
 					q.take() // counting starts again
-					require.Zero(t, q.stripes[0].depth.Load())
+					require.Zero(t, q.near.stripes[0].depth.Load())
 					assert.Less(t, pushes, 4000, "at any time")
 					pushes = 0
 					deepenings++
@@ -76,15 +76,15 @@ func TestStripeIsDeepAfterAFewHundredPushes(t *testing.T) {
 
 // Only the producer can file here: the timer has no worker goroutine, and the test does not call Advance.
 func TestProducerFilesItsStripeOnceTheStripeIsDeep(t *testing.T) {
-	const n = 50_000
+	const n = 200_000
 	g, tm := newGuarded()
 	tm.queue.makeStripes(8) // the same on every machine
 	most := int32(0)
 	for range n {
 		tm.AfterFunc(time.Hour, func() {})
-		most = max(most, deepest(&tm.queue))
+		most = max(most, deepest(&tm.queue.far))
 	}
-	assert.LessOrEqual(t, most, 4*tm.queue.deep)
+	assert.LessOrEqual(t, most, 4*tm.queue.far.full)
 	assert.Greater(t, g.wheel.count, n/2)
 	assert.Equal(t, n, tm.Pending())
 }
@@ -98,8 +98,8 @@ func TestProducerDropsTimeoutsStoppedInTheQueue(t *testing.T) {
 	}
 	g.mu.Unlock()
 	waiting := 0
-	for i := range tm.queue.stripes {
-		for to := tm.queue.stripes[i].head.Load(); to != nil; to = to.link {
+	for i := range tm.queue.far.stripes {
+		for to := tm.queue.far.stripes[i].head.Load(); to != nil; to = to.link {
 			waiting++
 		}
 	}
@@ -114,16 +114,17 @@ func TestProducersWaitForTheLockOneAtATime(t *testing.T) {
 	for _, to := range newTimeouts(waiting) {
 		to.Init(tm, TaskFunc(func(*Timeout) {}))
 		setWord(to, int64(time.Hour), queued, Pending)
-		tm.queue.push(to)
+		tm.queue.push(to, &tm.queue.near)
 	}
-	tm.queue.stripes[0].depth.Store(tm.queue.deep)
+	near := &tm.queue.near
+	near.stripes[0].depth.Store(near.full)
 	var running, done sync.WaitGroup
 	g.mu.Lock()
 	for range 2 {
 		running.Add(1)
 		done.Go(func() {
 			running.Done()
-			tm.help(&tm.queue.stripes[0], deepened)
+			tm.help(near, &near.stripes[0], filled)
 		})
 	}
 	running.Wait()
@@ -136,7 +137,11 @@ func TestProducersWaitForTheLockOneAtATime(t *testing.T) {
 func TestDepthsAreDividedByTheNumberOfStripes(t *testing.T) {
 	for stripes := 1; stripes <= 256; stripes *= 2 {
 		q := newStripes(stripes)
-		assert.Equal(t, int(q.deep), limits.Deep/min(stripes, 8))
-		assert.Greater(t, q.deep, int32(counted), "one push does not make a stripe deep")
+		assert.EqualValues(t, limits.Deep/min(stripes, 8), q.near.full)
+		assert.EqualValues(t, limits.Full/min(stripes, 8), q.far.full)
+		for _, l := range q.lanes() {
+			assert.EqualValues(t, limits.Deep/min(stripes, 8), l.deep)
+			assert.Greater(t, l.deep, int32(counted), "one push does not make a stripe deep")
+		}
 	}
 }

@@ -13,10 +13,20 @@ import (
 // mpscQueue hands timeouts from many producers to one consumer. Each stripe is a stack: a push is one CAS on
 // the head, and the consumer takes the whole stack with one Swap. (Treiber's stack; no ABA, since no
 // goroutine pops.) Closing swaps a sentinel in: an earlier push is in close's result, a later one refused.
+//
+// Timeouts that are due far away have stripes of their own, which the consumer takes less often: nearly all of them are
+// stopped before anybody needs them. A near one never waits behind them.
 type mpscQueue struct {
+	near, far lane
+	closed    Timeout // the sentinel, by its address
+}
+
+// A lane is a set of stripes.
+type lane struct {
 	stripes []stripe // as many as a power of two; this and the next three are init's, then read only
-	deep    int32    // the depth of a stripe at which its producers help
-	closed  Timeout  // the sentinel, by its address
+	half    int32    // the depth of a stripe at which the worker is called
+	deep    int32    // the depth at which its producers comb it
+	full    int32    // the depth at which they file it
 }
 
 // A stripe's lock is held to take, comb or close it. A push does not look at the lock, since it changes
@@ -41,30 +51,34 @@ const (
 )
 
 func (q *mpscQueue) init() {
-	n := 4 * runtime.GOMAXPROCS(0)                  // more than producers, since those meet in a stripe by chance
-	q.makeStripes(min(256, 1<<bits.Len(uint(n-1)))) // 256: 32 KiB, and as many looks in an empty drain
+	n := 4 * runtime.GOMAXPROCS(0)       // more than producers, since those meet in a stripe by chance
+	n = min(256, 1<<bits.Len(uint(n-1))) // 256: 32 KiB a lane, and as many looks in an empty drain
+	q.makeStripes(n)
 }
 
-// makeStripes sets the depth of n stripes: no less than with eight, since the timeouts that one goroutine allocates
+// makeStripes sets the depths of n stripes: no less than with eight, since the timeouts that one goroutine allocates
 // fill a page, and so one stripe. One counted push makes no stripe deep.
 func (q *mpscQueue) makeStripes(n int) {
-	q.stripes = make([]stripe, n)
-	q.deep = int32(limits.Deep / min(n, 8))
+	deep, full := int32(limits.Deep/min(n, 8)), int32(limits.Full/min(n, 8))
+	q.near = lane{stripes: make([]stripe, n), half: deep / 2, deep: deep, full: deep}
+	q.far = lane{stripes: make([]stripe, n), half: full, deep: deep, full: full} // nobody waits for what is far
 }
+
+func (q *mpscQueue) lanes() [2]*lane { return [2]*lane{&q.near, &q.far} }
 
 type pushed uint8
 
 const (
 	accepted pushed = iota
 	refused         // the queue is closed
-	halfway         // accepted, and the stripe is half as deep as where producers help: the worker is to come
-	deepened        // accepted, and the stripe is deep: the producer helps
-	littered        // deepened, and the timeout below can be dropped
+	halfway         // accepted, and the stripe of the near lane is half full: the worker is to come
+	filled          // accepted, and the stripe is full: the producer files a part of it
+	littered        // accepted, the stripe is deep, and the timeout below can be dropped: the producer combs it
 )
 
 // push adds t, which the caller has marked queued.
-func (q *mpscQueue) push(t *Timeout) pushed {
-	s := q.stripeOf(t)
+func (q *mpscQueue) push(t *Timeout, l *lane) pushed {
+	s := l.stripeOf(t)
 	for {
 		below := s.head.Load()
 		if below == &q.closed {
@@ -73,29 +87,38 @@ func (q *mpscQueue) push(t *Timeout) pushed {
 		t.link = below
 		if s.head.CompareAndSwap(below, t) {
 			if isCounted(t) {
-				return s.count(below, q.deep)
+				return l.count(s, below)
 			}
 			return accepted
 		}
 	}
 }
 
-// count counts a push on top of below, for counted pushes.
-func (s *stripe) count(below *Timeout, deep int32) pushed {
+// count counts a push to s on top of below, for counted pushes.
+func (l *lane) count(s *stripe, below *Timeout) pushed {
 	depth := s.depth.Add(counted)
 	switch {
-	case depth < deep/2:
-		return accepted
-	case depth < deep:
-		return halfway
-	case depth >= s.combDepth.Load() && below != nil && below.load().isLitter():
+	case depth >= max(l.deep, s.combDepth.Load()) && below != nil && below.load().isLitter():
 		return littered
+	case depth >= l.full:
+		return filled
+	case depth >= l.half:
+		return halfway
 	}
-	return deepened
+	return accepted
 }
 
-func (q *mpscQueue) stripeOf(t *Timeout) *stripe {
-	return &q.stripes[uintptr(unsafe.Pointer(t))>>pageShift&uintptr(len(q.stripes)-1)]
+func (l *lane) stripeOf(t *Timeout) *stripe {
+	return &l.stripes[uintptr(unsafe.Pointer(t))>>pageShift&uintptr(len(l.stripes)-1)]
+}
+
+func (l *lane) isEmpty() bool {
+	for i := range l.stripes {
+		if l.stripes[i].head.Load() != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // isCounted lets a hash of the address decide, so that timeouts in larger structs are counted as often. Without
@@ -110,7 +133,7 @@ func isCounted(t *Timeout) bool {
 // stopped timeout stays with the processor that made it. The head stays in place, so that the queue never looks empty.
 //
 // A comber owns the links below the head, by the stripe's lock. drop fails if the timeout was armed again.
-func (q *mpscQueue) comb(s *stripe) (enough bool) {
+func (l *lane) comb(s *stripe) (enough bool) {
 	if s.wanted.Load() || !s.mu.TryLock() {
 		return false
 	}
@@ -140,8 +163,8 @@ func (q *mpscQueue) comb(s *stripe) (enough bool) {
 		}
 	}
 	depth := s.depth.Add(-int32(uncounted))
-	s.combDepth.Store(max(q.deep, 2*depth))
-	return dropped >= combLimit/2 || depth < q.deep
+	s.combDepth.Store(max(l.deep, 2*depth))
+	return dropped >= combLimit/2 || depth < l.deep
 }
 
 // take removes all timeouts that wait in the stripe: a list by link, the newest first; nil if it is empty. It reports
@@ -168,15 +191,17 @@ func (s *stripe) awaitComber() {
 	defer s.mu.Unlock() // nothing else: who has had the lock has waited
 }
 
-func (q *mpscQueue) isClosed() bool { return q.stripes[0].head.Load() == &q.closed }
+func (q *mpscQueue) isClosed() bool { return q.near.stripes[0].head.Load() == &q.closed }
 
 // close, which is called once, refuses every later push and returns a list of the others for each stripe.
 func (q *mpscQueue) close() (lists []*Timeout) {
-	for i := range q.stripes {
-		s := &q.stripes[i]
-		s.mu.Lock()
-		lists = append(lists, s.head.Swap(&q.closed))
-		s.mu.Unlock()
+	for _, l := range q.lanes() {
+		for i := range l.stripes {
+			s := &l.stripes[i]
+			s.mu.Lock()
+			lists = append(lists, s.head.Swap(&q.closed))
+			s.mu.Unlock()
+		}
 	}
 	return lists
 }

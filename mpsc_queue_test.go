@@ -26,9 +26,11 @@ func newStripes(n int) *mpscQueue {
 
 // take takes the timeouts of the first stripe that is not empty.
 func (q *mpscQueue) take() *Timeout {
-	for i := range q.stripes {
-		if list, _ := q.stripes[i].take(); list != nil {
-			return list
+	for _, l := range q.lanes() {
+		for i := range l.stripes {
+			if list, _ := l.stripes[i].take(); list != nil {
+				return list
+			}
 		}
 	}
 	return nil
@@ -46,7 +48,7 @@ func linkedFrom(head *Timeout) (all []*Timeout) {
 func pushAll(t *testing.T, q *mpscQueue, all ...*Timeout) {
 	t.Helper()
 	for _, to := range all {
-		require.NotEqual(t, refused, q.push(to))
+		require.NotEqual(t, refused, q.push(to, &q.near))
 	}
 }
 
@@ -67,7 +69,7 @@ func TestEveryPushIsEitherTakenOrRefused(t *testing.T) {
 			done.Go(func() {
 				// Producers push neighbors in memory, so they meet on stripes.
 				for i := p; i < len(all); i += producers {
-					if q.push(&all[i]) == refused {
+					if q.push(&all[i], q.lanes()[p%2]) == refused {
 						refusals[i]++
 					}
 					pushed.Add(1)
@@ -96,19 +98,20 @@ func TestEveryPushIsEitherTakenOrRefused(t *testing.T) {
 // Combing costs a visit for each timeout that it cannot drop.
 func TestStripeThatCombingLeftDeepIsCombedAgainAtTwiceItsDepth(t *testing.T) {
 	q, litter := newStripes(1), new(Timeout)
-	s, deep := &q.stripes[0], q.deep
+	l := &q.near
+	s, deep := &l.stripes[0], l.deep
 	setWord(litter, 0, queued|fresh, Canceled)
 	pushAll(t, q, newTimeouts(10)...)
 	for _, row := range []struct {
 		depth int32
 		want  pushed
-	}{{deep, littered}, {2*deep - 1, deepened}, {2 * deep, littered}} {
+	}{{deep, littered}, {2*deep - 1, filled}, {2 * deep, littered}} {
 		s.depth.Store(row.depth - counted)
-		require.Equal(t, row.want, s.count(litter, deep), "depth %d", row.depth)
+		require.Equal(t, row.want, l.count(s, litter), "depth %d", row.depth)
 		s.depth.Store(deep)
-		require.False(t, q.comb(s), "nothing can be dropped")
+		require.False(t, l.comb(s), "nothing can be dropped")
 	}
 	s.take()
 	s.depth.Store(deep - counted)
-	assert.Equal(t, littered, s.count(litter, deep), "the stripe was taken")
+	assert.Equal(t, littered, l.count(s, litter), "the stripe was taken")
 }

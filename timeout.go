@@ -158,7 +158,7 @@ func (t *Timeout) Stop() bool {
 		}
 		t.timer.room.release(1)
 		if push {
-			t.timer.push(t)
+			t.timer.push(t, maxDeadline)
 		}
 		return true
 	}

@@ -171,7 +171,7 @@ func (tm *Timer) arm(t *Timeout, deadline int64) (was bool) {
 		}
 		push, ok := t.begin(w, deadline)
 		if ok {
-			tm.hand(t, push)
+			tm.hand(t, push, deadline)
 			return false
 		}
 		if !kept {
@@ -194,7 +194,7 @@ func (tm *Timer) move(t *Timeout, deadline int64) (was bool) {
 func (tm *Timer) tryMove(t *Timeout, w word, deadline int64) (ok bool) {
 	push, ok := t.move(w, deadline)
 	if ok && deadline < w.deadline() {
-		tm.hand(t, push)
+		tm.hand(t, push, deadline)
 	}
 	return ok
 }
@@ -207,7 +207,7 @@ func (tm *Timer) armNew(t *Timeout, deadline int64) error {
 		return t.Err()
 	}
 	t.beginNew(deadline)
-	if !tm.push(t) {
+	if !tm.push(t, deadline) {
 		return ErrStopped
 	}
 	return nil
@@ -223,17 +223,21 @@ func (tm *Timer) refusal() State {
 }
 
 // hand makes the worker look at t in time. Without a push t waits in the queue already.
-func (tm *Timer) hand(t *Timeout, push bool) {
+func (tm *Timer) hand(t *Timeout, push bool, deadline int64) {
 	if push {
-		tm.push(t)
+		tm.push(t, deadline)
 	} else {
-		tm.alarm.announce(t)
+		tm.alarm.announce(t, true)
 	}
 }
 
 // push hands t, marked queued, to the worker. It reports false if the timer is stopped and rejected t for that.
-func (tm *Timer) push(t *Timeout) bool {
-	how := tm.queue.push(t)
+func (tm *Timer) push(t *Timeout, deadline int64) bool {
+	l, isFar := &tm.queue.near, tm.alarm.isFar(deadline)
+	if isFar {
+		l = &tm.queue.far
+	}
+	how := tm.queue.push(t, l)
 	if how == refused {
 		if !tm.guarded.refuse(t) {
 			return true
@@ -242,26 +246,29 @@ func (tm *Timer) push(t *Timeout) bool {
 		tm.rejected.Add(1)
 		return false
 	}
-	tm.alarm.announce(t)
-	if how == accepted {
-		return true
-	}
-	tm.alarm.hurry()
-	if how >= deepened {
-		tm.help(tm.queue.stripeOf(t), how)
+	tm.alarm.announce(t, isFar)
+	switch how {
+	case halfway:
+		tm.alarm.hurry()
+	case filled, littered:
+		tm.help(l, l.stripeOf(t), how)
 	}
 	return true
 }
 
 // help makes a deep stripe shallower, in the goroutine of a producer, since one worker cannot keep up with many of
 // them: it drops their stopped timeouts, or waits for its turn and files a part of the others.
-func (tm *Timer) help(s *stripe, how pushed) {
-	if how == littered && tm.queue.comb(s) {
-		return
+func (tm *Timer) help(l *lane, s *stripe, how pushed) {
+	depth := l.full
+	if how == littered {
+		if l.comb(s) {
+			return
+		}
+		depth = l.deep
 	}
 	tm.turnstile.Lock()
 	defer tm.turnstile.Unlock()
-	if s.depth.Load() >= tm.queue.deep { // otherwise the last who had the turn has filed it
+	if s.depth.Load() >= depth { // otherwise the last who had the turn has filed it
 		tm.guarded.fileStripe(s)
 	}
 }

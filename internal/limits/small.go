@@ -13,4 +13,5 @@ const (
 
 	Counted = 2
 	Deep    = 64
+	Full    = 256
 )

@@ -91,8 +91,8 @@ var List = []Mistake{
 	{
 		Name: "Reset returns true for an expired timeout",
 		Edits: []Edit{{In: "Timer.arm",
-			Old: "tm.hand(t, push)\n\t\t\treturn false",
-			New: "tm.hand(t, push)\n\t\t\treturn w.state() == Expired"}},
+			Old: "tm.hand(t, push, deadline)\n\t\t\treturn false",
+			New: "tm.hand(t, push, deadline)\n\t\t\treturn w.state() == Expired"}},
 		Test: Chaos,
 	},
 	{
@@ -210,9 +210,23 @@ var List = []Mistake{
 	{
 		Name: "a timeout that waits in the queue is moved to earlier without an announcement",
 		Edits: []Edit{{In: "Timer.hand",
-			Old: "tm.alarm.announce(t)",
+			Old: "tm.alarm.announce(t, true)",
 			New: ""}},
 		Test: "./verify/promises TestAtMostOneTickLateIfMovedEarlierInTheQueue",
+	},
+	{
+		Name: "a timeout of the far lane that is moved to soon waits for the lane's look",
+		Edits: []Edit{{In: "alarm.announce",
+			Old: "if mayBeFar && look <= a.farDue.Load() {",
+			New: "if false {"}},
+		Test: "./verify/promises TestAtMostOneTickLateIfFarBecomesNear",
+	},
+	{
+		Name: "a look that leaves the far lane is not followed by one that takes it",
+		Edits: []Edit{{In: "guarded.beginPass",
+			Old: "g.alarm.lower(g.alarm.farDue.Load())",
+			New: ""}},
+		Test: "./verify/promises TestAtMostOneTickLateOfAFarTimeoutBehindALook",
 	},
 	{
 		Name: "an alarm that rings while a goroutine is the worker is forgotten",
@@ -363,7 +377,7 @@ var List = []Mistake{
 // processor.
 var Wide = []Edit{
 	{In: "Timeout.cas", Old: "return t.word.CompareAndSwap", New: "window()\n\treturn t.word.CompareAndSwap"},
-	{In: "Timer.push", Old: "how := tm.queue.push(t)", New: "window()\n\thow := tm.queue.push(t)"},
+	{In: "Timer.push", Old: "how := tm.queue.push(t, l)", New: "window()\n\thow := tm.queue.push(t, l)"},
 	{In: "Timeout.Stop", Old: "t.timer.room.release(1)", New: "window()\n\t\tt.timer.room.release(1)"},
 	{In: "alarm.announce", Old: "w := t.load()", New: "window()\n\tw := t.load()"},
 	{In: "mpscQueue.push", Old: "s := q.stripeOf(t)", New: "s := q.stripeOf(t)\n\twindow()"},
@@ -386,5 +400,6 @@ var Wide = []Edit{
 	{In: "alarm.take", Old: "w := a.load()", New: "window()\n\t\tw := a.load()"},
 	{In: "alarm.rest", Old: "a.nextLook.Store(int64(next))", New: "a.nextLook.Store(int64(next))\n\t\twindow()"},
 	{In: "alarm.set", Old: "b.tick = tick", New: "b.tick = tick\n\twindow()"},
-	{In: "guarded.beginPass", Old: "g.takeAll()", New: "window()\n\t\tg.takeAll()"},
+	{In: "guarded.beginPass", Old: "g.takeLane(&g.queue.near)", New: "window()\n\t\tg.takeLane(&g.queue.near)"},
+	{In: "alarm.raiseFar", Old: "if isDue {", New: "window()\n\tif isDue {"},
 }

@@ -71,7 +71,7 @@ func TestQuietWhileCallsAreArmedAndStopped(t *testing.T) {
 	}
 }
 
-// 2,048 of one goroutine that wait are filed at the next tick, however late they are due.
+// 2,048 of one goroutine that are due soon are filed at the next tick.
 func TestBoundedWaitOfABurstInTheQueue(t *testing.T) {
 	timertest.LeaveFilingToTheWorker(t)
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -79,7 +79,7 @@ func TestBoundedWaitOfABurstInTheQueue(t *testing.T) {
 		timertest.Pass(time.Minute)
 		before := tm.Stats().Wakeups
 		for range limits.Deep {
-			tm.AfterFunc(time.Hour, timertest.Nop)
+			tm.AfterFunc(100*time.Millisecond, timertest.Nop)
 		}
 		timertest.Pass(2 * timertest.Tick)
 		assert.Equal(t, before+1, tm.Stats().Wakeups)
@@ -91,6 +91,11 @@ var earlier = map[string]func(to *hashedwheel.Timeout, d time.Duration){
 	"Reset":   func(to *hashedwheel.Timeout, d time.Duration) { to.Reset(d) },
 	"ResetAt": func(to *hashedwheel.Timeout, d time.Duration) { to.ResetAt(to.Timer().Now().Add(d)) },
 	"Move":    func(to *hashedwheel.Timeout, d time.Duration) { to.Move(d) },
+	"MoveAt":  func(to *hashedwheel.Timeout, d time.Duration) { to.MoveAt(to.Timer().Now().Add(d)) },
+	"Stop, ResetAt": func(to *hashedwheel.Timeout, d time.Duration) {
+		to.Stop()
+		to.ResetAt(to.Timer().Now().Add(d))
+	},
 	"Stop, Reset": func(to *hashedwheel.Timeout, d time.Duration) {
 		to.Stop()
 		to.Reset(d)

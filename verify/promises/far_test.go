@@ -1,0 +1,222 @@
+package promises
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+// Timeouts that are due far away wait in the queue for up to the patience of 50 ms, while the worker comes and goes.
+
+var ticksOfAll = []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond}
+
+// beat has the worker come at each tick, and look at the queue each time.
+func beat(tm *hashedwheel.Timer) {
+	timertest.Owned(tm, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) { to.Reset(0) })).Reset(0)
+}
+
+func TestAtMostOneTickLateIfFarBecomesNear(t *testing.T) {
+	far := map[string]func(to *hashedwheel.Timeout){
+		"armed":    func(to *hashedwheel.Timeout) { to.Reset(time.Hour) },
+		"armed at": func(to *hashedwheel.Timeout) { to.ResetAt(to.Timer().Now().Add(time.Hour)) },
+		"stopped":  func(to *hashedwheel.Timeout) { to.Reset(time.Hour); to.Stop() },
+		"stopped in the wheel": func(to *hashedwheel.Timeout) {
+			to.Reset(time.Hour)
+			timertest.Pass(time.Second)
+			to.Stop()
+		},
+	}
+	for was, first := range far {
+		for name, move := range earlier {
+			t.Run(was+", "+name, func(t *testing.T) {
+				forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
+					beat(tm)
+					rnd := rand.New(rand.NewPCG(11, uint64(tm.Tick())))
+					for range 15 {
+						time.Sleep(time.Duration(rnd.Int64N(int64(time.Second))))
+						var ran time.Time
+						to := timertest.Owned(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { ran = tm.Now() }))
+						first(to)
+						time.Sleep(time.Duration(rnd.Int64N(int64(60 * time.Millisecond))))
+						if to.State() != hashedwheel.Pending {
+							to.Reset(time.Hour)
+						}
+						d := time.Duration(rnd.Int64N(int64(60*time.Millisecond + 3*tm.Tick())))
+						due := tm.Now().Add(d)
+						move(to, d)
+						timertest.Pass(d + tm.Tick())
+						require.False(t, ran.IsZero(), "after %v", d)
+						require.GreaterOrEqual(t, ran.Sub(due), time.Duration(0))
+					}
+				}, ticksOfAll...)
+			})
+		}
+	}
+}
+
+// One goroutine arms for an hour while another arms for soon, and the worker comes at each tick.
+func TestAtMostOneTickLateIfTwoGoroutinesArmForFarAndForSoon(t *testing.T) {
+	for name, move := range earlier {
+		t.Run(name, func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				beat(tm)
+				rnd := rand.New(rand.NewPCG(9, 9))
+				var ran, due int64
+				to := timertest.Owned(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { ran++ }))
+				for range int64(timertest.Lasting(5_000)) {
+					var both sync.WaitGroup
+					calls := []func(){
+						func() { to.Reset(time.Hour) },
+						func() { move(to, 2*timertest.Tick) },
+					}
+					first := rnd.IntN(2)
+					both.Go(calls[first])
+					both.Go(calls[1-first])
+					both.Wait()
+					if tm.Now().Add(time.Minute).After(to.Deadline()) {
+						due++
+					}
+					timertest.Pass(3 * timertest.Tick)
+					require.Equal(t, due, ran)
+					to.Stop()
+				}
+				assert.Positive(t, due)
+			}, timertest.Inline)
+		})
+	}
+}
+
+func TestAtMostOneTickLateAboutTheBorderOfNearAndFar(t *testing.T) {
+	for name, arm := range map[string]func(to *hashedwheel.Timeout, d time.Duration){
+		"Reset":   func(to *hashedwheel.Timeout, d time.Duration) { to.Reset(d) },
+		"ResetAt": func(to *hashedwheel.Timeout, d time.Duration) { to.ResetAt(to.Timer().Now().Add(d)) },
+	} {
+		for beside, load := range map[string]func(tm *hashedwheel.Timer){
+			"alone": func(*hashedwheel.Timer) {}, "beside a beat": beat,
+			"beside one now and then": func(tm *hashedwheel.Timer) {
+				timertest.Owned(tm, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
+					to.Reset(23 * time.Millisecond)
+				})).Reset(0)
+			},
+		} {
+			t.Run(name+", "+beside, func(t *testing.T) {
+				forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
+					load(tm)
+					for d := tm.Tick(); d < 900*time.Millisecond; d += 3 * time.Millisecond {
+						time.Sleep(17 * time.Millisecond) // so that each is armed at another point of the patience
+						var ran time.Time
+						due := tm.Now().Add(d)
+						to := timertest.Owned(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { ran = tm.Now() }))
+						arm(to, d)
+						timertest.Pass(d + tm.Tick())
+						require.False(t, ran.IsZero(), "delay %v", d)
+						require.GreaterOrEqual(t, ran.Sub(due), time.Duration(0), "delay %v", d)
+					}
+				}, ticksOfAll...)
+			})
+		}
+	}
+}
+
+// The last look leaves the far lane alone.
+func TestAtMostOneTickLateOfAFarTimeoutBehindALook(t *testing.T) {
+	forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		tm.AfterFunc(0, timertest.Nop)
+		timertest.Pass(tm.Tick()) // a look that takes both lanes
+		var ran time.Time
+		due := tm.Now().Add(time.Second)
+		to := tm.AfterFunc(time.Second, func() { ran = tm.Now() })
+		tm.AfterFunc(5*time.Millisecond, timertest.Nop)
+		timertest.Pass(time.Second + tm.Tick())
+		assert.Equal(t, hashedwheel.Expired, to.State())
+		assert.GreaterOrEqual(t, ran.Sub(due), time.Duration(0))
+	}, ticksOfAll...)
+}
+
+// A stopped timeout leaves the queue within the patience although the worker comes at each tick for another one.
+func TestSmallAndGarbageFreeBesideABeat(t *testing.T) {
+	for name, end := range map[string]func(*hashedwheel.Timeout){
+		"stopped at once": stop, "stopped in the wheel": fileAndStop,
+	} {
+		for _, d := range []time.Duration{100 * time.Millisecond, time.Minute, 1 << 62} {
+			t.Run(fmt.Sprintf("%s, delay %v", name, d), func(t *testing.T) {
+				forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
+					beat(tm)
+					for range 7 {
+						timertest.Pass(13 * time.Millisecond)
+						h := holding(tm, max(d, 3*timertest.LetGo), end)
+						timertest.Pass(max(2*tm.Tick(), timertest.LetGo))
+						h.assertGarbage(t)
+					}
+				}, ticksOfAll...)
+			})
+		}
+	}
+}
+
+func TestNearAndFarAreCountedFoundAndStopped(t *testing.T) {
+	forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		beat(tm)
+		timertest.Pass(3 * tm.Tick())
+		for range 20 {
+			timertest.Pass(7 * time.Millisecond)
+			var all []*hashedwheel.Timeout
+			for _, d := range []time.Duration{2 * tm.Tick(), time.Second, time.Hour} {
+				all = append(all, tm.AfterFunc(d, timertest.Nop))
+			}
+			require.Equal(t, 4, tm.Pending())
+			require.Len(t, tm.Sample(10), 4)
+			for _, to := range all {
+				require.True(t, to.Stop())
+			}
+			require.Equal(t, 1, tm.Pending())
+		}
+		to := tm.AfterFunc(time.Hour, timertest.Nop)
+		soon := tm.AfterFunc(2*tm.Tick(), timertest.Nop)
+		assert.Subset(t, tm.Stop(), []*hashedwheel.Timeout{to, soon})
+	}, ticksOfAll...)
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		tm.AfterFunc(0, timertest.Nop)
+		timertest.Pass(2 * tm.Tick()) // a look that has taken both
+		tm.AfterFunc(time.Hour, timertest.Nop)
+		at, ok := tm.Next()
+		assert.True(t, ok)
+		assert.LessOrEqual(t, at.Sub(tm.Now()), time.Hour+tm.Tick())
+	})
+}
+
+// A clock that jumps, as one that goes on after the process was stopped, finds near and far due.
+func TestJumpOfTheClockTakesNearAndFar(t *testing.T) {
+	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
+		for range 20 {
+			var ran int
+			done := make(chan struct{}, 3)
+			for _, d := range []time.Duration{0, time.Second, time.Hour} {
+				tm.AfterFunc(d, func() { done <- struct{}{} })
+			}
+			clock.Step(time.Hour + tm.Tick())
+			for range 3 {
+				<-done
+				ran++
+			}
+			require.Equal(t, 3, ran)
+		}
+	})
+	clock, tm := timertest.NewManual(timertest.Inline)
+	var ran int
+	for range 20 {
+		for _, d := range []time.Duration{0, time.Second, time.Hour} {
+			tm.AfterFunc(d, func() { ran++ })
+		}
+		clock.Advance(time.Hour + tm.Tick())
+	}
+	assert.Equal(t, 60, ran)
+}
