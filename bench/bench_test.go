@@ -172,10 +172,16 @@ func quantiles(b *testing.B, what, unit string, values []float64, percents ...fl
 }
 
 // count scales a number of timeouts.
-func count(full int) int { return max(5, int(math.Round(float64(full)**scale))) }
+func count(full int) int {
+	factor := *scale
+	return max(5, int(math.Round(float64(full)*factor)))
+}
 
 // span scales the time of a load.
-func span(full time.Duration) time.Duration { return max(20*ms, time.Duration(float64(full)**scale)) }
+func span(full time.Duration) time.Duration {
+	factor := *scale
+	return max(20*ms, time.Duration(float64(full)*factor))
+}
 
 const ms = time.Millisecond
 
