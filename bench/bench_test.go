@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -51,6 +52,7 @@ func each(b *testing.B, labels string, fits func(Kind) bool, f func(b *testing.B
 			continue
 		}
 		name := strings.TrimPrefix(labels+"/timer="+k.Name, "/")
+		useFirstProcessors()
 		if *here {
 			b.Run(name, func(b *testing.B) { f(b, k) })
 			continue
@@ -75,6 +77,15 @@ func each(b *testing.B, labels string, fits func(Kind) bool, f func(b *testing.B
 			//lint:ignore SA3001 the iterations were those of the other process
 			b.N = r.Iters
 		})
+	}
+}
+
+// useFirstProcessors sets GOMAXPROCS to the first number of -test.cpu. Package testing does that only after the first
+// run of a benchmark, which starts the other process, and is the only run of most loads.
+func useFirstProcessors() {
+	first, _, _ := strings.Cut(flag.Lookup("test.cpu").Value.String(), ",")
+	if n, err := strconv.Atoi(first); err == nil {
+		runtime.GOMAXPROCS(n)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -78,6 +79,31 @@ func TestSubBenchmarksRunInProcessesOfTheirOwn(t *testing.T) {
 	}
 	if each, ok := found[0].Value("cpu-sec/op"); !ok || each <= 0 || each > 1e-3 {
 		t.Errorf("%v s of CPU time each", each)
+	}
+}
+
+// BenchmarkProcessors has no load: it reports the GOMAXPROCS of its run, which must be the number in its name.
+func BenchmarkProcessors(b *testing.B) {
+	each(b, "", isOneOfTwo, func(b *testing.B, _ Kind) {
+		b.ReportMetric(float64(runtime.GOMAXPROCS(0)), "processors")
+		once(b)
+	})
+}
+
+// The second timer's benchmark begins with what the first one's has left.
+func TestBenchmarksRunOnTheProcessorsOfTheirNames(t *testing.T) {
+	for _, where := range []string{"-here=false", "-here"} {
+		found := results(t, output(t, where, "-timers=^(std|hashedwheel)$", "-test.cpu=3,1,2",
+			"-test.run=^$", "-test.benchtime=1x", "-test.bench=^BenchmarkProcessors$"))
+		if len(found) != 6 {
+			t.Fatalf("%d results", len(found))
+		}
+		for i, r := range found {
+			want := []float64{3, 1, 2}[i%3]
+			if n, ok := r.Value("processors"); !ok || n != want {
+				t.Errorf("%s, %s: on %v processors, want %v", where, r.Name, n, want)
+			}
+		}
 	}
 }
 
