@@ -153,3 +153,25 @@ func TestHeartbeatCountsEveryPointOfAStall(t *testing.T) {
 		t.Error(late)
 	}
 }
+
+func TestStallCountsOnceHoweverManyBeatsItDelays(t *testing.T) {
+	for _, c := range []struct {
+		late []float64
+		want int
+	}{
+		{[]float64{}, 0},
+		{[]float64{1, 60, 55, 1}, 0},
+		{[]float64{61, 56}, 1},
+		{[]float64{1, 80, 75, 70, 65, 60}, 1},
+		{[]float64{80, 75, 70, 65, 1, 70, 65}, 2},
+		{[]float64{80, 75, 70, 200, 195}, 2},
+	} {
+		if n := stalls(c.late); n != c.want {
+			t.Errorf("%v: %d stalls, want %d", c.late, n, c.want)
+		}
+	}
+	b := &heartbeat{every: 5 * ms, start: time.Now().Add(-105 * ms), next: 5 * ms}
+	if late := b.end(); stalls(late) != 1 {
+		t.Errorf("a missing beat that delays twenty: %d stalls, in %v", stalls(late), late)
+	}
+}
