@@ -150,6 +150,9 @@ func ownersAt(k Kind) bool { return k.Owns && !k.Drawn }
 // Loads of goroutines that compute, of crowds and of the collector are for these.
 func isOneOfTwo(k Kind) bool { return k.Name == Two[0].Name || k.Name == Two[1].Name }
 
+// What package time has no call for is for this one.
+func isWheel(k Kind) bool { return k.Name == Two[1].Name }
+
 // armTick is the tick where lateness is not the subject.
 const armTick = 100 * ms
 
