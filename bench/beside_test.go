@@ -39,8 +39,9 @@ func repeat(intervals ...time.Duration) (end func()) {
 	}
 }
 
-// converse starts a conversation over loopback TCP. The client sends a byte, waits for the answer, and sleeps 3 ms. Both
-// ends set a read deadline before each read. b fails if the conversation breaks off before end, which waits for both.
+// converse starts a conversation over loopback TCP. The client sends a byte, waits for the answer, and sleeps 3 ms.
+// Both ends set a read deadline before each read. b fails if the conversation breaks off before end, which waits for
+// both goroutines.
 func converse(b *testing.B) (end func()) {
 	client, server := connect(b)
 	var over atomic.Bool
