@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -37,7 +38,15 @@ func TestMain(m *testing.M) {
 		return err
 	})
 	flag.Parse()
-	if run := flag.Lookup("test.run").Value; flag.Lookup("test.bench").Value.String() != "" && run.String() == "" {
+	isBenchmark := flag.Lookup("test.bench").Value.String() != ""
+	if commit != "" && !isBenchmark {
+		if err := measureFigures(); err != nil {
+			fmt.Fprintln(os.Stderr, "figures:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	if run := flag.Lookup("test.run").Value; isBenchmark && run.String() == "" {
 		_ = run.Set("^$") // who measures need not wait for the tests
 	}
 	os.Exit(m.Run())
@@ -51,6 +60,7 @@ func each(b *testing.B, labels string, fits func(Kind) bool, f func(b *testing.B
 			continue
 		}
 		name := strings.TrimPrefix(labels+"/timer="+k.Name, "/")
+		useFirstProcessors()
 		if *here {
 			b.Run(name, func(b *testing.B) { f(b, k) })
 			continue
@@ -75,6 +85,15 @@ func each(b *testing.B, labels string, fits func(Kind) bool, f func(b *testing.B
 			//lint:ignore SA3001 the iterations were those of the other process
 			b.N = r.Iters
 		})
+	}
+}
+
+// useFirstProcessors sets GOMAXPROCS to the first number of -test.cpu. Package testing does that only after the first
+// run of a benchmark, which starts the other process, and is the only run of most loads.
+func useFirstProcessors() {
+	first, _, _ := strings.Cut(flag.Lookup("test.cpu").Value.String(), ",")
+	if n, err := strconv.Atoi(first); err == nil {
+		runtime.GOMAXPROCS(n)
 	}
 }
 
@@ -131,6 +150,9 @@ func ownersAt(k Kind) bool { return k.Owns && !k.Drawn }
 // Loads of goroutines that compute, of crowds and of the collector are for these.
 func isOneOfTwo(k Kind) bool { return k.Name == Two[0].Name || k.Name == Two[1].Name }
 
+// What package time has no call for is for this one.
+func isWheel(k Kind) bool { return k.Name == Two[1].Name }
+
 // armTick is the tick where lateness is not the subject.
 const armTick = 100 * ms
 
@@ -172,10 +194,16 @@ func quantiles(b *testing.B, what, unit string, values []float64, percents ...fl
 }
 
 // count scales a number of timeouts.
-func count(full int) int { return max(5, int(math.Round(float64(full)**scale))) }
+func count(full int) int {
+	factor := *scale
+	return max(5, int(math.Round(float64(full)*factor)))
+}
 
 // span scales the time of a load.
-func span(full time.Duration) time.Duration { return max(20*ms, time.Duration(float64(full)**scale)) }
+func span(full time.Duration) time.Duration {
+	factor := *scale
+	return max(20*ms, time.Duration(float64(full)*factor))
+}
 
 const ms = time.Millisecond
 

@@ -34,7 +34,7 @@ var readmeRows = []struct {
 	{"Memory of a pending timeout, its function not counted", figure{".name:Memory", "B/timeout"}},
 	{"How late a timeout runs at a tick of 1 ms, median", figure{".name:Late /next-to:nothing", "late-p50-ms"}},
 	{"The last of ten timeouts due at once, on a saturated server: late, median",
-		figure{".name:SaturatedBurst /tick:10ms", "last-p50-ms"}},
+		figure{".name:SaturatedBurst -/beside:timer /tick:10ms", "last-p50-ms"}},
 	{"Move a timeout to earlier, CPU time", figure{".name:MoveEarlier", "cpu-sec/move"}},
 	{"Calls as fast as two processors make them, each arming an old timeout again",
 		figure{".name:Calls /timeouts:reused", "calls/s"}},

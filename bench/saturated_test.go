@@ -10,27 +10,27 @@ import (
 
 // BenchmarkSaturated is a server at its limit: fifty goroutines for each processor, half of which wait for a processor
 // while the others wait for them. A goroutine that has its turn computes 500 µs, arms a timeout of 30 s, stops the one
-// before and hands on to the next. late is a heartbeat of 5 ms on the same timer. ./stalls counts the rounds with a
-// beat more than 60 ms late. Two ticks are shorter than Go's time slice of 10 ms. A server has other timers, as those
-// of its connections: beside=timer is one in package time, every 7 ms.
+// before and hands on to the next. late is a heartbeat of 5 ms on the same timer, and stalls is how often it stalled:
+// ran more than 60 ms late. ./stalls counts them. One tick is shorter than Go's time slice of 10 ms. A server has other
+// timers, as those of its connections: with beside=timer a function of time.AfterFunc runs every 7 ms, with 3timers
+// three run every 5, 7 and 11 ms, and conn is a TCP connection whose ends set a read deadline before each read.
 func BenchmarkSaturated(b *testing.B) {
-	for _, beside := range []string{"nothing", "timer"} {
-		for _, tick := range []time.Duration{ms, 5 * ms, 10 * ms} {
+	for _, beside := range []string{"nothing", "timer", "3timers", "conn"} {
+		for _, tick := range []time.Duration{ms, 10 * ms} {
 			each(b, fmt.Sprintf("beside=%s/tick=%v", beside, tick), isOneOfTwo, func(b *testing.B, k Kind) {
 				turnsPerMicrosecond()
 				t := k.Open(tick)
 				settle(tick, 0)
 				beat := startBeats(t, 5*ms)
-				if beside == "timer" {
-					var other *time.Timer
-					other = time.AfterFunc(7*ms, func() { other.Reset(7 * ms) })
-					defer other.Stop()
-				}
+				endBeside := startBeside(b, beside)
 				over := handOn(t)
 				took := span(5 * time.Second)
 				time.Sleep(took)
 				turns := over()
-				quantiles(b, "late", "ms", beat.end(), 50, 99, 100)
+				late := beat.end()
+				endBeside()
+				b.ReportMetric(float64(stalls(late)), "stalls")
+				quantiles(b, "late", "ms", late, 50, 99, 100)
 				b.ReportMetric(float64(turns)/took.Seconds(), "turns/s")
 				once(b)
 			})
@@ -38,40 +38,65 @@ func BenchmarkSaturated(b *testing.B) {
 	}
 }
 
+// stalls returns how many of a heartbeat's beats ran more than 60 ms late. The beats that one of them delayed follow
+// it in late, each less late than the one before.
+func stalls(late []float64) (n int) {
+	before := 0.0
+	for _, l := range late {
+		if l > 60 && l > before {
+			n++
+		}
+		before = l
+	}
+	return n
+}
+
 // BenchmarkSaturatedBurst is ten timeouts that are due at once, every 50 ms, on the server of BenchmarkSaturated. last
 // is how late the last of the ten runs.
 func BenchmarkSaturatedBurst(b *testing.B) {
-	const together, every = 10, 50 * ms
-	for _, tick := range []time.Duration{ms, 10 * ms} {
-		each(b, fmt.Sprintf("due=%d/tick=%v", together, tick), isOneOfTwo, func(b *testing.B, k Kind) {
-			turnsPerMicrosecond()
-			t := k.Open(tick)
-			settle(tick, 0)
-			var fired tally
-			bursts := make([]burst, max(2, int(span(5*time.Second)/every)))
-			start := time.Now().Add(every)
-			for i := range bursts { // armed before the server runs, which would interrupt this
-				b := &bursts[i]
-				b.due = start.Add(time.Duration(i)*every + scatter(i, every)) // at no fixed point within a tick
-				b.left.Store(together)
-				for range together {
-					t.AfterFunc(time.Until(b.due), func() {
-						b.run()
-						fired.fire()
-					})
+	for _, beside := range []string{"nothing", "timer"} {
+		for _, tick := range []time.Duration{ms, 10 * ms} {
+			labels := fmt.Sprintf("beside=%s/due=%d/tick=%v", beside, together, tick)
+			each(b, labels, isOneOfTwo, func(b *testing.B, k Kind) {
+				turnsPerMicrosecond()
+				t := k.Open(tick)
+				settle(tick, 0)
+				var fired tally
+				bursts := armBursts(t, &fired) // before the server runs, which would interrupt this
+				endBeside := startBeside(b, beside)
+				over := handOn(t)
+				fired.wait(b, k, together*len(bursts))
+				over()
+				endBeside()
+				var last []float64
+				for i := range bursts {
+					last = append(last, bursts[i].last)
 				}
-			}
-			over := handOn(t)
-			fired.wait(b, k, together*len(bursts))
-			over()
-			var last []float64
-			for i := range bursts {
-				last = append(last, bursts[i].last)
-			}
-			quantiles(b, "last", "ms", last, 50, 90, 100)
-			once(b)
-		})
+				quantiles(b, "last", "ms", last, 50, 90, 100)
+				once(b)
+			})
+		}
 	}
+}
+
+const together = 10 // timeouts of a burst
+
+func armBursts(t Timer, fired *tally) []burst {
+	const every = 50 * ms
+	bursts := make([]burst, max(2, int(span(5*time.Second)/every)))
+	start := time.Now().Add(every)
+	for i := range bursts {
+		b := &bursts[i]
+		b.due = start.Add(time.Duration(i)*every + scatter(i, every)) // at no fixed point within a tick
+		b.left.Store(together)
+		for range together {
+			t.AfterFunc(time.Until(b.due), func() {
+				b.run()
+				fired.fire()
+			})
+		}
+	}
+	return bursts
 }
 
 // burst is timeouts that are due at once.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -81,6 +82,31 @@ func TestSubBenchmarksRunInProcessesOfTheirOwn(t *testing.T) {
 	}
 }
 
+// BenchmarkProcessors has no load: it reports the GOMAXPROCS of its run, which must be the number in its name.
+func BenchmarkProcessors(b *testing.B) {
+	each(b, "", isOneOfTwo, func(b *testing.B, _ Kind) {
+		b.ReportMetric(float64(runtime.GOMAXPROCS(0)), "processors")
+		once(b)
+	})
+}
+
+// The second timer's benchmark begins with what the first one's has left.
+func TestBenchmarksRunOnTheProcessorsOfTheirNames(t *testing.T) {
+	for _, where := range []string{"-here=false", "-here"} {
+		found := results(t, output(t, where, "-timers=^(std|hashedwheel)$", "-test.cpu=3,1,2",
+			"-test.run=^$", "-test.benchtime=1x", "-test.bench=^BenchmarkProcessors$"))
+		if len(found) != 6 {
+			t.Fatalf("%d results", len(found))
+		}
+		for i, r := range found {
+			want := []float64{3, 1, 2}[i%3]
+			if n, ok := r.Value("processors"); !ok || n != want {
+				t.Errorf("%s, %s: on %v processors, want %v", where, r.Name, n, want)
+			}
+		}
+	}
+}
+
 // A timer that hangs is given up, and its benchmark fails with the reason.
 func TestHangingTimerFailsItsBenchmark(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-limit=1ms", "-timers=^std$", "-test.run=^$", "-test.bench=^BenchmarkRearm$")
@@ -125,5 +151,27 @@ func TestHeartbeatCountsEveryPointOfAStall(t *testing.T) {
 	late := b.end()
 	if len(late) < 10 || late[0] < 90 || late[9] > late[0]-80 {
 		t.Error(late)
+	}
+}
+
+func TestStallCountsOnceHoweverManyBeatsItDelays(t *testing.T) {
+	for _, c := range []struct {
+		late []float64
+		want int
+	}{
+		{[]float64{}, 0},
+		{[]float64{1, 60, 55, 1}, 0},
+		{[]float64{61, 56}, 1},
+		{[]float64{1, 80, 75, 70, 65, 60}, 1},
+		{[]float64{80, 75, 70, 65, 1, 70, 65}, 2},
+		{[]float64{80, 75, 70, 200, 195}, 2},
+	} {
+		if n := stalls(c.late); n != c.want {
+			t.Errorf("%v: %d stalls, want %d", c.late, n, c.want)
+		}
+	}
+	b := &heartbeat{every: 5 * ms, start: time.Now().Add(-105 * ms), next: 5 * ms}
+	if late := b.end(); stalls(late) != 1 {
+		t.Errorf("a missing beat that delays twenty: %d stalls, in %v", stalls(late), late)
 	}
 }

@@ -9,7 +9,6 @@ import (
 // BenchmarkWakeups is how often calls alone wake the timer: deadlines of 30 s at a fixed rate, each stopped after 5 ms,
 // and nothing that is due.
 func BenchmarkWakeups(b *testing.B) {
-	isWheel := func(k Kind) bool { return k.Name == Two[1].Name }
 	for _, rate := range []int{count(1000), count(100_000)} {
 		for _, tick := range []time.Duration{ms, 10 * ms} {
 			each(b, fmt.Sprintf("rate=%s/tick=%v", short(rate), tick), isWheel, func(b *testing.B, k Kind) {

@@ -1,0 +1,36 @@
+package bench
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// BenchmarkLone is a timeout that arms itself again for the next tick of 1 ms, in package time for 1 ms, with nothing
+// else to do. cpu-ns/run is the CPU time of the process for each of its runs.
+func BenchmarkLone(b *testing.B) {
+	each(b, "every=1ms/tick=1ms", isOneOfTwo, func(b *testing.B, k Kind) {
+		t, every := k.Open(ms).(Owner), ms
+		if isWheel(k) {
+			every = 0 // rounded up to the next tick; 1 ms would be the tick after that
+		}
+		settle(ms, 0)
+		var runs atomic.Int64
+		var beat Owned
+		beat = t.New(func() {
+			runs.Add(1)
+			beat.Reset(every)
+		})
+		beat.Reset(every)
+		time.Sleep(20 * ms)
+		before, cpu, start := runs.Load(), cpuTime(), time.Now()
+		time.Sleep(span(4 * time.Second))
+		n, took := max(1, runs.Load()-before), time.Since(start)
+		b.ReportMetric(float64(cpuTime()-cpu)/float64(n), "cpu-ns/run")
+		b.ReportMetric(float64(n)/took.Seconds(), "runs/s")
+		for !beat.Stop() { // it is running, and arms itself again
+			time.Sleep(ms)
+		}
+		once(b)
+	})
+}
