@@ -124,3 +124,67 @@ func TestBellThatRingsTooSoonSetsTheNext(t *testing.T) {
 		assert.True(t, ran)
 	})
 }
+
+// kick has the bells that are set ring never: their goroutines wait for a processor.
+func (a *alarm) kick() {
+	for _, b := range a.bells {
+		b.timer.Stop()
+	}
+}
+
+// On a busy server the goroutine of a bell may wait for a second. A caller who has read the clock rings then.
+func TestCallerRingsABellThatIsOverdue(t *testing.T) {
+	for name, call := range map[string]func(to *Timeout){
+		"Reset":     func(to *Timeout) { to.Reset(time.Hour) },
+		"Move":      func(to *Timeout) { to.Move(2 * time.Hour) },
+		"AfterFunc": func(to *Timeout) { to.Timer().AfterFunc(time.Hour, func() {}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tm, ran := MustNew(WithTick(time.Millisecond)), 0
+				defer tm.Stop()
+				a, other := &tm.alarm, new(Timeout)
+				other.InitFunc(tm, func() {})
+				other.Reset(time.Hour)
+				tm.AfterFunc(patience+10*time.Millisecond, func() { ran++ })
+				time.Sleep(patience + 2*time.Millisecond)
+				synctest.Wait() // both are filed
+				a.kick()
+				time.Sleep(9 * time.Millisecond)
+				call(other)
+				synctest.Wait()
+				assert.Zero(t, ran, "it is not overdue yet")
+				a.kick()
+				time.Sleep(time.Millisecond)
+				before := tm.Stats().Wakeups
+				call(other)
+				call(other) // one of the two rings
+				synctest.Wait()
+				assert.Equal(t, 1, ran)
+				assert.Equal(t, before+1, tm.Stats().Wakeups)
+				a.ring() // the bell, after all
+				assert.Equal(t, before+1, tm.Stats().Wakeups)
+				assert.Equal(t, asleep, a.load().status())
+			})
+		})
+	}
+}
+
+func TestNobodyRingsWhileThereIsAWorkerOrAfterStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := MustNew(WithTick(time.Millisecond), WithExecutor(Inline{}))
+		isOverdue := func() bool { return tm.alarm.overdue.Load() != notOverdue }
+		assert.False(t, isOverdue(), "nothing is pending")
+		tm.AfterFunc(10*time.Millisecond, func() {
+			time.Sleep(10 * time.Millisecond)
+			assert.False(t, isOverdue())
+		})
+		assert.True(t, isOverdue())
+		time.Sleep(30 * time.Millisecond)
+		synctest.Wait()
+		assert.False(t, isOverdue(), "nothing is pending")
+		tm.AfterFunc(time.Hour, func() {})
+		tm.Stop()
+		assert.False(t, isOverdue())
+	})
+}

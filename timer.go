@@ -145,8 +145,11 @@ func (tm *Timer) deadlineIn(d time.Duration) int64 {
 	if tm.time.isSystem {
 		now = int64(time.Since(tm.time.start)) // as now does, a call less: now is not inlined
 	}
-	if now < 0 { // another clock; or another bubble, where now panics
+	if uint64(now) >= maxDeadline { // another clock; or another bubble, where now panics
 		now = tm.time.now()
+	}
+	if now > tm.alarm.overdue.Load() {
+		tm.alarm.ringOverdue(now)
 	}
 	return tm.time.deadline(now, d)
 }

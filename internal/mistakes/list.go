@@ -380,7 +380,7 @@ var Wide = []Edit{
 	{In: "Timer.push", Old: "how := tm.queue.push(t, l)", New: "window()\n\thow := tm.queue.push(t, l)"},
 	{In: "Timeout.Stop", Old: "t.timer.room.release(1)", New: "window()\n\t\tt.timer.room.release(1)"},
 	{In: "alarm.announce", Old: "w := t.load()", New: "window()\n\tw := t.load()"},
-	{In: "mpscQueue.push", Old: "s := q.stripeOf(t)", New: "s := q.stripeOf(t)\n\twindow()"},
+	{In: "mpscQueue.push", Old: "s := l.stripeOf(t)", New: "s := l.stripeOf(t)\n\twindow()"},
 	{In: "mpscQueue.push", Old: "t.link = below", New: "t.link = below\n\t\twindow()"},
 	{In: "Timeout.drop", Old: "t.link = nil", New: "t.link = nil\n\twindow()"},
 	{In: "guarded.refuse", Old: "defer g.lock().unlock()", New: "defer g.lock().unlock()\n\twindow()"},
