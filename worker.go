@@ -43,11 +43,18 @@ func (wk *worker) work() {
 	wk.wakeups.Add(1)
 	tick, again := wk.pass()
 	for again {
+		wk.out.crews.Launch()
 		tick, again = wk.pass()
 	}
-	wk.alarm.rest(tick, wk.guarded.nextWork())
+	next := wk.guarded.nextWork()
+	run := wk.out.crews.Keep() // while nobody else may use the crews
+	wk.alarm.rest(tick, next)
 	gone = true
-	wk.out.Leave()
+	if run != nil {
+		run() // and leaves
+	} else {
+		wk.out.Leave()
+	}
 }
 
 // pass hands out the timeouts that are due at the current tick. If the queue is to be looked at by now, it files the
@@ -65,6 +72,7 @@ func (wk *worker) pass() (tick tick, again bool) {
 	}
 	g.beginPass(tick)
 	for isFiled := false; !isFiled; {
+		wk.out.crews.Launch()
 		isFiled = wk.fileRound()
 		for g.takeDue(tick) {
 			now := wk.handOut(tick)
@@ -93,6 +101,7 @@ func (wk *worker) fileRound() (isFiled bool) {
 // handOut gives each timeout of the batch its turn: one that still is pending and due expires. It runs user code, and
 // returns the time at which the last had its turn.
 func (wk *worker) handOut(tick tick) (now int64) {
+	wk.out.crews.Launch()
 	batch := wk.guarded.batch // between takeDue and settle, which this goroutine calls, nobody changes it
 	last := len(batch) - 1
 	if wk.given > last {
@@ -113,7 +122,9 @@ func (wk *worker) handOut(tick tick) (now int64) {
 			wk.out.execute(t)
 		}
 	}
-	wk.out.crews.Launch()
+	if !wk.time.isSystem {
+		wk.out.crews.Launch() // rest calls the user's clock, and who calls Advance runs no tasks of the default
+	}
 	if len(batch) > 0 {
 		wk.guarded.settle(wk.expired, now)
 	}

@@ -48,6 +48,18 @@ func (cs *Crews[T]) Launch() {
 	}
 }
 
+// Keep takes the batch that was added and not launched, for the caller to run as its own last act: nil if there is none.
+// The caller has entered the host, and run leaves it. That saves a goroutine for each batch.
+func (cs *Crews[T]) Keep() (run func()) {
+	c := cs.next
+	if c == nil {
+		return nil
+	}
+	cs.next, cs.size = nil, len(c.tasks)
+	c.inside.Add(1)
+	return c.work
+}
+
 type crew[T any] struct {
 	crews  *Crews[T]
 	work   func()       // c.run, as a func: so a go statement allocates nothing

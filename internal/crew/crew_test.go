@@ -85,3 +85,29 @@ func TestBatchesInACrowdRunOnceEach(t *testing.T) {
 	assert.Eventually(t, func() bool { return h.running.Load() == 0 }, 10*time.Second, time.Millisecond)
 	assert.Equal(t, want.Load(), runs.Load())
 }
+
+func TestKeptBatchRunsOnItsKeeper(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, cs := new(host), new(Crews[func()])
+		cs.Init(h)
+		assert.Nil(t, cs.Keep(), "there is no batch")
+		blocked, runs := make(chan struct{}), 0
+		for range 3 {
+			cs.Add(func() { <-blocked })
+			cs.Add(func() { runs++ })
+			h.Enter()
+			kept := cs.Keep()
+			cs.Add(func() { runs++ }) // the next batch is another's
+			go kept()
+			synctest.Wait()
+			assert.Equal(t, 1, runs, "the other task does not wait")
+			assert.Equal(t, int32(1), h.running.Load(), "the one that is blocked")
+			cs.Launch()
+			blocked <- struct{}{}
+			synctest.Wait()
+			assert.Equal(t, 2, runs)
+			assert.Zero(t, h.running.Load())
+			runs = 0
+		}
+	})
+}
