@@ -217,6 +217,13 @@ func (a *alarm) announce(t *Timeout, mayBeFar bool) {
 	}
 }
 
+// checkCaller panics, before the caller has changed anything, if it is in no bubble from which it can set the alarm.
+func (a *alarm) checkCaller(deadline int64) {
+	if deadline <= a.load().due() {
+		a.time.checkBubble()
+	}
+}
+
 func (a *alarm) lowerFar(due int64) {
 	for f := a.farDue.Load(); due < f && !a.farDue.CompareAndSwap(f, due); f = a.farDue.Load() {
 	}
@@ -237,6 +244,9 @@ func (a *alarm) hurry() {
 // expect is the slow part of announce. It calls nothing of a user's clock: whoever calls Stop may hold a lock that the
 // clock takes. Another goroutine is the worker then, and is counted before it is, so that Shutdown waits.
 func (a *alarm) expect(deadline int64) {
+	if deadline == maxDeadline && a.time.isInside() {
+		return // anybody may stop a timeout, and its memory can wait
+	}
 	a.time.checkBubble() // before due is lowered: a program may recover the panic
 	due := a.before(deadline)
 	if !a.time.isUsers {

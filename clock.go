@@ -24,7 +24,7 @@ func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d
 
 // timeline is a timer's time, in ns since it was made, and in ticks. All of it is read only.
 type timeline struct {
-	made     time.Time // by the system's clock
+	made     time.Time // by the system's clock; in a bubble it has no monotonic reading
 	start    time.Time // deadlines count from here
 	clock    Clock
 	isSystem bool // clock is the system's: read it in the fastest way
@@ -51,7 +51,7 @@ func (tl *timeline) now() int64 {
 		tl.checkMade()
 		return min(tl.since(tl.clock.Now()), maxDeadline-1)
 	}
-	return min(tl.positive(time.Since(tl.start)), maxDeadline-1) // Since reads the monotonic clock alone
+	return min(tl.clamped(time.Since(tl.start)), maxDeadline-1) // Since reads the monotonic clock alone
 }
 
 // checkMade panics if the timer is a zero Timer.
@@ -61,13 +61,28 @@ func (tl *timeline) checkMade() {
 	}
 }
 
-// checkBubble panics in a bubble if the timer was made outside it. The system's monotonic clock never
-// shows a time before New; a bubble's clock does, since it begins in the year 2000.
+// checkBubble panics if the timer was made outside the caller's bubble, or in one and the caller is outside. A
+// ManualClock needs no timer of package time's, and serves anywhere.
 func (tl *timeline) checkBubble() {
-	if (tl.isSystem || tl.isUsers) && time.Since(tl.made) < 0 { // a ManualClock needs no alarm
+	if tl.isInside() {
 		panic("hashedwheel: Timer made outside a testing/synctest bubble and used inside: make it in the bubble")
 	}
+	tl.checkOutside()
 }
+
+// isInside reports whether the caller is in a bubble in which the timer was not made. The system's monotonic clock never
+// shows a time before New; a bubble's clock does, since it begins in the year 2000.
+func (tl *timeline) isInside() bool { return !tl.isManual && time.Since(tl.made) < 0 }
+
+// checkOutside panics if the timer was made in a bubble and the caller is in none. Package time would end the process.
+func (tl *timeline) checkOutside() {
+	if now := time.Now(); !tl.isManual && !isMonotonic(tl.made) && isMonotonic(now) {
+		panic("hashedwheel: Timer made in a testing/synctest bubble and used outside: make it where it is used")
+	}
+}
+
+// isMonotonic reports whether a time has a monotonic reading, as all times have that time.Now returns outside a bubble.
+func isMonotonic(t time.Time) bool { return t != t.Round(0) }
 
 // deadline returns the deadline d from now. A negative d is zero, and one too large for the clock is never.
 func (tl *timeline) deadline(now int64, d time.Duration) int64 {
@@ -75,14 +90,13 @@ func (tl *timeline) deadline(now int64, d time.Duration) int64 {
 }
 
 // since returns a time in ns since start. There is no time before start.
-func (tl *timeline) since(at time.Time) int64 { return tl.positive(at.Sub(tl.start)) }
+func (tl *timeline) since(at time.Time) int64 { return tl.clamped(at.Sub(tl.start)) }
 
-func (tl *timeline) positive(d time.Duration) int64 {
-	if d < 0 {
+func (tl *timeline) clamped(d time.Duration) int64 {
+	if uint64(d) >= maxDeadline { // perhaps by the clock of another bubble
 		tl.checkBubble()
-		return 0
 	}
-	return min(int64(d), maxDeadline)
+	return min(max(0, int64(d)), maxDeadline)
 }
 
 func (tl *timeline) at(deadline int64) time.Time { return tl.start.Add(time.Duration(deadline)) }

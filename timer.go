@@ -172,6 +172,7 @@ func (tm *Timer) arm(t *Timeout, deadline int64) (was bool) {
 			}
 			continue
 		}
+		tm.alarm.checkCaller(deadline)
 		push, ok := t.begin(w, deadline)
 		if ok {
 			tm.hand(t, push, deadline)
@@ -195,8 +196,12 @@ func (tm *Timer) move(t *Timeout, deadline int64) (was bool) {
 
 // tryMove reports false if w, the word of a pending timeout, was out of date.
 func (tm *Timer) tryMove(t *Timeout, w word, deadline int64) (ok bool) {
+	isEarlier := deadline < w.deadline()
+	if isEarlier {
+		tm.alarm.checkCaller(deadline)
+	}
 	push, ok := t.move(w, deadline)
-	if ok && deadline < w.deadline() {
+	if ok && isEarlier {
 		tm.hand(t, push, deadline)
 	}
 	return ok
@@ -285,6 +290,7 @@ func (tm *Timer) help(l *lane, s *stripe, how pushed) {
 // Tasks of a Series and of packages keyed and idle do nothing then.
 func (tm *Timer) Stop() []*Timeout {
 	tm.time.checkMade()
+	tm.time.checkOutside()
 	var left []*Timeout
 	ended := make([]*Timeout, 0, portion+batchSize)
 	for more := true; more; {

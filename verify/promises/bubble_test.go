@@ -72,8 +72,91 @@ func TestResetAtInABubblePanicsIfItStartsTheWorkerOfATimerFromOutside(t *testing
 	timertest.Returns(t, func() { <-tm.After(0) }) // outside, the timer serves on
 }
 
+// The panic comes before anything has changed: a program may recover it.
+func TestATimerFromOutsideTheBubbleIsAsBeforeAfterThePanic(t *testing.T) {
+	for name, call := range map[string]func(to *hashedwheel.Timeout, at time.Time){
+		"ResetAt": func(to *hashedwheel.Timeout, at time.Time) { to.ResetAt(at) },
+		"MoveAt":  func(to *hashedwheel.Timeout, at time.Time) { to.MoveAt(at) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			tm := timertest.New()
+			defer tm.Stop()
+			to, at := timertest.Owned(tm, timertest.NopTask), time.Now().Add(30*time.Minute)
+			if name == "MoveAt" {
+				to.Reset(time.Hour)
+				time.Sleep(100 * time.Millisecond) // it is filed, and nothing is queued
+			}
+			before, deadline := to.State(), to.Deadline()
+			synctest.Test(t, func(t *testing.T) {
+				assert.PanicsWithValue(t, outsideItsBubble, func() { call(to, at) })
+			})
+			assert.Equal(t, before, to.State())
+			assert.Equal(t, deadline, to.Deadline())
+			timertest.Returns(t, func() { <-tm.After(0) }) // outside, the timer serves on
+		})
+	}
+}
+
+// A lazy global whose first caller is a test in a bubble would run nothing for the rest of the process.
+func TestATimerFromABubblePanicsOutside(t *testing.T) {
+	const inItsBubble = "hashedwheel: Timer made in a testing/synctest bubble and used outside: make it where it is used"
+	for name, use := range map[string]func(tm *hashedwheel.Timer, filed *hashedwheel.Timeout){
+		"AfterFunc":    func(tm *hashedwheel.Timer, _ *hashedwheel.Timeout) { tm.AfterFunc(time.Second, timertest.Nop) },
+		"Schedule":     func(tm *hashedwheel.Timer, _ *hashedwheel.Timeout) { _, _ = tm.Schedule(0, timertest.NopTask) },
+		"Reset":        func(_ *hashedwheel.Timer, to *hashedwheel.Timeout) { to.Reset(time.Second) },
+		"ResetAt":      func(_ *hashedwheel.Timer, to *hashedwheel.Timeout) { to.ResetAt(time.Now()) },
+		"Move":         func(_ *hashedwheel.Timer, to *hashedwheel.Timeout) { to.Move(time.Second) },
+		"MoveAt":       func(_ *hashedwheel.Timer, to *hashedwheel.Timeout) { to.MoveAt(time.Now()) },
+		"Timeout.Stop": func(_ *hashedwheel.Timer, to *hashedwheel.Timeout) { to.Stop() },
+		"Timer.Stop":   func(tm *hashedwheel.Timer, _ *hashedwheel.Timeout) { tm.Stop() },
+		"After":        func(tm *hashedwheel.Timer, _ *hashedwheel.Timeout) { tm.After(time.Second) },
+		"Every": func(tm *hashedwheel.Timer, _ *hashedwheel.Timeout) {
+			tm.Every(time.Second, func(*hashedwheel.Series) {})
+		},
+		"Stats": func(tm *hashedwheel.Timer, _ *hashedwheel.Timeout) { tm.Stats() },
+		"Now":   func(tm *hashedwheel.Timer, _ *hashedwheel.Timeout) { tm.Now() },
+	} {
+		for clock, opts := range map[string][]hashedwheel.Option{
+			"the system's": nil, "a user's": {hashedwheel.WithClock(realTime{})},
+		} {
+			if clock != "the system's" && name == "Now" {
+				continue // a user's clock may be read anywhere
+			}
+			t.Run(name+", "+clock, func(t *testing.T) {
+				var tm *hashedwheel.Timer
+				var filed *hashedwheel.Timeout
+				synctest.Test(t, func(t *testing.T) {
+					tm = timertest.New(opts...)
+					filed = tm.AfterFunc(time.Hour, timertest.Nop)
+					timertest.Pass(time.Minute)
+					if clock != "the system's" {
+						filed.Stop() // or a goroutine would wait in the bubble
+						timertest.Pass(time.Minute)
+						filed = timertest.Owned(tm, timertest.NopTask)
+					}
+				})
+				if filed.State() == hashedwheel.Unarmed && (name == "Timeout.Stop" || name == "Move") {
+					return
+				}
+				assert.PanicsWithValue(t, inItsBubble, func() { use(tm, filed) })
+			})
+		}
+	}
+	synctest.Test(t, func(t *testing.T) { // nine years in a bubble are no mistake
+		tm := timertest.New()
+		time.Sleep(20 * 365 * 24 * time.Hour)
+		tm.AfterFunc(time.Hour, timertest.Nop)
+		tm.Stop()
+	})
+}
+
 // It can be stopped from anywhere: that reads no clock.
 func TestATimerFromOutsideTheBubbleMayBeStoppedInside(t *testing.T) {
+	filedOne := timertest.New()
+	filed := filedOne.AfterFunc(time.Hour, timertest.Nop)
+	time.Sleep(100 * time.Millisecond)
+	synctest.Test(t, func(t *testing.T) { assert.True(t, filed.Stop(), "nothing is queued") })
+	filedOne.Stop()
 	tm := timertest.New()
 	to := tm.AfterFunc(time.Hour, timertest.Nop)
 	other := tm.AfterFunc(time.Hour, timertest.Nop)
