@@ -155,9 +155,9 @@ func (a *alarm) patient(tick tick) (due int64) {
 	return a.time.ticks.start(tick + a.time.ticks.of(int64(patience)) - 1)
 }
 
-// take reports whether a bell that has rung makes the caller the worker. If another goroutine is, that one finds out in
+// answer reports whether a bell that has rung makes the caller the worker. If another goroutine is, that one finds out in
 // rest.
-func (a *alarm) take() (isWorker bool) {
+func (a *alarm) answer() (isWorker bool) {
 	for {
 		w := a.load()
 		switch w.status() {
@@ -175,8 +175,8 @@ func (a *alarm) take() (isWorker bool) {
 	}
 }
 
-// end is Timer.Stop's. If a goroutine is the worker, that goroutine finds out in rest and stops the alarm there.
-func (a *alarm) end() {
+// silence is Timer.Stop's. If a goroutine is the worker, that goroutine finds out in rest and stops the alarm there.
+func (a *alarm) silence() {
 	was := watch(a.word.Swap(int64(watchFor(past, ended))))
 	if was.status() == asleep {
 		a.stop()
@@ -344,7 +344,7 @@ func (a *alarm) forget(tick tick) {
 // ring is what a bell calls, in a goroutine of package time's, which inherits no profiler labels or modes.
 func (a *alarm) ring() {
 	a.out.Enter() // before it is the worker, so that Stop, which ends it, sees one or the other
-	if !a.take() {
+	if !a.answer() {
 		a.out.Leave()
 		return
 	}
@@ -382,7 +382,7 @@ func (a *alarm) setUsers(tick tick) {
 func (a *alarm) await(c <-chan time.Time, cancel <-chan struct{}) {
 	select {
 	case <-c:
-		if a.take() {
+		if a.answer() {
 			a.begin()
 			return
 		}

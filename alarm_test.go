@@ -56,7 +56,7 @@ func TestAlarmIsNotSetOnceItHasEnded(t *testing.T) {
 			assert.False(t, b.timer.Stop(), "it was set")
 		}
 		assert.False(t, a.lower(0))
-		assert.False(t, a.take())
+		assert.False(t, a.answer())
 	})
 }
 

@@ -47,11 +47,19 @@ func (tl *timeline) thisTick() tick { return tl.ticks.at(tl.now()) }
 
 // now returns the time in ns since start, always less than maxDeadline.
 func (tl *timeline) now() int64 {
-	if !tl.isSystem {
-		tl.checkMade()
-		return min(tl.since(tl.clock.Now()), maxDeadline-1)
+	if tl.isSystem {
+		now := int64(time.Since(tl.start)) // which reads the monotonic clock alone
+		if uint64(now) < maxDeadline {
+			return now
+		}
 	}
-	return min(tl.clamped(time.Since(tl.start)), maxDeadline-1) // Since reads the monotonic clock alone
+	return tl.slowNow()
+}
+
+// slowNow is now on another clock, or in another bubble, where it panics.
+func (tl *timeline) slowNow() int64 {
+	tl.checkMade()
+	return min(tl.since(tl.clock.Now()), maxDeadline-1)
 }
 
 // checkMade panics if the timer is a zero Timer.

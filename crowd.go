@@ -15,9 +15,9 @@ const (
 	perTimeout = 500 * time.Nanosecond
 )
 
-// crowdInHand is the slot of a level that was opened last. Its timeouts are looked at from the end to the front: a
+// openedCrowd is the slot of a level that was opened last. Its timeouts are looked at from the end to the front: a
 // timeout that leaves brings one to its place that was looked at already, and a new one comes behind all.
-type crowdInHand struct {
+type openedCrowd struct {
 	number int64 // of the slot
 	unseen int   // so many of its timeouts are still to be looked at
 }
@@ -25,35 +25,35 @@ type crowdInHand struct {
 // thin looks at a portion of a crowd that is to be opened by now, and reports whether there was a crowd.
 func (w *hashedWheel) thin() bool {
 	for _, l := range w.levels {
-		if l.isInHand(w.current) {
+		if l.isOpen(w.current) {
 			w.thinSlot(l)
 			return true
 		}
 		number, at := l.crowdAt(w.current, w.ticks.len)
 		if at < w.current {
-			l.takeInHand(number)
+			l.open(number)
 			return true
 		}
 	}
 	return false
 }
 
-// isInHand reports whether a crowd was opened and not looked at to its end, unless the wheel has come to its slot.
-func (l *level) isInHand(current tick) bool {
-	c := &l.inHand
+// isOpen reports whether a crowd was opened and not looked at to its end, unless the wheel has come to its slot.
+func (l *level) isOpen(current tick) bool {
+	c := &l.opened
 	return c.unseen > 0 && l.begins(c.number) >= current && l.len(c.number) > 0
 }
 
-// takeInHand begins with a crowd, once: a worker that looked again and again would never end its pass.
-func (l *level) takeInHand(number int64) {
+// open begins with a crowd, once: a worker that looked again and again would never end its pass.
+func (l *level) open(number int64) {
 	l.crowded.Clear(l.index(number))
-	l.inHand = crowdInHand{number: number, unseen: l.len(number)}
+	l.opened = openedCrowd{number: number, unseen: l.len(number)}
 }
 
-// thinSlot looks at a portion of the crowd in hand. Of a bucket it takes those that were moved later, but leaves the
+// thinSlot looks at a portion of an open crowd. Of a bucket it takes those that were moved later, but leaves the
 // queued ones to the drain.
 func (w *hashedWheel) thinSlot(l *level) {
-	c := &l.inHand
+	c := &l.opened
 	c.unseen = min(c.unseen, l.len(c.number)) // some may have left
 	i := l.index(c.number)
 	for n := 0; n < portion && c.unseen > 0; n++ {

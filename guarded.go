@@ -22,7 +22,7 @@ type guarded struct {
 	broken  any // what a misused Timeout made a call panic with: all later calls do, too
 	wheel   hashedWheel
 	lists   []*Timeout // taken from the queue and not filed yet, the oldest list first
-	round   int        // how many of the first lists were queued when the pass began: its tick stays open for them
+	intake  int        // how many of the first lists were queued when the pass began: its tick stays open for them
 	stopped bool
 	waiting *Timeout // once stopped: all that was queued, as one list
 
@@ -30,8 +30,8 @@ type guarded struct {
 	// batch and one of the wheel would otherwise name one timeout, and it could be handed out twice in a pass.
 	held *Timeout
 
-	// Handed out between two holds of the lock. Only takeDue and settle write it, so whoever has the worker's part
-	// reads it without the lock.
+	// Handed out between two holds of the lock. Only takeDue and settle write it, so the worker reads it
+	// without the lock.
 	batch     []*Timeout
 	batchTick tick // the tick at which its first timeout is due
 
@@ -81,37 +81,37 @@ func (g *guarded) letOthers(wait func()) {
 	}
 }
 
-// beginPass makes everything that is queued the pass's round, if the queue is to be looked at by this tick and no part
-// of the last round is left, and closes the tick for later armings. So the stripes stay deep while the worker falls
-// behind, and their producers help; and tasks that arm themselves on a clock that stands still do not make the round
-// grow forever.
+// beginPass makes everything that is queued the pass's intake, if the queue is to be looked at by this tick and nothing
+// is left of the last intake, and closes the tick for later armings. So the stripes stay deep while the worker falls
+// behind, and their producers help; and tasks that arm themselves on a clock that stands still do not make the intake
+// grow forever. The far lane is left alone until its own time.
 func (g *guarded) beginPass(tick tick) {
 	defer g.lock().unlock()
-	// The tick was closed but not left: user code ended a pass of it. A round taken now could hold what the pass's own
-	// tasks have armed, without end: the next tick takes it.
+	// A task ended the last pass of this tick by Goexit, or by a panic through Advance. Take in nothing more at this tick:
+	// its tasks may have armed themselves again, and we would never leave it.
 	isCut := g.wheel.current <= tick && tick < g.wheel.opening
 	g.wheel.turn(min(tick, g.alarm.looksAt())) // no further: Lag and Overdue are to show how late the worker is
-	if !isCut && g.round == 0 && g.alarm.raise(tick) {
+	if !isCut && g.intake == 0 && g.alarm.raise(tick) {
 		g.takeLane(&g.queue.near)
 		if g.alarm.raiseFar(tick) {
 			g.takeLane(&g.queue.far)
 		} else if !g.queue.far.isEmpty() {
 			g.alarm.lower(g.alarm.farDue.Load())
 		}
-		g.round = len(g.lists)
+		g.intake = len(g.lists)
 	}
 	g.wheel.close(tick)
 }
 
-// fileRound files at most limit timeouts of the pass's round, and returns how many.
-func (g *guarded) fileRound(limit int) int {
+// fileIntake files at most limit timeouts of the pass's intake, and returns how many.
+func (g *guarded) fileIntake(limit int) int {
 	defer g.lock().unlock()
-	n, _ := g.file(limit, g.round)
+	n, _ := g.file(limit, g.intake)
 	return n
 }
 
 // takeDue makes a batch of timeouts that are due by tick, and reports false if there are none. After true the batch
-// may be empty: all of a portion may have been moved. The wheel leaves the tick only once the round is filed.
+// may be empty: all of a portion may have been moved. The wheel leaves the tick only once the intake is filed.
 func (g *guarded) takeDue(tick tick) (more bool) {
 	defer g.lock().unlock()
 	if g.stopped {
@@ -127,7 +127,7 @@ func (g *guarded) takeDue(tick tick) (more bool) {
 		filed, through := g.wheel.advance(tick, portion-looked)
 		looked += filed
 		if through {
-			if g.round == 0 {
+			if g.intake == 0 {
 				g.wheel.leave(tick)
 			}
 			return len(g.batch) > 0
@@ -275,13 +275,13 @@ func (g *guarded) file(limit, lists int) (n, emptied int) {
 		t := g.lists[0]
 		for ; n < limit && t != nil; n++ {
 			next := t.link
-			g.fileOne(t, g.round > 0)
+			g.fileOne(t, g.intake > 0)
 			t = next
 		}
 		g.lists[0] = t
 		if t == nil {
 			g.lists = slices.Delete(g.lists, 0, 1)
-			g.round = max(0, g.round-1)
+			g.intake = max(0, g.intake-1)
 			emptied++
 		}
 	}
@@ -292,7 +292,7 @@ func (g *guarded) file(limit, lists int) (n, emptied int) {
 // fileOne takes a timeout from the queue, and places it in the wheel if it is pending. A timeout that is
 // in the batch stays queued, so that the batch does not claim it, and is held until the batch is settled.
 // A timeout that is canceled and no longer queued is nowhere: Timeout.begin relies on that.
-func (g *guarded) fileOne(t *Timeout, isOfRound bool) {
+func (g *guarded) fileOne(t *Timeout, isOfIntake bool) {
 	if g.isInBatch(t) {
 		t.link, g.held = g.held, t
 		return
@@ -301,7 +301,7 @@ func (g *guarded) fileOne(t *Timeout, isOfRound bool) {
 		g.wheel.remove(t)
 	}
 	switch w := t.unqueue(); {
-	case w.state() == Pending && isOfRound:
+	case w.state() == Pending && isOfIntake:
 		g.wheel.placeOpen(t, g.wheel.ticks.of(w.deadline()))
 	case w.state() == Pending:
 		g.wheel.place(t, g.wheel.ticks.of(w.deadline()))
@@ -363,7 +363,9 @@ func (g *guarded) look() (next tick, pending int) {
 // again after it was canceled there would otherwise be canceled, and returned, twice.
 func (g *guarded) stop() {
 	g.stopped = true
-	for _, t := range append(g.queue.close(), append(g.lists, g.held)...) {
+	g.lists = append(g.lists, g.held)
+	g.lists = append(g.lists, g.queue.close()...)
+	for _, t := range g.lists {
 		for t != nil {
 			next := t.link
 			if g.isInBatch(t) {
@@ -374,7 +376,7 @@ func (g *guarded) stop() {
 			t = next
 		}
 	}
-	g.lists, g.round, g.held = nil, 0, nil
+	g.lists, g.intake, g.held = nil, 0, nil
 }
 
 // popAny takes any timeout out of what waits or the wheel, nil if there is none.

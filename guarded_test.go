@@ -194,7 +194,7 @@ func TestTickStaysOpenUntilTheRoundIsFiled(t *testing.T) {
 	g.beginPass(due)
 	more := g.takeDue(due)
 	require.False(t, more)
-	for g.fileRound(portion) > 0 {
+	for g.fileIntake(portion) > 0 {
 	}
 	for _, to := range all {
 		require.Equal(t, due, g.wheel.filedAt(to))
@@ -206,14 +206,14 @@ func TestNextRoundBeginsOnceTheLastIsFiled(t *testing.T) {
 	g, tm := newGuarded()
 	tm.armMany(t, many)
 	g.beginPass(1)
-	g.fileRound(portion)
+	g.fileIntake(portion)
 	tm.armMany(t, many)
 	g.beginPass(2) // the first pass has outlasted its tick
-	for g.fileRound(portion) > 0 {
+	for g.fileIntake(portion) > 0 {
 	}
 	assert.Equal(t, many, g.wheel.count)
 	g.beginPass(3)
-	for g.fileRound(portion) > 0 {
+	for g.fileIntake(portion) > 0 {
 	}
 	assert.Equal(t, 2*many, g.wheel.count)
 }
@@ -225,7 +225,7 @@ func TestPassFilesNothingThatWasQueuedAfterItBegan(t *testing.T) {
 	g.beginPass(1)
 	tm.armMany(t, many)
 	g.takeAll()
-	for g.fileRound(portion) > 0 {
+	for g.fileIntake(portion) > 0 {
 	}
 	assert.Equal(t, many, g.wheel.count)
 }

@@ -28,7 +28,7 @@ type hashedWheel struct {
 	//	              ▲ current                        ▲ opening
 	//
 	// place files at opening or later: if a task arms its own timeout for the past again and again, the pass ends all
-	// the same. placeOpen files the pass's round, and the timeouts of slots that are filed again, at current or later.
+	// the same. placeOpen files the pass's intake, and the timeouts of slots that are filed again, at current or later.
 	current tick
 	opening tick
 
@@ -44,7 +44,7 @@ func (w *hashedWheel) init(k ticks, size int) {
 }
 
 // place files a timeout under a tick, or under the first open tick if that is closed. With placeOpen a
-// timeout of the round may still be due at the tick that is being taken.
+// timeout of the intake may still be due at the tick that is being taken.
 func (w *hashedWheel) place(t *Timeout, tick tick)     { w.put(t, max(tick, w.opening)) }
 func (w *hashedWheel) placeOpen(t *Timeout, tick tick) { w.put(t, max(tick, w.current)) }
 
@@ -78,7 +78,7 @@ func (w *hashedWheel) remove(t *Timeout) {
 	w.count--
 }
 
-// turn moves on to a tick, if nothing is filed before it, so that the round is filed in as low a level as can be.
+// turn moves on to a tick, if nothing is filed before it, so that the intake is filed in as low a level as can be.
 func (w *hashedWheel) turn(tick tick) {
 	if first, _ := w.firstSlot(); first >= tick {
 		w.current = max(w.current, tick)

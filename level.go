@@ -14,7 +14,7 @@ type level struct {
 	occupied bitmap.Bitmap // the slots that hold any
 	crowded  bitmap.Bitmap // the slots that hold a crowd and were not opened since it is one
 
-	inHand crowdInHand
+	opened openedCrowd
 }
 
 const (

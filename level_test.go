@@ -36,7 +36,7 @@ func (d *driver) thinAll(t *testing.T) (portions int) {
 		require.Less(t, portions, 2+8*(d.count/portion+1), "thin does not end")
 		d.checkAll()
 		for k, l := range d.levels {
-			if c := l.inHand; l.shift > 0 && c.unseen > 0 {
+			if c := l.opened; l.shift > 0 && c.unseen > 0 {
 				require.Equal(t, c.unseen, l.len(c.number), "a timeout of level %d was filed in its own slot again", k)
 			}
 		}
@@ -97,7 +97,7 @@ func TestCrowdInASlotIsOpenedAtCrowdAt(t *testing.T) {
 	require.False(t, d.thin(), "too early")
 	d.take(at)
 	require.True(t, d.thin(), "it is opened")
-	require.Equal(t, int64(4), l.inHand.number)
+	require.Equal(t, int64(4), l.opened.number)
 	require.True(t, d.thin())
 	assert.Equal(t, 10*crowd-portion, l.slots.len(4))
 }

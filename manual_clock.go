@@ -7,7 +7,7 @@ import (
 )
 
 // A ManualClock moves only by Advance, for tests that do not wait. Nothing calls the worker of a Timer on it:
-// Advance does the worker's part, so with Inline its tests are deterministic. It is safe for concurrent
+// Advance does the worker's work, so with Inline its tests are deterministic. It is safe for concurrent
 // use by any number of timers, holds on to them until they are stopped, and must not be copied.
 type ManualClock struct {
 	mu        sync.Mutex // guards all below; not held while a worker's method runs, since a task may call New

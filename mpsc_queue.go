@@ -69,11 +69,11 @@ func (q *mpscQueue) lanes() [2]*lane { return [2]*lane{&q.near, &q.far} }
 type pushed uint8
 
 const (
-	accepted pushed = iota
-	refused         // the queue is closed
-	halfway         // accepted, and the stripe of the near lane is half full: the worker is to come
-	filled          // accepted, and the stripe is full: the producer files a part of it
-	littered        // accepted, the stripe is deep, and the timeout below can be dropped: the producer combs it
+	refused pushed = iota // the queue is closed
+	accepted
+	halfway  // accepted, and the stripe of the near lane is half full: the worker is to come
+	filled   // accepted, and the stripe is full: the producer files some of it
+	littered // accepted, the stripe is deep, and the timeout below can be dropped: the producer combs it
 )
 
 // push adds t, which the caller has marked queued.

@@ -6,24 +6,19 @@ import "sync/atomic"
 // own.Keeper keeps its place when it expires, until it is armed again and ends, or Timeout.end gives the place back.
 type room struct {
 	max      int64        // 0: no bound, and nothing is counted
-	reserved atomic.Int64 // reserve and exceed count up, the releases down
+	reserved atomic.Int64 // admit counts up, the releases down
 }
 
-func (r *room) reserve() bool {
-	for r.max != 0 {
-		n := r.reserved.Load()
-		if n >= r.max {
-			return false
-		}
+// admit takes a place for an arming of t, and reports whether there is one.
+func (r *room) admit(t *Timeout) bool { return r.max == 0 || r.admitBounded(t) }
+
+// admitBounded is the slow part of admit. It takes a place beyond the bound if t's task is the library's own.
+func (r *room) admitBounded(t *Timeout) bool {
+	for n := r.reserved.Load(); n < r.max; n = r.reserved.Load() {
 		if r.reserved.CompareAndSwap(n, n+1) {
-			break
+			return true
 		}
 	}
-	return true
-}
-
-// exceed takes a place beyond the bound, if t's task is the library's own.
-func (r *room) exceed(t *Timeout) bool {
 	_, isOwn := t.ownTask()
 	if isOwn {
 		r.reserved.Add(1)

@@ -37,7 +37,7 @@ type Timer struct {
 	room     room // not beside time, which all calls read: with a bound each arming writes it
 	after    afters
 	rejected atomic.Uint64 // armings refused; counted by producers, for Stats
-	ending   sync.Once     // calls end once the first portion of a Stop is collected
+	ending   sync.Once     // calls endWorker once the first portion of a Stop is collected
 }
 
 // New returns a Timer, or an error that names the wrong option and its value. By default the tick is 10ms, the wheel
@@ -141,13 +141,7 @@ func (tm *Timer) String() string { return fmt.Sprintf("hashedwheel.Timer(tick %v
 
 // deadlineIn returns the deadline d from now.
 func (tm *Timer) deadlineIn(d time.Duration) int64 {
-	now := int64(-1)
-	if tm.time.isSystem {
-		now = int64(time.Since(tm.time.start)) // as now does, a call less: now is not inlined
-	}
-	if uint64(now) >= maxDeadline { // another clock; or another bubble, where now panics
-		now = tm.time.now()
-	}
+	now := tm.time.now()
 	if now > tm.alarm.overdue.Load() {
 		tm.alarm.ringOverdue(now)
 	}
@@ -165,7 +159,7 @@ func (tm *Timer) arm(t *Timeout, deadline int64) (was bool) {
 			return true
 		}
 		kept := tm.room.isKept(t, w)
-		if !kept && !tm.room.reserve() && !tm.room.exceed(t) {
+		if !kept && !tm.room.admit(t) {
 			if t.reject(w, deadline, tm.refusal()) {
 				tm.rejected.Add(1)
 				return false
@@ -209,7 +203,7 @@ func (tm *Timer) tryMove(t *Timeout, w word, deadline int64) (ok bool) {
 
 // armNew arms a timeout that no other goroutine can see yet. Its error is Schedule's.
 func (tm *Timer) armNew(t *Timeout, deadline int64) error {
-	if !tm.room.reserve() && !tm.room.exceed(t) {
+	if !tm.room.admit(t) {
 		t.reject(t.load(), deadline, tm.refusal())
 		tm.rejected.Add(1)
 		return t.Err()
@@ -265,7 +259,7 @@ func (tm *Timer) push(t *Timeout, deadline int64) bool {
 }
 
 // help makes a deep stripe shallower, in the goroutine of a producer, since one worker cannot keep up with many of
-// them: it drops their stopped timeouts, or waits for its turn and files a part of the others.
+// them: it drops their stopped timeouts, or waits for its turn and files some of the others.
 func (tm *Timer) help(l *lane, s *stripe, how pushed) {
 	depth := l.full
 	if how == littered {
@@ -296,7 +290,7 @@ func (tm *Timer) Stop() []*Timeout {
 	for more := true; more; {
 		ended, more = tm.guarded.collect(ended[:0]) // the first call closes the queue: later armings are refused
 		tm.room.release(len(ended))                 // after the close, so that no arming gets ErrFull
-		tm.ending.Do(tm.end)                        // after the close, so that nobody gets the worker's part again
+		tm.ending.Do(tm.endWorker)                  // after the close, so that nobody becomes the worker again
 		for _, t := range ended {
 			if task, isOwn := t.ownTask(); isOwn {
 				task.TimerStopped(own.Mark{}) // last, so that whoever TimerStopped releases finds the timer stopped
@@ -325,9 +319,9 @@ func (tm *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
 	return left, nil
 }
 
-// end stops the worker, once the queue is closed.
-func (tm *Timer) end() {
-	tm.alarm.end()
+// endWorker follows the close of the queue.
+func (tm *Timer) endWorker() {
+	tm.alarm.silence()
 	if c, ok := tm.time.clock.(*ManualClock); ok {
 		c.detach(&tm.worker)
 	}

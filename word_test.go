@@ -29,7 +29,7 @@ func newRig(w word, opts ...Option) rig {
 	r := rig{&Timeout{timer: tm, task: plainFunc(func() {})}, tm}
 	r.word.Store(int64(w))
 	if w.state() == Pending {
-		tm.room.reserve()
+		tm.room.admit(nil)
 	}
 	return r
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
-// worker is what the alarm calls: it looks at the queue and the wheel, and hands out due timeouts. One goroutine at a
-// time has its part, or ManualClock.Advance.
+// worker files queued timeouts and hands out due ones. One goroutine at a time runs it: one that the alarm has started,
+// or the caller of ManualClock.Advance.
 type worker struct {
 	// Its neighbors in the Timer; read only once New has returned.
 	time    *timeline
@@ -31,7 +31,7 @@ func (wk *worker) init(tm *Timer) {
 	}
 }
 
-// work passes until nothing is due, then gives the part away. If user code ends the goroutine by runtime.Goexit,
+// work passes until nothing is due, then gives the role away. If user code ends the goroutine by runtime.Goexit,
 // another goroutine goes on.
 func (wk *worker) work() {
 	gone := false
@@ -58,8 +58,8 @@ func (wk *worker) work() {
 }
 
 // pass hands out the timeouts that are due at the current tick. If the queue is to be looked at by now, it files the
-// round first, which is everything that is queued when the pass begins, and hands out between two parts of a long round
-// also. The worker passes again at once if a crowd is in hand, or if the pass has outlasted the tick: a new round must
+// intake first, which is everything that is queued when the pass begins, and hands out between two halts of a long one
+// also. The worker passes again at once if a crowd is open, or if the pass has outlasted the tick: a new intake must
 // not wait until a million timeouts are handed out.
 func (wk *worker) pass() (tick tick, again bool) {
 	g := wk.guarded
@@ -73,7 +73,7 @@ func (wk *worker) pass() (tick tick, again bool) {
 	g.beginPass(tick)
 	for isFiled := false; !isFiled; {
 		wk.out.crews.Launch()
-		isFiled = wk.fileRound()
+		isFiled = wk.fileIntake()
 		for g.takeDue(tick) {
 			now := wk.handOut(tick)
 			if wk.time.ticks.at(now) > tick {
@@ -84,12 +84,12 @@ func (wk *worker) pass() (tick tick, again bool) {
 	return tick, g.thin()
 }
 
-// fileRound files the round for at most half a tick or two milliseconds, and reports whether all of it is filed.
-func (wk *worker) fileRound() (isFiled bool) {
-	enough := min(time.Duration(wk.time.ticks.len/2), 2*time.Millisecond) // what due timeouts may wait for the round
+// fileIntake files the intake for at most half a tick or two milliseconds, and reports whether all of it is filed.
+func (wk *worker) fileIntake() (isFiled bool) {
+	enough := min(time.Duration(wk.time.ticks.len/2), 2*time.Millisecond) // what due timeouts may wait for it
 	n := 0
 	for begun := time.Now(); n < limits.Drain && time.Since(begun) <= enough; {
-		k := wk.guarded.fileRound(portion)
+		k := wk.guarded.fileIntake(portion)
 		n += k
 		if k < portion {
 			return true
@@ -132,7 +132,7 @@ func (wk *worker) handOut(tick tick) (now int64) {
 	return now
 }
 
-// advance is the worker's part as ManualClock.Advance does it.
+// advance is what ManualClock.Advance has the worker do.
 func (wk *worker) advance() {
 	wk.out.Enter()
 	defer wk.out.Leave() // deferred: a task may panic
