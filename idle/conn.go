@@ -66,7 +66,7 @@ func newConn(tm *hashedwheel.Timer, c net.Conn, d time.Duration, o options) (*Co
 	conn.limit = limit{receivedOnly: o.receivedOnly, name: o.name, owner: conn}
 	if s, err := socketOf(c); err == nil {
 		conn.limit.socket = s
-		conn.limit.kernelCounts = !o.counted && s.canTell() == nil
+		conn.limit.kernelCounts = !o.counting && s.canTell() == nil
 	}
 	if err := conn.limit.start(tm, d); err != nil {
 		return nil, err

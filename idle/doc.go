@@ -23,11 +23,11 @@
 //
 // Where the kernel does not count, as also under gVisor, Watch returns errors.ErrUnsupported. The kernel gives no sign
 // of data that a BPF program redirects from socket to socket (a sockmap, as some service meshes use), or that a network
-// card handles by itself: such a connection looks idle. The option [Counted] makes a Conn count itself.
+// card handles by itself: such a connection looks idle. The option [WithCounting] makes a Conn count itself.
 //
 // # Which data counts
 //
-// Data in either direction counts, so a download is not idle at either end. With [ReceivedOnly] only received data
+// Data in either direction counts, so a download is not idle at either end. With [WithReceivedOnly] only received data
 // counts. Keep-alive probes, acknowledgments and the end of the other side's data do not count. The kernel counts data
 // when it arrives, a Conn when it is read; under TLS the kernel counts records, also of the handshake.
 //
@@ -35,11 +35,11 @@
 // SetIdleTimeout(d) after it. In net/http [ConnContext] and [FromContext] give a handler its Conn. Data that a vanished
 // peer does not acknowledge is sent again at intervals that double, up to two minutes, and the kernel counts each of
 // them: a longer idle time begins only when the kernel gives up the connection, after about 15 minutes. With
-// ReceivedOnly it is closed sooner.
+// WithReceivedOnly it is closed sooner.
 //
 // # Heartbeats and large messages
 //
-// A server that sends pings sees no idle peer, because its pings count: it needs ReceivedOnly. A server that sends
+// A server that sends pings sees no idle peer, because its pings count: it needs WithReceivedOnly. A server that sends
 // messages which take a peer longer than the idle time to receive cannot have it: the peer reads all the time, has
 // nothing to answer yet, and is closed. In place of this package, a server that does both gives each connection a
 // [hashedwheel.Timeout] that each pong and each finished Write moves: see the Example of Timeout.Move. The limit must

@@ -10,7 +10,7 @@ type options struct {
 	name         string
 	onIdle       func(net.Conn)
 	receivedOnly bool
-	counted      bool
+	counting     bool
 }
 
 // collect panics in the name of the function that got the options.
@@ -24,37 +24,37 @@ func collect(function string, opts []Option) (o options) {
 	return o
 }
 
-// OnIdle sets a function that is called with the [Conn] when it has been idle: once, without a lock,
+// WithOnIdle sets a function that is called with the [Conn] when it has been idle: once, without a lock,
 // in the timer's executor, and before the connection is closed, so that f can still write to it. The
 // Conn is closed when f has returned or panicked. If the peer does not read, a Write in f
 // waits forever, and with [hashedwheel.Inline] so does the timer: call SetWriteDeadline first.
 //
-// OnIdle is for [NewConn] and [NewListener]. [Watch] calls its own function and refuses OnIdle
+// WithOnIdle is for [NewConn] and [NewListener]. [Watch] calls its own function and refuses WithOnIdle
 // with an error.
-func OnIdle(f func(net.Conn)) Option {
+func WithOnIdle(f func(net.Conn)) Option {
 	if f == nil {
-		panic("idle: OnIdle with a nil func")
+		panic("idle: WithOnIdle with a nil func")
 	}
 	return func(o *options) { o.onIdle = f }
 }
 
-// ReceivedOnly lets only received data keep a connection open. A server that sends heartbeats needs it:
+// WithReceivedOnly lets only received data keep a connection open. A server that sends heartbeats needs it:
 // otherwise they keep the connections of silent peers open. It closes the connections of peers that only
 // listen, even in the middle of a download, and closes the connections of vanished peers sooner: see
 // "Which data counts" above.
-func ReceivedOnly() Option {
+func WithReceivedOnly() Option {
 	return func(o *options) { o.receivedOnly = true }
 }
 
-// Counted makes a [Conn] count reads and writes itself even where the kernel counts. It is for
+// WithCounting makes a [Conn] count reads and writes itself even where the kernel counts. It is for
 // connections whose data the kernel does not count: see "Who counts" above.
-// [Watch] depends on the kernel and refuses Counted with an error.
-func Counted() Option {
-	return func(o *options) { o.counted = true }
+// [Watch] depends on the kernel and refuses WithCounting with an error.
+func WithCounting() Option {
+	return func(o *options) { o.counting = true }
 }
 
-// Name sets the name under which package inspect and Timeout.String show a connection whose idle
+// WithName sets the name under which package inspect and Timeout.String show a connection whose idle
 // time is pending. The default is "idle connection".
-func Name(name string) Option {
+func WithName(name string) Option {
 	return func(o *options) { o.name = name }
 }

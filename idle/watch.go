@@ -30,7 +30,7 @@ type Watcher struct {
 // c must be a TCP connection on Linux, or a wrapper whose NetConn returns one, like a *tls.Conn. For
 // any other connection, also Multipath TCP, the error is errors.ErrUnsupported: use [NewConn]. Other
 // errors are hashedwheel.ErrFull and ErrStopped, the error of a closed connection, and an error that
-// names the argument if d is not positive or an option is [OnIdle] or [Counted]. Watch panics if tm,
+// names the argument if d is not positive or an option is [WithOnIdle] or [WithCounting]. Watch panics if tm,
 // c, onIdle or an Option is nil.
 func Watch(
 	tm *hashedwheel.Timer, c net.Conn, d time.Duration, onIdle func(net.Conn), opts ...Option,
@@ -43,9 +43,9 @@ func Watch(
 	case d <= 0:
 		return nil, fmt.Errorf("idle: Watch for %v: must be positive", d)
 	case o.onIdle != nil:
-		return nil, errors.New("idle: Watch with OnIdle: put it into the func that Watch calls")
-	case o.counted:
-		return nil, errors.New("idle: Watch with Counted: only a Conn can count")
+		return nil, errors.New("idle: WithOnIdle is not for Watch: put it into the func that Watch calls")
+	case o.counting:
+		return nil, errors.New("idle: WithCounting is not for Watch: only a Conn can count")
 	}
 	s, err := socketOf(c)
 	if err != nil {

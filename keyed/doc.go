@@ -1,7 +1,7 @@
 // Package keyed is a map whose values expire: sessions, calls in flight, messages seen before. Each
 // value has its own deadline; when it has passed, the map calls your function with key and value.
 //
-//	sessions := keyed.New(tm, func(id string, s *Session) { s.Close() }, keyed.Name("sessions"))
+//	sessions := keyed.New(tm, func(id string, s *Session) { s.Close() }, keyed.WithName("sessions"))
 //	err := sessions.Set(id, s, 30*time.Minute)    // new, or replaces value and deadline
 //	s, ok := sessions.Touch(id, 30*time.Minute)   // expires 30 minutes from now
 //	s, ok = sessions.Get(id)                      // does not move the deadline

@@ -17,9 +17,9 @@ func collect(opts []Option) (o options) {
 	return o
 }
 
-// Name gives a Map a name: String prints it, and package inspect and Timeout.String show the map's
+// WithName gives a Map a name: String prints it, and package inspect and Timeout.String show the map's
 // entries under it. Without a name they are shown with their types, such as
 // "entry of keyed.Map[string,*main.Session]".
-func Name(name string) Option {
+func WithName(name string) Option {
 	return func(o *options) { o.name = name }
 }
