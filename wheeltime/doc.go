@@ -36,7 +36,7 @@
 // The wheel keeps everything until it is due or stopped, even if the program has no reference to it. Package time,
 // since Go 1.23, keeps nothing for a Timer, a Ticker or an After whose channel nobody can receive from. So stop each
 // Timer and [Ticker] that you no longer need: a forgotten [NewTimer] or [After] stays for its whole delay, 100,000 of
-// them for an hour are 24 MB, and a forgotten Ticker or [Tick] stays until Timer.Stop of tm.
+// them for an hour are 24 MB, and a forgotten Ticker stays until Timer.Stop of tm.
 //
 // The library's own goroutines send the values, whatever Executor tm has; with hashedwheel.Inline the worker does, so
 // that on a ManualClock all values have been sent when Advance returns. The Executor runs the f of [AfterFunc]: by

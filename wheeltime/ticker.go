@@ -58,19 +58,6 @@ func (t *Ticker) Reset(d time.Duration) {
 	t.start(d)
 }
 
-// Tick returns the channel of a new Ticker, or nil if d is not positive, as time.Tick does. It cannot be stopped: the
-// Ticker stays on the wheel until tm is stopped. Package time's, since Go 1.23, is garbage once nobody can receive from
-// the channel.
-func Tick(tm *hashedwheel.Timer, d time.Duration) <-chan time.Time {
-	if tm == nil {
-		panic("wheeltime: Tick with a nil Timer")
-	}
-	if d <= 0 {
-		return nil
-	}
-	return NewTicker(tm, d).C
-}
-
 // String returns the period, the state and the time of the next tick.
 func (t *Ticker) String() string {
 	t.alarm.mu.Lock()
