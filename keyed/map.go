@@ -19,6 +19,7 @@ type Map[K comparable, V any] struct {
 
 	// All fields are read only: %#v, which does not use String, is no race.
 	timer    *hashedwheel.Timer
+	renew    func(K, V) time.Duration // nil: no value is renewed
 	expired  func(K, V)
 	name     string
 	seed     maphash.Seed
@@ -39,13 +40,42 @@ func (*noCopy) Unlock() {}
 // in a goroutine. No lock is held, the key is no longer in the map, and expired may use the map. A
 // panic in it is handled like that of any task of tm.
 func New[K comparable, V any](tm *hashedwheel.Timer, expired func(K, V), opts ...Option) *Map[K, V] {
+	return newMap("New", tm, expired, opts)
+}
+
+// NewRenewing is New for values that note their last use themselves. When the deadline of a value has passed, the
+// map calls renew, in the task that would call expired. The key is still in the map. If renew returns more than
+// zero, the value stays for that long from now; otherwise it expires. The next use of the value need not find it in
+// the map: renew reads what the use has noted.
+//
+// No lock is held while renew runs, and renew may use the map. If a Set, Swap or Touch gives the key a new deadline
+// in that time, or a call removes the key, then what renew returns has no effect. Until renew returns, the value
+// stays. If renew panics, the value expires, and expired is called before the panic goes on.
+//
+// A value keeps its place under hashedwheel.WithMaxPending until its end, so a full timer does not refuse to renew it.
+// If the timer is stopped while renew runs, a value that renew would keep stays in the map for Drain.
+//
+// NewRenewing panics if tm, renew, expired or an Option is nil.
+func NewRenewing[K comparable, V any](
+	tm *hashedwheel.Timer, renew func(K, V) time.Duration, expired func(K, V), opts ...Option,
+) *Map[K, V] {
+	if renew == nil {
+		panic("keyed: NewRenewing with a nil func")
+	}
+	m := newMap("NewRenewing", tm, expired, opts)
+	m.renew = renew
+	return m
+}
+
+// newMap panics in the name of the function that got the arguments.
+func newMap[K comparable, V any](maker string, tm *hashedwheel.Timer, expired func(K, V), opts []Option) *Map[K, V] {
 	if tm == nil {
-		panic("keyed: New with a nil Timer")
+		panic("keyed: " + maker + " with a nil Timer")
 	}
 	if expired == nil {
-		panic("keyed: New with a nil func")
+		panic("keyed: " + maker + " with a nil func")
 	}
-	m := &Map[K, V]{timer: tm, expired: expired, name: collect(opts).name}
+	m := &Map[K, V]{timer: tm, expired: expired, name: collect(maker, opts).name}
 	m.seed, m.hashBits = maphash.MakeSeed(), math.MaxUint64
 	m.dir = newDirectory(m)
 	return m
@@ -165,7 +195,7 @@ func (m *Map[K, V]) Delete(k K) (v V, ok bool) {
 	}
 	v = s.take(e)
 	s.mu.Unlock()
-	e.timeout.Stop()
+	e.stop()
 	return v, true
 }
 
@@ -180,7 +210,7 @@ func (m *Map[K, V]) CompareAndDelete(k K, old V) bool {
 	if e == nil {
 		return false
 	}
-	e.timeout.Stop()
+	e.stop()
 	return true
 }
 

@@ -1,16 +1,16 @@
 package keyed
 
-// An Option is given to New.
+// An Option is given to New or NewRenewing.
 type Option func(*options)
 
 type options struct {
 	name string
 }
 
-func collect(opts []Option) (o options) {
+func collect(maker string, opts []Option) (o options) {
 	for _, opt := range opts {
 		if opt == nil {
-			panic("keyed: New with a nil Option")
+			panic("keyed: " + maker + " with a nil Option")
 		}
 		opt(&o)
 	}
