@@ -17,9 +17,8 @@ func collect(maker string, opts []Option) (o options) {
 	return o
 }
 
-// WithName gives a Map a name: String prints it, and package inspect and Timeout.String show the map's
-// entries under it. Without a name they are shown with their types, such as
-// "entry of keyed.Map[string,*main.Session]".
+// WithName gives a Map a name: String prints it, and package inspect and Timeout.String show the map's entries under
+// it. Without a name they are shown with their types, such as "entry of keyed.Map[string,*main.Session]".
 func WithName(name string) Option {
 	return func(o *options) { o.name = name }
 }

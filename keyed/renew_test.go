@@ -227,7 +227,7 @@ func TestRenewThatDoesNotReturnHoldsUpNoOtherValue(t *testing.T) {
 		assert.Equal(t, map[string]int{"a": 1}, x.content())
 		x.set("a", 3, time.Hour)
 		x.set("b", 4, time.Hour)
-		assert.Equal(t, hashedwheel.ErrFull, x.m.Set("c", 5, time.Hour), "two places, of which the first value has none")
+		assert.Equal(t, hashedwheel.ErrFull, x.m.Set("c", 5, time.Hour), "value 1 has no place any more")
 	}, hashedwheel.WithMaxPending(2))
 }
 
@@ -237,13 +237,18 @@ func TestRenewedValueKeepsItsPlaceUntilItsEnd(t *testing.T) {
 		answer time.Duration
 		end    func(x *placed)
 	}{
-		"expired":                      {end: func(x *placed) { x.held.Release() }},
-		"deleted when due":             {end: func(x *placed) { x.m.Delete(1) }},
-		"deleted and run":              {end: func(x *placed) { x.m.Delete(1); x.held.Release() }},
-		"compared and deleted":         {end: func(x *placed) { x.m.CompareAndDelete(1, 1) }},
-		"drained":                      {end: func(x *placed) { x.m.Drain(func(int, int) {}) }},
-		"renewed and deleted":          {tick, func(x *placed) { x.renewed(); x.m.Delete(1) }},
-		"renewed and expired":          {tick, func(x *placed) { x.renewed(); x.due(); x.answer = 0; x.held.Release() }},
+		"expired":              {end: func(x *placed) { x.held.Release() }},
+		"deleted when due":     {end: func(x *placed) { x.m.Delete(1) }},
+		"deleted and run":      {end: func(x *placed) { x.m.Delete(1); x.held.Release() }},
+		"compared and deleted": {end: func(x *placed) { x.m.CompareAndDelete(1, 1) }},
+		"drained":              {end: func(x *placed) { x.m.Drain(func(int, int) {}) }},
+		"renewed and deleted":  {tick, func(x *placed) { x.renewed(); x.m.Delete(1) }},
+		"renewed and expired": {tick, func(x *placed) {
+			x.renewed()
+			x.due()
+			x.answer = 0
+			x.held.Release()
+		}},
 		"renewed and deleted when due": {tick, func(x *placed) { x.renewed(); x.due(); x.m.Delete(1) }},
 		"renew panics":                 {-1, func(x *placed) { x.held.Release() }},
 		"deleted, and its Timeout armed by the panic handler": {-1, func(x *placed) {
