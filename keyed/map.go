@@ -136,8 +136,8 @@ func (m *Map[K, V]) Get(k K) (v V, ok bool) {
 	return e.value, true
 }
 
-// Deadline returns the time at which k expires, on the timer's clock, and whether k is in the map. The time may be past,
-// as with Get.
+// Deadline returns the time at which k expires, on the timer's clock, and whether k is in the map. As after Get, that
+// time may be past.
 func (m *Map[K, V]) Deadline(k K) (at time.Time, ok bool) {
 	hash := m.check().hash(k)
 	s := m.dir.lock(hash)
