@@ -137,7 +137,7 @@ func (m *members) step() {
 	i := m.IntN(len(m.conns) + 1)
 	if i == len(m.conns) {
 		here, there := net.Pipe()
-		c, err := idle.NewConn(m.tm, here, m.delay(), idle.OnIdle(m.onIdle)) // 0: no idle time
+		c, err := idle.NewConn(m.tm, here, m.delay(), idle.WithOnIdle(m.onIdle)) // 0: no idle time
 		if err == nil {
 			m.conns, m.peers = append(m.conns, c), append(m.peers, there)
 		}
@@ -255,7 +255,7 @@ func TestTimeoutOfAnEndedConnGivesItsPlaceBack(t *testing.T) {
 		handler := hashedwheel.WithPanicHandler(func(to *hashedwheel.Timeout, _ any) { timeout = to })
 		tm := newTimer(t, hashedwheel.WithMaxPending(1), handler)
 		here, _ := net.Pipe()
-		_, err := idle.NewConn(tm, here, d, idle.OnIdle(func(net.Conn) { panic("on purpose") }))
+		_, err := idle.NewConn(tm, here, d, idle.WithOnIdle(func(net.Conn) { panic("on purpose") }))
 		require.NoError(t, err)
 		timertest.Pass(d + tick)
 		timeout.Reset(d)

@@ -11,11 +11,10 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/own"
 )
 
-// ErrIdle is the error of Read and Write after their [Conn] was closed because it was
-// idle; a TLS connection around the Conn returns it wrapped. It is a net.Error whose Timeout is
-// true, and errors.Is finds os.ErrDeadlineExceeded in it. Unlike a deadline of yours, which leaves
-// the connection open, ErrIdle is final: check for it first, because a loop that continues on every
-// Timeout would spin.
+// ErrIdle is the error of Read and Write after their [Conn] was closed because it was idle; a TLS connection around the
+// Conn returns it wrapped. It is a net.Error whose Timeout is true, and errors.Is finds os.ErrDeadlineExceeded in it.
+// Unlike a deadline of yours, which leaves the connection open, ErrIdle is final: check for it first, because a loop
+// that continues on every Timeout would spin.
 var ErrIdle error = idleError{}
 
 type idleError struct{}
@@ -27,13 +26,9 @@ func (idleError) Is(target error) bool { return target == os.ErrDeadlineExceeded
 
 type netConn = net.Conn // embedded under this name the connection is no exported field
 
-// A Conn is a connection that closes itself when no data has been received or sent for its idle
-// time. A Read or Write that is blocked then, or called later, returns [ErrIdle]. A Conn
-// sets no deadlines; SetDeadline, SetReadDeadline and SetWriteDeadline work as on the connection
-// inside. A Conn is not a *net.TCPConn: for methods such as SetNoDelay and SyscallConn use NetConn.
-//
-// For a TCP connection on Linux the kernel counts, as with [Watch]: Read and Write cost nothing.
-// For any other connection each Read and Write that moves data takes 36 ns more.
+// A Conn is a connection that closes itself when no data has been received or sent for its idle time. A Read or Write
+// that is blocked then, or called later, returns [ErrIdle]. A Conn sets no deadlines; SetDeadline, SetReadDeadline and
+// SetWriteDeadline work as on the connection inside. For methods such as SetNoDelay and SyscallConn use NetConn.
 //
 // A Conn is made by [NewConn] or a Listener, safe for concurrent use, and must not be copied.
 type Conn struct {
@@ -45,15 +40,14 @@ type Conn struct {
 	writing sync.Mutex // keeps the pieces of a Write together
 }
 
-// NewConn returns c with an idle time of d, which begins now; without one if d is zero or negative,
-// until SetIdleTimeout. When the idle time is over the timer's executor closes the connection. A
-// close may take long, for example under TLS, and with [hashedwheel.Inline] delays all other tasks.
+// NewConn returns c with an idle time of d, which begins now; without one if d is zero or negative, until
+// SetIdleTimeout. When the idle time is over the timer's executor closes the connection. A close may take long, up to
+// five seconds if c is a *tls.Conn, and with [hashedwheel.Inline] delays all other tasks.
 //
-// The error is hashedwheel.ErrFull or ErrStopped; then c stays open, and you must close it. Once the timer has been
-// stopped no connection is closed as idle any more, unless its task is under way. A c whose socket was closed before,
-// or is closed without the Conn, is never idle: Read returns net.ErrClosed. Close the Conn also then: until that, or
-// the end of its idle time, tm keeps it, and its place under WithMaxPending. NewConn panics if tm, c or an Option is
-// nil.
+// The error is hashedwheel.ErrFull or ErrStopped; then c stays open, and you must close it. The Conn has one place
+// under hashedwheel.WithMaxPending until it has been closed, also while it has no idle time. A c whose socket was
+// closed before, or is closed without the Conn, is never idle: Read returns net.ErrClosed. Close the Conn also then:
+// until that, or the end of its idle time, tm keeps it. NewConn panics if tm, c or an Option is nil.
 func NewConn(tm *hashedwheel.Timer, c net.Conn, d time.Duration, opts ...Option) (*Conn, error) {
 	if tm == nil || c == nil {
 		panic("idle: NewConn with a nil Timer or Conn")
@@ -66,7 +60,7 @@ func newConn(tm *hashedwheel.Timer, c net.Conn, d time.Duration, o options) (*Co
 	conn.limit = limit{receivedOnly: o.receivedOnly, name: o.name, owner: conn}
 	if s, err := socketOf(c); err == nil {
 		conn.limit.socket = s
-		conn.limit.kernelCounts = !o.counted && s.canTell() == nil
+		conn.limit.kernelCounts = !o.counting && s.canTell() == nil
 	}
 	if err := conn.limit.start(tm, d); err != nil {
 		return nil, err

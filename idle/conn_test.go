@@ -79,12 +79,12 @@ func TestReadAfterCloseDoesNotReturnErrIdle(t *testing.T) {
 		time.Sleep(2 * d)
 		_, err := s.conn.Read(make([]byte, 1))
 		require.ErrorIs(t, err, io.ErrClosedPipe)
-	}, idle.OnIdle(func(net.Conn) { panic("it was not idle") }))
+	}, idle.WithOnIdle(func(net.Conn) { panic("it was not idle") }))
 }
 
 // A connection may be closed before NewConn, or by its owner behind the Conn's back. It was not idle.
 func TestReadOfAClosedConnectionReturnsErrClosed(t *testing.T) {
-	for name, opts := range map[string][]idle.Option{"watched": nil, "counted": {idle.Counted()}} {
+	for name, opts := range map[string][]idle.Option{"watched": nil, "counted": {idle.WithCounting()}} {
 		for moment, made := range map[string]bool{", closed before": false, ", closed after": true} {
 			t.Run(name+moment, func(t *testing.T) {
 				tm, clock := onHand(t)
@@ -92,7 +92,7 @@ func TestReadOfAClosedConnectionReturnsErrClosed(t *testing.T) {
 				if !made {
 					require.NoError(t, here.Close())
 				}
-				notIdle := idle.OnIdle(func(net.Conn) { t.Error("not idle") })
+				notIdle := idle.WithOnIdle(func(net.Conn) { t.Error("not idle") })
 				conn, err := idle.NewConn(tm, here, d, append(opts, notIdle)...)
 				require.NoError(t, err)
 				if made {

@@ -52,7 +52,7 @@ func TestConnSetsNoDeadline(t *testing.T) {
 // gliderlabs/ssh#179: programs got no call before the connection was closed.
 func TestOnIdleRunsOnceBeforeTheClose(t *testing.T) {
 	var calls atomic.Int32
-	bye := idle.OnIdle(func(nc net.Conn) {
+	bye := idle.WithOnIdle(func(nc net.Conn) {
 		calls.Add(1)
 		c := nc.(*idle.Conn)
 		_, _ = c.Write([]byte("bye"))
@@ -76,7 +76,7 @@ func TestOnIdleWriteDeadlineBoundsTheClose(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			told, written, ended := make(chan error, 1), make(chan error, 1), make(chan error, 1)
 			here, there := connect()
-			c, err := idle.NewConn(newTimer(t), here, short, idle.OnIdle(func(c net.Conn) {
+			c, err := idle.NewConn(newTimer(t), here, short, idle.WithOnIdle(func(c net.Conn) {
 				_ = c.SetWriteDeadline(time.Now().Add(short))
 				_, err := c.Write(farewell)
 				told <- err
@@ -100,7 +100,7 @@ func TestOnIdleWriteDeadlineBoundsTheClose(t *testing.T) {
 
 func TestOnIdleMayClose(t *testing.T) {
 	virtual(t, func(t *testing.T, s scene) { s.closedAfter(t, d) },
-		idle.OnIdle(func(c net.Conn) { _ = c.Close() }))
+		idle.WithOnIdle(func(c net.Conn) { _ = c.Close() }))
 }
 
 // netbirdio/netbird#5936, 9seconds/mtg#424: a relay with an idle timeout for each direction

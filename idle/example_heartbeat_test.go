@@ -12,12 +12,12 @@ import (
 
 // A server sends a heartbeat every 20 seconds to a peer that reads and never answers. The heartbeats
 // count as data, so the connection is idle only if received data alone counts.
-func ExampleReceivedOnly() {
+func ExampleWithReceivedOnly() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	defer tm.Stop()
 
-	for _, opts := range [][]idle.Option{{}, {idle.ReceivedOnly()}} {
+	for _, opts := range [][]idle.Option{{}, {idle.WithReceivedOnly()}} {
 		server, peer := net.Pipe()
 		go io.Copy(io.Discard, peer)
 		conn, err := idle.NewConn(tm, server, time.Minute, opts...)

@@ -56,7 +56,7 @@ func ExampleConn() {
 	server, client := connected()
 	defer client.Close()
 
-	conn, err := idle.NewConn(tm, server, 50*time.Millisecond, idle.OnIdle(func(c net.Conn) {
+	conn, err := idle.NewConn(tm, server, 50*time.Millisecond, idle.WithOnIdle(func(c net.Conn) {
 		c.SetWriteDeadline(time.Now().Add(time.Second)) // the peer may not read
 		fmt.Fprint(c, "bye")
 	}))
@@ -106,7 +106,7 @@ func ExampleNewListener() {
 		return
 	}
 	server := &http.Server{Handler: http.NotFoundHandler()}
-	closed := idle.OnIdle(func(net.Conn) { fmt.Println("server: closed a connection as idle") })
+	closed := idle.WithOnIdle(func(net.Conn) { fmt.Println("server: closed a connection as idle") })
 	go server.Serve(idle.NewListener(tm, l, 50*time.Millisecond, closed))
 	defer server.Close()
 

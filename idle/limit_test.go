@@ -40,7 +40,7 @@ func TestDataReadBeforeALateExecutorKeepsAConnOpen(t *testing.T) {
 	})
 }
 
-// All methods of a Conn are called at once: OnIdle is called at most once, and nothing is left pending.
+// All methods of a Conn are called at once: the func of WithOnIdle is called at most once, and nothing is left pending.
 func TestConcurrentUseOfAConn(t *testing.T) {
 	t.Parallel()
 	var tasks atomic.Int32 // that run
@@ -55,7 +55,7 @@ func TestConcurrentUseOfAConn(t *testing.T) {
 	for range 100 {
 		var told atomic.Int32
 		here, there := net.Pipe()
-		conn, err := idle.NewConn(tm, here, time.Millisecond, idle.OnIdle(func(net.Conn) { told.Add(1) }))
+		conn, err := idle.NewConn(tm, here, time.Millisecond, idle.WithOnIdle(func(net.Conn) { told.Add(1) }))
 		require.NoError(t, err)
 		var running sync.WaitGroup
 		running.Go(func() { _, _ = io.Copy(there, there) })

@@ -18,18 +18,19 @@ type listener struct {
 
 var errTimerStopped = fmt.Errorf("idle: Accept: %w, since %w", net.ErrClosed, hashedwheel.ErrStopped)
 
-// NewListener returns a Listener whose Accept returns every connection as a [Conn] with an idle time
-// of d. Pass it to [net/http.Server.Serve], or to any other server; for TLS, put the TLS listener
-// around it, not into it.
+// NewListener returns a Listener whose Accept returns every connection as a [Conn] with an idle time of d. Pass it to
+// [net/http.Server.Serve], or to any other server. For TLS use tls.NewListener(idle.NewListener(...), config): then
+// net/http finds the *tls.Conn that it needs for HTTP/2.
 //
-// A connection that arrives while the timer is full is closed, and Accept waits for the next:
-// Stats().Rejected counts such connections. So WithMaxPending bounds how many are open at a time.
-// Close closes l, and no connection.
+// A connection that arrives while the timer is full is closed, and Accept waits for the next: Stats().Rejected counts
+// such connections. Close closes l, and no connection. Once the timer has been stopped, the next Accept that gets a
+// connection closes the connection and l, so that clients are refused. It returns an error that is net.ErrClosed and
+// hashedwheel.ErrStopped. So stop the server first, then the timer.
 //
-// Once the timer has been stopped, no connection can have an idle time. The next Accept that gets a
-// connection closes the connection and l, so that clients are refused and do not wait for nothing.
-// It returns an error that is net.ErrClosed and hashedwheel.ErrStopped. So stop the server first,
-// then the timer.
+// A netutil.LimitListener belongs inside: idle.NewListener(tm, netutil.LimitListener(l, n), d). Then an idle close
+// frees the connection's place at once; outside, the place stays taken until the handler closes the connection, and
+// FromContext finds no Conn. But the connections of a LimitListener hide their sockets: the Conn counts, without splice
+// and sendfile, and does not see unread data.
 //
 // NewListener panics if tm, l or an Option is nil.
 func NewListener(tm *hashedwheel.Timer, l net.Listener, d time.Duration, opts ...Option) net.Listener {

@@ -2,15 +2,15 @@ package idle
 
 import "net"
 
-// An Option changes when a connection is idle, or how it is closed or shown. If two Options of the
-// same kind are given, the last one applies.
+// An Option changes when a connection is idle, or how it is closed or shown. If two Options of the same kind are given,
+// the last one applies.
 type Option func(*options)
 
 type options struct {
 	name         string
 	onIdle       func(net.Conn)
 	receivedOnly bool
-	counted      bool
+	counting     bool
 }
 
 // collect panics in the name of the function that got the options.
@@ -24,37 +24,39 @@ func collect(function string, opts []Option) (o options) {
 	return o
 }
 
-// OnIdle sets a function that is called with the [Conn] when it has been idle: once, without a lock,
-// in the timer's executor, and before the connection is closed, so that f can still write to it. The
-// Conn is closed when f has returned or panicked. If the peer does not read, a Write in f
-// waits forever, and with [hashedwheel.Inline] so does the timer: call SetWriteDeadline first.
+// WithOnIdle sets a function that is called with the [Conn] when it has been idle: once, without a lock, in the timer's
+// executor, and before the connection is closed, so that f can still write to it. The Conn is closed when f has
+// returned or panicked. If the peer does not read, a Write in f waits forever, and with [hashedwheel.Inline] so does
+// the timer: call SetWriteDeadline first.
 //
-// OnIdle is for [NewConn] and [NewListener]. [Watch] calls its own function and refuses OnIdle
-// with an error.
-func OnIdle(f func(net.Conn)) Option {
+// It is for [NewConn] and [NewListener]. [Watch] calls its own function and refuses WithOnIdle with an error.
+func WithOnIdle(f func(net.Conn)) Option {
 	if f == nil {
-		panic("idle: OnIdle with a nil func")
+		panic("idle: WithOnIdle with a nil func")
 	}
 	return func(o *options) { o.onIdle = f }
 }
 
-// ReceivedOnly lets only received data keep a connection open. A server that sends heartbeats needs it:
-// otherwise they keep the connections of silent peers open. It closes the connections of peers that only
-// listen, even in the middle of a download, and closes the connections of vanished peers sooner: see
-// "Which data counts" above.
-func ReceivedOnly() Option {
+// WithReceivedOnly lets only received data keep a connection open. A server that sends heartbeats needs it: otherwise
+// they keep the connections of silent peers open. The connections of vanished peers are closed sooner.
+//
+// It closes the connections of peers that only listen, even in the middle of a download. So it does not suit a server
+// whose messages take longer to receive than the idle time. A server that sends both heartbeats and such messages gives
+// each connection a [hashedwheel.Timeout] that each pong and each finished Write moves: see the Example of
+// Timeout.Move. The limit must be longer than the largest message takes.
+func WithReceivedOnly() Option {
 	return func(o *options) { o.receivedOnly = true }
 }
 
-// Counted makes a [Conn] count reads and writes itself even where the kernel counts. It is for
-// connections whose data the kernel does not count: see "Who counts" above.
-// [Watch] depends on the kernel and refuses Counted with an error.
-func Counted() Option {
-	return func(o *options) { o.counted = true }
+// WithCounting makes a [Conn] count reads and writes itself even where the kernel counts. Without it a connection looks
+// idle if a BPF program redirects its data from socket to socket (a sockmap, as some service meshes use), or a network
+// card handles them by itself. [Watch] depends on the kernel and refuses WithCounting with an error.
+func WithCounting() Option {
+	return func(o *options) { o.counting = true }
 }
 
-// Name sets the name under which package inspect and Timeout.String show a connection whose idle
-// time is pending. The default is "idle connection".
-func Name(name string) Option {
+// WithName sets the name under which package inspect and Timeout.String show a connection whose idle time is pending.
+// The default is "idle connection".
+func WithName(name string) Option {
 	return func(o *options) { o.name = name }
 }

@@ -17,10 +17,10 @@ func TestMisusePanics(t *testing.T) {
 		"idle: Watch with a nil Timer":        func() { _, _ = idle.Watch(tm, c, d, nil) },
 		"idle: Watch with a nil Option":       func() { _, _ = idle.Watch(tm, c, d, onIdle, nil) },
 		"idle: NewConn with a nil Timer":      func() { _, _ = idle.NewConn(nil, c, d) },
-		"idle: NewConn with a nil Option":     func() { _, _ = idle.NewConn(tm, c, d, idle.Counted(), nil) },
+		"idle: NewConn with a nil Option":     func() { _, _ = idle.NewConn(tm, c, d, idle.WithCounting(), nil) },
 		"idle: NewListener with a nil Timer":  func() { idle.NewListener(tm, nil, d) },
 		"idle: NewListener with a nil Option": func() { idle.NewListener(tm, l, d, nil) },
-		"idle: OnIdle with a nil func":        func() { idle.OnIdle(nil) },
+		"idle: WithOnIdle with a nil func":    func() { idle.WithOnIdle(nil) },
 	}
 	for message, call := range tests {
 		t.Run(message, func(t *testing.T) {
@@ -34,8 +34,8 @@ func TestMisusePanics(t *testing.T) {
 func TestWatchRefusesOptionsOfAConn(t *testing.T) {
 	pipe, _ := net.Pipe()
 	for want, opt := range map[string]idle.Option{
-		"idle: Watch with OnIdle":  idle.OnIdle(func(net.Conn) {}),
-		"idle: Watch with Counted": idle.Counted(),
+		"idle: WithOnIdle is not for Watch":   idle.WithOnIdle(func(net.Conn) {}),
+		"idle: WithCounting is not for Watch": idle.WithCounting(),
 	} {
 		_, err := idle.Watch(newTimer(t), pipe, d, func(net.Conn) {}, opt)
 		require.ErrorContains(t, err, want)
@@ -47,7 +47,7 @@ func TestNamesOfConnsAndWatchersAreShown(t *testing.T) {
 	shown := func() string { return tm.Sample(1)[0].Task.(interface{ TaskName() string }).TaskName() }
 	for want, opts := range map[string][]idle.Option{
 		"idle connection": nil,
-		"last":            {idle.Name("first"), idle.Name("last")},
+		"last":            {idle.WithName("first"), idle.WithName("last")},
 	} {
 		l := listen(t, tm, time.Minute, opts...)
 		dial(t, l)
@@ -58,7 +58,7 @@ func TestNamesOfConnsAndWatchersAreShown(t *testing.T) {
 	}
 	watchable(t)
 	here, _ := tcp(t)
-	w, err := idle.Watch(tm, here, time.Minute, func(net.Conn) {}, idle.Name("watched"))
+	w, err := idle.Watch(tm, here, time.Minute, func(net.Conn) {}, idle.WithName("watched"))
 	require.NoError(t, err)
 	require.Equal(t, "watched", shown())
 	require.True(t, w.Stop())

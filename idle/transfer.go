@@ -41,10 +41,10 @@ func (c *Conn) Read(b []byte) (int, error) {
 	return n, c.explain(err)
 }
 
-// Write writes as the connection inside does. It returns [ErrIdle] after an idle close.
-// Where the Conn counts, it passes on more than 8 KiB in pieces, so that each piece counts, if the
-// connection is a stream: a *net.TCPConn, *net.UnixConn, net.Pipe or *tls.Conn. On any other
-// connection a Write may be a message, and is passed on whole.
+// Write writes as the connection inside does. After an idle close it returns [ErrIdle]. Where the Conn counts, it
+// passes on more than 8 KiB in pieces, each of which counts, if the connection is a stream: a *net.TCPConn,
+// *net.UnixConn, net.Pipe or *tls.Conn. With an idle time of two minutes a peer must then read 70 bytes a second. On
+// any other connection a Write may be a message: it is passed on whole, and must end within one idle time.
 func (c *Conn) Write(b []byte) (int, error) {
 	if c.limit.kernelCounts || c.limit.receivedOnly {
 		n, err := c.netConn.Write(b)

@@ -32,7 +32,7 @@ type kind struct {
 // Conn counts the others.
 var kinds = map[string]kind{
 	"TCP":          {connect: tcpConns},
-	"TCP, counted": {connect: tcpConns, opts: []idle.Option{idle.Counted()}},
+	"TCP, counted": {connect: tcpConns, opts: []idle.Option{idle.WithCounting()}},
 	"Unix":         {connect: unixConns},
 }
 
@@ -112,7 +112,7 @@ type counted struct {
 	conn  *idle.Conn
 	there *net.TCPConn
 	clock *hashedwheel.ManualClock
-	told  int // calls of OnIdle
+	told  int // calls of the func of WithOnIdle
 }
 
 // A distracted connection calls then, unless it is nil, between the read of data and the return to its Conn.
@@ -134,9 +134,9 @@ func newCounted(t *testing.T) *counted {
 	tm, clock := onHand(t)
 	inner, there := tcp(t)
 	c := &counted{here: &distracted{hooked: hooked{TCPConn: inner}}, there: there, clock: clock}
-	onIdle := idle.OnIdle(func(net.Conn) { c.told++ })
+	onIdle := idle.WithOnIdle(func(net.Conn) { c.told++ })
 	var err error
-	c.conn, err = idle.NewConn(tm, c.here, d, idle.Counted(), onIdle)
+	c.conn, err = idle.NewConn(tm, c.here, d, idle.WithCounting(), onIdle)
 	require.NoError(t, err)
 	_, err = there.Write([]byte("early"))
 	require.NoError(t, err)
@@ -221,7 +221,7 @@ func TestUnreadDataAfterCloseReadOrResetDoesNotCount(t *testing.T) {
 			require.NoError(t, there.Close())
 		},
 	} {
-		for way, opts := range map[string][]idle.Option{"": nil, ", counted": {idle.Counted()}} {
+		for way, opts := range map[string][]idle.Option{"": nil, ", counted": {idle.WithCounting()}} {
 			t.Run(name+way, func(t *testing.T) {
 				if name == "reset" {
 					watchable(t) // other systems do not report a reset
@@ -229,7 +229,7 @@ func TestUnreadDataAfterCloseReadOrResetDoesNotCount(t *testing.T) {
 				t.Parallel()
 				here, there := tcp(t)
 				told := make(chan net.Conn, 1)
-				onIdle := idle.OnIdle(func(c net.Conn) { told <- c })
+				onIdle := idle.WithOnIdle(func(c net.Conn) { told <- c })
 				conn, err := idle.NewConn(newTimer(t), here, short, append(opts, onIdle)...)
 				require.NoError(t, err)
 				_, err = there.Write([]byte("unread"))
@@ -259,13 +259,13 @@ func TestSlowReaderOfAWatchedConnIsNotIdle(t *testing.T) {
 	require.True(t, w.Stop())
 }
 
-// With ReceivedOnly neither sent nor unsent data counts.
+// With WithReceivedOnly neither sent nor unsent data counts.
 func TestReceivedOnlyIgnoresUnsentData(t *testing.T) {
 	socketsTellUnread(t)
 	tm, clock := onHand(t)
 	told := 0
 	here, _ := unixConns(t)
-	conn, err := idle.NewConn(tm, here, d, idle.ReceivedOnly(), idle.OnIdle(func(net.Conn) { told++ }))
+	conn, err := idle.NewConn(tm, here, d, idle.WithReceivedOnly(), idle.WithOnIdle(func(net.Conn) { told++ }))
 	require.NoError(t, err)
 	_, err = conn.Write(make([]byte, 1000))
 	require.NoError(t, err)

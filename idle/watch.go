@@ -9,29 +9,26 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A Watcher calls a function when a connection has been idle. It is made by [Watch], safe for
-// concurrent use, and must not be copied.
+// A Watcher calls a function when a connection has been idle. It is made by [Watch], safe for concurrent use, and must
+// not be copied.
 type Watcher struct {
 	limit  limit
 	conn   net.Conn
 	onIdle func(net.Conn)
 }
 
-// Watch calls onIdle(c) once, when no data has been received or sent on c for d: never before, and
-// at most a tick and 20 ms later. It reads nothing and wraps nothing. When d is over, a task of the
-// timer queries the kernel for the time of the last data, which takes about a microsecond, and
-// waits for the rest of the idle time.
+// Watch calls onIdle(c) once, when no data has been received or sent on c for d: never before, and at most a tick and
+// 20 ms later. It reads nothing and wraps nothing.
 //
-// onIdle runs in the timer's executor, and should close c: Watch does not. After that a
-// Read returns net.ErrClosed, as after any Close. If you close c yourself, the watch stays
-// pending, and keeps c in memory, until d is over; Stop ends it at once. If the timer is
-// stopped before d is over, onIdle is not called.
+// onIdle runs in the timer's executor, and should close c: Watch does not. After that a Read returns net.ErrClosed, as
+// after any Close. If you close c yourself, the watch stays pending, and keeps c in memory, until d is over; Stop ends
+// it at once. If the timer is stopped before d is over, onIdle is not called. A Watcher keeps its place under
+// hashedwheel.WithMaxPending until Stop is called or onIdle returns.
 //
-// c must be a TCP connection on Linux, or a wrapper whose NetConn returns one, like a *tls.Conn. For
-// any other connection, also Multipath TCP, the error is errors.ErrUnsupported: use [NewConn]. Other
-// errors are hashedwheel.ErrFull and ErrStopped, the error of a closed connection, and an error that
-// names the argument if d is not positive or an option is [OnIdle] or [Counted]. Watch panics if tm,
-// c, onIdle or an Option is nil.
+// c must be a TCP connection on Linux, or a wrapper whose NetConn returns one, like a *tls.Conn. For any other
+// connection, also Multipath TCP, the error is errors.ErrUnsupported: use [NewConn]. Other errors are
+// hashedwheel.ErrFull and ErrStopped, the error of a closed connection, and an error that names the argument if d is
+// not positive or an option is [WithOnIdle] or [WithCounting]. Watch panics if tm, c, onIdle or an Option is nil.
 func Watch(
 	tm *hashedwheel.Timer, c net.Conn, d time.Duration, onIdle func(net.Conn), opts ...Option,
 ) (*Watcher, error) {
@@ -43,9 +40,9 @@ func Watch(
 	case d <= 0:
 		return nil, fmt.Errorf("idle: Watch for %v: must be positive", d)
 	case o.onIdle != nil:
-		return nil, errors.New("idle: Watch with OnIdle: put it into the func that Watch calls")
-	case o.counted:
-		return nil, errors.New("idle: Watch with Counted: only a Conn can count")
+		return nil, errors.New("idle: WithOnIdle is not for Watch: put it into the func that Watch calls")
+	case o.counting:
+		return nil, errors.New("idle: WithCounting is not for Watch: only a Conn can count")
 	}
 	s, err := socketOf(c)
 	if err != nil {

@@ -87,8 +87,8 @@ func TestWatchSeesDataInEitherDirection(t *testing.T) {
 	}{
 		"received":                         {talk: received},
 		"sent":                             {talk: sent},
-		"received, where only that counts": {talk: received, opts: []idle.Option{idle.ReceivedOnly()}},
-		"sent, where only received counts": {talk: sent, opts: []idle.Option{idle.ReceivedOnly()}, idle: true},
+		"received, where only that counts": {talk: received, opts: []idle.Option{idle.WithReceivedOnly()}},
+		"sent, where only received counts": {talk: sent, opts: []idle.Option{idle.WithReceivedOnly()}, idle: true},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -5,13 +5,12 @@ import (
 	"math"
 )
 
-// All returns an iterator over the keys and their values. It yields each key that is in the map
-// throughout the loop once. A key that is set or deleted during the loop may be missing; a key that
-// is deleted and set again may be yielded twice. The value is the key's value at that moment.
+// All returns an iterator over the keys and their values. It yields each key that is in the map throughout the loop
+// once. A key that is set or deleted during the loop may be missing; a key that is deleted and set again may be yielded
+// twice. The value is the key's value at that moment.
 //
-// The loop body runs without a lock, and may take long and use the map: delete any key, set new
-// keys, drain the map, leave the loop. All makes no copy: it takes no memory, and locks a shard
-// twice for each key.
+// The loop body runs without a lock, and may take long and use the map. All makes no copy: it takes no memory, and
+// locks a shard twice for each key.
 func (m *Map[K, V]) All() iter.Seq2[K, V] {
 	m.check()
 	return func(yield func(K, V) bool) {
@@ -20,20 +19,19 @@ func (m *Map[K, V]) All() iter.Seq2[K, V] {
 	}
 }
 
-// Drain removes all keys and calls f with each key and value, one after another, in the calling
-// goroutine. No lock is held, and f may use the map. expired is not called for these values.
+// Drain removes all keys and calls f with each key and value, one after another, in the calling goroutine. No lock is
+// held. expired is not called for these values.
 //
-// When Drain returns, every value that was set before it began has ended: f was called with it, or
-// it expired, or another goroutine deleted or replaced it. A value that is set while Drain runs may
-// stay, unless the timer was stopped before: then Set returns ErrStopped. If f panics, the other
-// values stay in the map, and expire as if Drain had not been called.
+// When Drain returns, every value that was set before it began has ended. A value that is set while Drain runs may
+// stay, unless the timer was stopped before: then Set returns ErrStopped. If f panics, the other values stay in the
+// map, and expire as if Drain had not been called.
 func (m *Map[K, V]) Drain(f func(K, V)) {
 	m.check()
 	if f == nil {
 		panic("keyed: Drain with a nil func")
 	}
 	m.each((*shard[K, V]).take, func(e *entry[K, V], v V) bool {
-		e.timeout.Stop()
+		e.stop()
 		f(e.key, v)
 		return true
 	})

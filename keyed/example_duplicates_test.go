@@ -17,7 +17,7 @@ type Window struct {
 }
 
 func NewWindow(tm *hashedwheel.Timer, span time.Duration) *Window {
-	return &Window{keyed.New(tm, func(string, struct{}) {}, keyed.Name("messages seen")), span}
+	return &Window{keyed.New(tm, func(string, struct{}) {}, keyed.WithName("messages seen")), span}
 }
 
 // First reports whether this is the first message with an id within the span. The time counts

@@ -26,7 +26,7 @@ const flowTime = time.Minute
 
 func NewRelay(tm *hashedwheel.Timer, conn *net.UDPConn, server *net.UDPAddr) *Relay {
 	forget := func(client netip.AddrPort, flow *net.UDPConn) { flow.Close() } // which ends its answer
-	return &Relay{conn: conn, server: server, flows: keyed.New(tm, forget, keyed.Name("flows"))}
+	return &Relay{conn: conn, server: server, flows: keyed.New(tm, forget, keyed.WithName("flows"))}
 }
 
 // Run serves until the Relay's socket is closed. An empty datagram is a datagram, and n = 0 no end.

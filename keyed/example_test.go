@@ -3,6 +3,7 @@ package keyed_test
 import (
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
@@ -26,6 +27,40 @@ func ExampleNew() {
 	}
 	clock.Advance(10 * time.Minute)
 	// Output: the code for ada@example.org is void
+}
+
+// A session that notes its last request. No request calls Touch.
+type session struct {
+	user string
+	last atomic.Int64 // the time of the last request, in ns on the timer's clock
+}
+
+func (s *session) request(now time.Time) { s.last.Store(now.UnixNano()) }
+
+// left returns how much of an idle time is left.
+func (s *session) left(idle time.Duration, now time.Time) time.Duration {
+	return idle - time.Duration(now.UnixNano()-s.last.Load())
+}
+
+func ExampleNewRenewing() {
+	const idle = 30 * time.Minute
+	tm, clock := example()
+	defer tm.Stop()
+	sessions := keyed.NewRenewing(tm,
+		func(_ string, s *session) time.Duration { return s.left(idle, tm.Now()) },
+		func(_ string, s *session) { fmt.Println(s.user, "has left") })
+
+	ada := &session{user: "ada"}
+	ada.request(tm.Now())
+	_ = sessions.Set("c0ffee", ada, idle)
+	clock.Advance(20 * time.Minute)
+	ada.request(tm.Now()) // not through the map: ada's connection has the session
+	clock.Advance(29 * time.Minute)
+	fmt.Println(sessions.Len(), "is there")
+	clock.Advance(time.Minute)
+	// Output:
+	// 1 is there
+	// ada has left
 }
 
 func ExampleMap_Set() {

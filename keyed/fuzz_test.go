@@ -13,9 +13,9 @@ import (
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
-// FuzzMap plays a script on a Map and on its model. The first byte is the room of the timer, and
-// whether all keys share one hash. Each following pair of bytes is an operation on a key, and a
-// number for it.
+// FuzzMap plays a script on a Map and on its model. The first byte is the room of the timer, whether
+// all keys share one hash, and whether the Map is a renewing one. Each following pair of bytes is an
+// operation on a key, and a number for it.
 func FuzzMap(f *testing.F) {
 	for _, script := range [][]byte{
 		{9},
@@ -94,6 +94,33 @@ func FuzzMap(f *testing.F) {
 			oneHash + 6, opSet, 50, opSet + 1, 20, opSet + 2, 90, opPass, 5, opTouch + 1, 50, opSet + 2, 30, opAll, 0,
 			opRelease, 0, opDelete + 2, 0, opTouch + 1, 20, opPass, 9, opRelease, 0,
 		},
+		// Renewed, once and twice, then expired; renewed by a timer that is stopped.
+		{
+			renews + 9, opAnswer, 32, opSet, 20, opPass, 5, opRelease, 0, opPass, 5, opRelease, 0, opAnswer, 0,
+			opPass, 5, opRelease, 0,
+		},
+		{renews + 9, opAnswer, 32, opSet, 20, opPass, 5, opStop, 0, opRelease, 0, opTouch, 50, opDrain, 0},
+		// A full timer renews, and refuses keys that are due.
+		{
+			renews, opAnswer, 32, opSet, 20, opPass, 5, opTouch, 90, opSet + 1, 20, opRelease, 0, opSet + 1, 20,
+			opTouch, 9, opPass, 5, opDelete, 0, opSet + 1, 20, opPass, 5, opRelease, 0, opSet, 20,
+		},
+		{renews + 1, opSet, 20, opPass, 5, opTouch, 90, opSet + 1, 90, opSet + 2, 90, opRelease, 0, opSet + 2, 90},
+		// Moved, replaced and deleted when due; then drained.
+		{
+			renews + 9, opSet, 20, opSet + 1, 20, opSet + 2, 20, opSet + 3, 20, opPass, 5, opTouch, 90, opSet + 1, 90,
+			opDelete + 2, 0, opRelease, 0, opPass, 15, opDrain, 0, opRelease, 0,
+		},
+		// In renew: Touch and Set, Swap, panic and Delete, Drain and Stop.
+		{
+			renews + 3, opAnswer, 48 + 1, opAnswer + 1, 48 + 2, opSet, 20, opSet + 1, 20, opPass, 5, opRelease, 0,
+			opPass, 9, opRelease, 0, opAnswer, 48 + 3, opPass, 9, opRelease, 0, opSet + 2, 20, opSet + 3, 20,
+		},
+		{
+			renews + 9, opAnswer, 48 + 15, opAnswer + 1, 48 + 4, opAnswer + 2, 48 + 5, opSet, 20, opSet + 1, 20,
+			opSet + 2, 20, opPass, 5, opRelease, 0, opSet, 20, opSet + 1, 20, opAnswer + 1, 48 + 6, opPass, 5,
+			opRelease, 0,
+		},
 	} {
 		f.Add(script)
 	}
@@ -127,12 +154,17 @@ const (
 	opCompareAndDelete
 	opSplit
 	opSwap
+	opAnswer
 	opCount = iota
 )
 
 const keysInPlay = 8
 
-const oneHash = 1 << 7 // in the first byte of a script
+// In the first byte of a script.
+const (
+	oneHash = 1 << 7
+	renews  = 1 << 6
+)
 
 // A play is a Map on a clock that stands still, with an executor that holds due tasks, and the model
 // of the Map.
@@ -146,6 +178,8 @@ type play struct {
 	ends  []string
 	model model
 	count int // of the values set
+
+	answers [keysInPlay]int // what renew does and returns: see opAnswer
 }
 
 func newPlay(t *testing.T, how byte) *play {
@@ -153,13 +187,39 @@ func newPlay(t *testing.T, how byte) *play {
 	start := time.Now()
 	p := &play{T: t, start: start, clock: hashedwheel.NewManualClock(start), held: new(timertest.HeldBack)}
 	p.tm = hashedwheel.MustNew(hashedwheel.WithTick(tick), hashedwheel.WithClock(p.clock),
-		hashedwheel.WithExecutor(p.held), hashedwheel.WithMaxPending(room))
-	p.m = keyed.New(p.tm, func(k, v int) { p.ended("expired", k, v) })
+		hashedwheel.WithExecutor(p.held), hashedwheel.WithMaxPending(room),
+		hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, v any) { require.Equal(t, onPurpose, v) }))
+	p.model = model{room: room, renews: how&renews != 0, entries: map[int]*modelEntry{}}
+	expired := func(k, v int) { p.ended("expired", k, v) }
+	if p.model.renews {
+		p.m = keyed.NewRenewing(p.tm, p.renew, expired)
+	} else {
+		p.m = keyed.New(p.tm, expired)
+	}
 	if how&oneHash != 0 {
 		p.m.Collide(1)
 	}
-	p.model = model{room: room, entries: map[int]*modelEntry{}}
 	return p
+}
+
+const onPurpose = "on purpose"
+
+// renew calls a method for its key, or panics, as the answer for the key says, and returns the answer as a delay.
+func (p *play) renew(k, v int) (d time.Duration) {
+	e := p.model.entries[k]
+	require.NotNil(p, e)
+	require.Equal(p, due, e.state)
+	require.Equal(p, e.value, v)
+	defer func() { p.model.answered(k, e, ticks(d)) }() // deferred: it may panic
+	n := p.answers[k]
+	ops := []byte{opTouch, opSet, opSwap, opDelete, opDrain, opStop, opGetOrSet, opCompareAndDelete, opSplit, opAll}
+	switch how := n % 16; {
+	case how == 15:
+		panic(onPurpose)
+	case 0 < how && how <= len(ops):
+		p.do(ops[how-1]|byte(k), n)
+	}
+	return time.Duration(n-5) * time.Millisecond
 }
 
 func (p *play) ended(how string, k, v int) {
@@ -186,8 +246,13 @@ func (p *play) do(op byte, n int) {
 		p.model.pass(n % 32)
 		p.clock.Advance(time.Duration(n%32) * tick)
 	case opRelease:
-		p.model.release()
+		if !p.model.renews { // renew tells the model
+			p.model.release()
+		}
 		p.held.Release()
+		for key, e := range p.model.entries {
+			require.NotEqual(p, due, e.state, "%d was due", key)
+		}
 	case opAll:
 		p.sweep(n)
 	case opDrain:
@@ -205,6 +270,8 @@ func (p *play) do(op byte, n int) {
 		p.m.Split()
 	case opSwap:
 		p.swap(key, d)
+	case opAnswer:
+		p.answers[key] = n
 	}
 }
 
@@ -278,8 +345,9 @@ func (p *play) compare(op []byte) {
 	require.Equal(p, p.model.pending(), p.tm.Pending(), "after %v", op)
 }
 
-// finish lets all values expire that can, and drains the rest.
+// finish lets all values expire that can, and drains the rest: then all places are free.
 func (p *play) finish() {
+	p.answers = [keysInPlay]int{}
 	p.do(opPass, 31)
 	p.do(opRelease, 0)
 	p.compare([]byte("finish"))
@@ -289,4 +357,8 @@ func (p *play) finish() {
 	p.do(opDrain, 0)
 	p.compare([]byte("drain"))
 	require.Zero(p, p.m.Len())
+	for key := range keysInPlay {
+		p.do(opSet|byte(key), 0)
+	}
+	p.compare([]byte("filled"))
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A Map holds a value for each key, and the deadline at which the value expires. It is made by New
-// and must not be copied; the methods of the zero Map panic. It has no goroutine and needs no Close:
-// an empty, unused Map is garbage. Drain empties it.
+// A Map holds a value for each key, and the deadline at which the value expires. It is made by New or NewRenewing and
+// must not be copied; the methods of the zero Map panic. It has no goroutine and needs no Close.
 //
-// All methods are safe for concurrent use, also from inside expired and the loops of All and Drain.
+// All methods are safe for concurrent use, also from inside renew, expired and the loops of All and Drain.
 type Map[K comparable, V any] struct {
 	_ noCopy
 
 	// All fields are read only: %#v, which does not use String, is no race.
 	timer    *hashedwheel.Timer
+	renew    func(K, V) time.Duration // nil: no value is renewed
 	expired  func(K, V)
 	name     string
 	seed     maphash.Seed
@@ -32,44 +32,64 @@ type noCopy struct{}
 func (*noCopy) Lock()   {}
 func (*noCopy) Unlock() {}
 
-// New returns an empty Map whose values expire by tm. It panics if tm, expired or an Option is
-// nil.
+// New returns an empty Map whose values expire by tm. It panics if tm, expired or an Option is nil.
 //
-// expired is called once for each value that expires, as a task of tm: by tm's Executor, by default
-// in a goroutine. No lock is held, the key is no longer in the map, and expired may use the map. A
-// panic in it is handled like that of any task of tm.
+// expired is called once for each value that expires, as a task of tm: by tm's Executor, by default in a goroutine. No
+// lock is held, and the key is no longer in the map. A panic in expired is handled like that of any task of tm.
 func New[K comparable, V any](tm *hashedwheel.Timer, expired func(K, V), opts ...Option) *Map[K, V] {
+	return newMap("New", tm, expired, opts)
+}
+
+// NewRenewing is New for values that note their last use themselves. When the deadline of a value has passed, renew is
+// called, in the task that would call expired, while the key is still in the map. If renew returns more than zero, the
+// value stays for that long from now; otherwise it expires.
+//
+// No lock is held while renew runs. If a call gives the key a new deadline or removes the key in that time, the result
+// of renew has no effect. A renew that does not return keeps its value in the map, and holds up its task alone. If
+// renew panics, the value expires, and expired is called before the panic goes on.
+//
+// A value keeps its place under hashedwheel.WithMaxPending until its end, so a full timer does not refuse to renew it.
+// If the timer is stopped while renew runs, a value that renew would keep stays in the map until Drain.
+func NewRenewing[K comparable, V any](
+	tm *hashedwheel.Timer, renew func(K, V) time.Duration, expired func(K, V), opts ...Option,
+) *Map[K, V] {
+	if renew == nil {
+		panic("keyed: NewRenewing with a nil func")
+	}
+	m := newMap("NewRenewing", tm, expired, opts)
+	m.renew = renew
+	return m
+}
+
+// newMap panics in the name of the function that got the arguments.
+func newMap[K comparable, V any](maker string, tm *hashedwheel.Timer, expired func(K, V), opts []Option) *Map[K, V] {
 	if tm == nil {
-		panic("keyed: New with a nil Timer")
+		panic("keyed: " + maker + " with a nil Timer")
 	}
 	if expired == nil {
-		panic("keyed: New with a nil func")
+		panic("keyed: " + maker + " with a nil func")
 	}
-	m := &Map[K, V]{timer: tm, expired: expired, name: collect(opts).name}
+	m := &Map[K, V]{timer: tm, expired: expired, name: collect(maker, opts).name}
 	m.seed, m.hashBits = maphash.MakeSeed(), math.MaxUint64
 	m.dir = newDirectory(m)
 	return m
 }
 
-// Set gives k the value v, which expires d from now; at the next tick if d is zero or negative. It
-// replaces an older value of k: expired is not called for the older value, even if it was due. Swap
-// returns the older value.
+// Set gives k the value v, which expires d from now; at the next tick if d is zero or negative. It replaces an older
+// value of k: expired is not called for the older value, even if it was due. Swap returns the older value.
 //
-// If the timer is stopped or full, Set returns hashedwheel.ErrStopped or ErrFull and changes
-// nothing: an older value of k stays, with its deadline. A full timer refuses only new keys and keys
-// that are due; it moves pending ones.
+// If the timer is stopped or full, Set returns hashedwheel.ErrStopped or ErrFull and changes nothing. A full timer
+// refuses only new keys and keys that are due.
 //
-// A new key takes one allocation, plus the growth of a Go map; an existing key takes none. Set
-// panics if k is not equal to itself, like NaN: no call could find it again.
+// A new key takes one allocation, plus the growth of a Go map; a pending key takes none. Set panics if k is not equal
+// to itself, like NaN: no call could find it again.
 func (m *Map[K, V]) Set(k K, v V, d time.Duration) error {
 	_, _, err := m.Swap(k, v, d)
 	return err
 }
 
-// Swap does as Set, and returns the value that v replaces and true: that value is the caller's to
-// close, since expired is not called for it. It returns the zero value and false if k was not in the
-// map. If the timer refuses, it returns the zero value, false and hashedwheel.ErrStopped or ErrFull,
-// and v is still the caller's.
+// Swap is Set, and returns the value that v replaces, which the caller may have to close, and true. If k was not in the
+// map, or the timer refuses, it returns the zero value and false.
 func (m *Map[K, V]) Swap(k K, v V, d time.Duration) (old V, loaded bool, err error) {
 	hash, at := m.check().hash(k), m.in(d)
 	s := m.dir.lock(hash)
@@ -87,13 +107,9 @@ func (m *Map[K, V]) Swap(k K, v V, d time.Duration) (old V, loaded bool, err err
 	return value, true, nil
 }
 
-// GetOrSet returns the value of k and true if k is in the map, and does not move its deadline.
-// Otherwise it gives k the value v, which expires d from now, and returns v and false. It is one
-// step: of several goroutines that call it for the same key, one gets false.
-//
-// A key is in the map until expired is called for it; the next GetOrSet returns false and inserts
-// it again. If the timer refuses a new key, GetOrSet returns the zero value, false and
-// hashedwheel.ErrStopped or ErrFull. It panics as Set does.
+// GetOrSet returns the value of k and true if k is in the map, and does not move its deadline. Otherwise it is Set, and
+// returns v and false, or the zero value and false if the timer refuses. It is one step: of several goroutines that
+// call it for the same key, one gets false.
 func (m *Map[K, V]) GetOrSet(k K, v V, d time.Duration) (actual V, loaded bool, err error) {
 	hash, at := m.check().hash(k), m.in(d)
 	s := m.dir.lock(hash)
@@ -107,9 +123,8 @@ func (m *Map[K, V]) GetOrSet(k K, v V, d time.Duration) (actual V, loaded bool, 
 	return v, false, nil
 }
 
-// Get returns the value of k, and whether k is in the map. It does not move the deadline. A value is
-// in the map until expired is called for it, which may be a tick after the deadline, or more if the
-// Executor is busy.
+// Get returns the value of k, and whether k is in the map. It does not move the deadline. A value is in the map until
+// expired is called for it, which may be a tick after the deadline, or more if the Executor is busy.
 func (m *Map[K, V]) Get(k K) (v V, ok bool) {
 	hash := m.check().hash(k)
 	s := m.dir.lock(hash)
@@ -121,8 +136,8 @@ func (m *Map[K, V]) Get(k K) (v V, ok bool) {
 	return e.value, true
 }
 
-// Deadline returns the time at which k expires, on the timer's clock, and whether k is in the map.
-// The time may be past: see Get. A Set or Touch that was refused has not changed it.
+// Deadline returns the time at which k expires, on the timer's clock, and whether k is in the map. As after Get, that
+// time may be past.
 func (m *Map[K, V]) Deadline(k K) (at time.Time, ok bool) {
 	hash := m.check().hash(k)
 	s := m.dir.lock(hash)
@@ -134,11 +149,9 @@ func (m *Map[K, V]) Deadline(k K) (at time.Time, ok bool) {
 	return e.timeout.Deadline(), true
 }
 
-// Touch moves the deadline of k to d from now, earlier or later, and returns k's value and true:
-// expired is not called before the new deadline. It returns false if k is not in the map, or the
-// timer refuses: a stopped timer always, a full timer if k is due. A refused Touch changes nothing:
-// after it Get still finds k, until k expires, and finds nothing if k was not in the map. No
-// allocation, unless k is due.
+// Touch moves the deadline of k to d from now, earlier or later, and returns k's value and true: expired is not called
+// before the new deadline. It returns false and changes nothing if k is not in the map, or the timer refuses: a stopped
+// timer always, a full timer if k is due. It allocates only if k is due.
 func (m *Map[K, V]) Touch(k K, d time.Duration) (v V, ok bool) {
 	hash, at := m.check().hash(k), m.in(d)
 	s := m.dir.lock(hash)
@@ -153,8 +166,8 @@ func (m *Map[K, V]) Touch(k K, d time.Duration) (v V, ok bool) {
 	return v, false
 }
 
-// Delete removes k and returns its value and true: expired is not called for it. It returns false if
-// k is not in the map.
+// Delete removes k and returns its value and true: expired is not called for it. It returns false if k is not in the
+// map.
 func (m *Map[K, V]) Delete(k K) (v V, ok bool) {
 	hash := m.check().hash(k)
 	s := m.dir.lock(hash)
@@ -165,13 +178,13 @@ func (m *Map[K, V]) Delete(k K) (v V, ok bool) {
 	}
 	v = s.take(e)
 	s.mu.Unlock()
-	e.timeout.Stop()
+	e.stop()
 	return v, true
 }
 
-// CompareAndDelete removes k if its value is equal to old, and reports whether it did: then expired
-// is not called for it. Of several goroutines that call it for the same key and value, one gets
-// true. It panics if values of type V cannot be compared.
+// CompareAndDelete removes k if its value is equal to old, and reports whether it did: then expired is not called for
+// it. Of several goroutines that call it for the same key and value, one gets true. It panics if values of type V
+// cannot be compared.
 func (m *Map[K, V]) CompareAndDelete(k K, old V) bool {
 	if !reflect.TypeFor[V]().Comparable() {
 		panic("keyed: CompareAndDelete of values that cannot be compared: " + reflect.TypeFor[V]().String())
@@ -180,7 +193,7 @@ func (m *Map[K, V]) CompareAndDelete(k K, old V) bool {
 	if e == nil {
 		return false
 	}
-	e.timeout.Stop()
+	e.stop()
 	return true
 }
 
@@ -196,8 +209,8 @@ func (m *Map[K, V]) takeEqual(hash uint64, k K, old V) *entry[K, V] {
 	return e
 }
 
-// Len returns the number of keys. It counts one shard after the other: the number is exact, except
-// for calls under way in other goroutines.
+// Len returns the number of keys. It counts one shard after the other: the number is exact, except for calls under way
+// in other goroutines.
 func (m *Map[K, V]) Len() (n int) {
 	m.check()
 	for hash := uint64(0); ; hash++ {

@@ -31,6 +31,12 @@ func TestMisusePanicsWithAMessage(t *testing.T) {
 	assert.PanicsWithValue(t, "keyed: New with a nil Timer", func() { keyed.New(nil, func(int, int) {}) })
 	assert.PanicsWithValue(t, "keyed: New with a nil func", func() { keyed.New[int, int](tm, nil) })
 	assert.PanicsWithValue(t, "keyed: New with a nil Option", func() { keyed.New(tm, func(int, int) {}, nil) })
+	renew, expired := func(int, int) time.Duration { return 0 }, func(int, int) {}
+	assert.PanicsWithValue(t, "keyed: NewRenewing with a nil Timer", func() { keyed.NewRenewing(nil, renew, expired) })
+	assert.PanicsWithValue(t, "keyed: NewRenewing with a nil func", func() { keyed.NewRenewing(tm, nil, expired) })
+	assert.PanicsWithValue(t, "keyed: NewRenewing with a nil func", func() { keyed.NewRenewing(tm, renew, nil) })
+	assert.PanicsWithValue(t, "keyed: NewRenewing with a nil Option",
+		func() { keyed.NewRenewing(tm, renew, expired, nil) })
 	m := keyed.New(tm, func(any, int) {})
 	assert.PanicsWithValue(t, "keyed: Drain with a nil func", func() { m.Drain(nil) })
 	assert.PanicsWithValue(t, "keyed: Set with a key that is not equal to itself",

@@ -12,7 +12,8 @@ import (
 // ticks.
 type model struct {
 	now     int
-	room    int // for how many pending
+	room    int  // how many places there are
+	renews  bool // each value has its place from Set to its end
 	stopped bool
 	entries map[int]*modelEntry
 	ends    []string // of the last operation, in no order
@@ -42,7 +43,7 @@ func (m *model) refuses(e *modelEntry) error {
 	if m.stopped {
 		return hashedwheel.ErrStopped
 	}
-	if m.pending() == m.room && (e == nil || e.state == due) {
+	if m.taken() == m.room && (e == nil || e.state == due) {
 		return hashedwheel.ErrFull
 	}
 	return nil
@@ -52,6 +53,16 @@ func (m *model) refuses(e *modelEntry) error {
 func (m *model) pending() (n int) {
 	for _, e := range m.entries {
 		if e.state == pending {
+			n++
+		}
+	}
+	return n
+}
+
+// taken returns how many places are taken.
+func (m *model) taken() (n int) {
+	for _, e := range m.entries {
+		if e.state == pending || m.renews && e.state == due {
 			n++
 		}
 	}
@@ -130,8 +141,22 @@ func (m *model) pass(ticks int) {
 func (m *model) release() {
 	for key, e := range m.entries {
 		if e.state == due {
-			delete(m.entries, key)
-			m.ended("expired", key, e.value)
+			m.answered(key, e, 0)
+		}
+	}
+}
+
+// answered is the end of renew for an entry that was due when renew was called: renew returned so many ticks.
+func (m *model) answered(key int, e *modelEntry, ticks int) {
+	switch {
+	case m.entries[key] != e || e.state != due:
+	case ticks <= 0:
+		delete(m.entries, key)
+		m.ended("expired", key, e.value)
+	default:
+		e.asked, e.tick, e.state = m.now+ticks, m.now+ticks, pending
+		if m.stopped {
+			e.state = stays
 		}
 	}
 }

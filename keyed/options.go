@@ -1,25 +1,24 @@
 package keyed
 
-// An Option is given to New.
+// An Option is given to New or NewRenewing.
 type Option func(*options)
 
 type options struct {
 	name string
 }
 
-func collect(opts []Option) (o options) {
+func collect(maker string, opts []Option) (o options) {
 	for _, opt := range opts {
 		if opt == nil {
-			panic("keyed: New with a nil Option")
+			panic("keyed: " + maker + " with a nil Option")
 		}
 		opt(&o)
 	}
 	return o
 }
 
-// Name gives a Map a name: String prints it, and package inspect and Timeout.String show the map's
-// entries under it. Without a name they are shown with their types, such as
-// "entry of keyed.Map[string,*main.Session]".
-func Name(name string) Option {
+// WithName gives a Map a name: String prints it, and package inspect and Timeout.String show the map's entries under
+// it. Without a name they are shown with their types, such as "entry of keyed.Map[string,*main.Session]".
+func WithName(name string) Option {
 	return func(o *options) { o.name = name }
 }

@@ -5,16 +5,24 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/own"
 )
 
 // A shard has the keys whose hash is in its range, with a separate lock.
 //
 // An entry is reached through its shard's table and through the timer. While it is in the table, all
-// its changes are made under mu. The call that takes it out, under mu, ends its value. Its Timeout is
-// armed once, and moved only while it is pending: once it has expired and its run finds the entry in the
-// table, the entry is due. A key that is due is moved by an entry that takes its place.
+// its changes are made under mu. The call that takes it out, under mu, ends its value:
 //
-// mu is not held while user code runs: expired, the body of an All, Drain's function, the
+//	    add            its tick        Run: no renew, or renew returns 0 or less
+//	───────▶ pending ─────────▶ due ───────────────────────────────────────────────▶ out
+//	         ▲ │ ▲               │  Run: renew returns more
+//	   move  └─┘ └───────────────┘
+//
+// Calls move a pending entry. They do not arm an entry that is due, only its Run does: in its place they put a
+// new entry. So while renew runs, with no lock held, its entry is due or out, and its value is the value that
+// renew got; if the entry is out, the answer of renew is void.
+//
+// mu is not held while user code runs: renew, expired, the body of an All, Drain's function, the
 // timer's Clock. The timer's own lock may be taken under mu, never the other way round.
 type shard[K comparable, V any] struct {
 	mu    sync.Mutex // guards all but owner
@@ -34,7 +42,7 @@ type shard[K comparable, V any] struct {
 type entry[K comparable, V any] struct {
 	key     K                   // read only
 	value   V                   // guarded by the shard's lock; placed between key and timeout, with which it is read
-	timeout hashedwheel.Timeout // armed once, and moved under the shard's lock only
+	timeout hashedwheel.Timeout // armed and moved under the shard's lock only
 	owner   *Map[K, V]          // read only
 	hash    uint64              // of key as it was when the entry was made: read only
 	twin    *entry[K, V]        // an older entry with the same hash; guarded by the shard's lock
@@ -61,6 +69,7 @@ func (s *shard[K, V]) replace(e *entry[K, V], v V, at time.Time) error {
 		return err
 	}
 	s.take(e)
+	e.stop()
 	return nil
 }
 
@@ -106,17 +115,71 @@ func (s *shard[K, V]) divide(parts []*shard[K, V], width uint64) {
 // Run is called by the timer when e is due. A call may have taken e out since. A program that runs what
 // Timer.Stop returned comes here with an entry that is not due.
 func (e *entry[K, V]) Run(*hashedwheel.Timeout) {
-	if v, ok := e.end(); ok {
+	if e.owner.renew == nil {
+		e.settle(time.Time{})
+	} else if v, isDue := e.dueValue(); isDue {
+		e.ask(v)
+	}
+}
+
+// ask has renew decide about e, which is due. If renew or the clock panics, or ends the goroutine, v expires.
+func (e *entry[K, V]) ask(v V) {
+	var until time.Time
+	defer func() { e.settle(until) }()
+	if d := e.owner.renew(e.key, v); d > 0 {
+		until = e.owner.in(d)
+	}
+}
+
+// dueValue returns the value of e, and whether e is due.
+func (e *entry[K, V]) dueValue() (v V, isDue bool) {
+	s := e.owner.dir.lock(e.hash)
+	defer s.mu.Unlock()
+	return e.value, s.isDue(e)
+}
+
+// settle renews e until a time, or, if that is zero, has its value expire; neither if e is no longer due.
+func (e *entry[K, V]) settle(until time.Time) {
+	if v, ok := e.end(until); ok {
 		e.owner.expired(e.key, v)
 	}
 }
 
-// end takes e out, unless it has left or is not due.
-func (e *entry[K, V]) end() (v V, ok bool) {
+// end takes e out, unless it is not due or stays until a later time.
+func (e *entry[K, V]) end(until time.Time) (v V, ok bool) {
 	s := e.owner.dir.lock(e.hash)
 	defer s.mu.Unlock()
-	if !s.table.has(e) || e.timeout.State() != hashedwheel.Expired {
+	switch {
+	case !s.isDue(e):
+		return v, false
+	case !until.IsZero():
+		e.timeout.ResetAt(until) // only a stopped timer refuses it: then e stays in the map like all others
 		return v, false
 	}
-	return s.take(e), true
+	v = s.take(e)
+	e.stop() // before expired, which may need the place
+	return v, true
+}
+
+// isDue reports whether e is due. The caller holds mu.
+func (s *shard[K, V]) isDue(e *entry[K, V]) bool {
+	if !s.table.has(e) {
+		e.stop() // again: somebody to whom Timer.Stop or a panic handler gave the Timeout may have armed it
+		return false
+	}
+	return e.timeout.State() == hashedwheel.Expired
+}
+
+// stop ends the Timeout of e, which has left the table, and gives back the place that it may have kept.
+func (e *entry[K, V]) stop() {
+	if e.owner.renew == nil {
+		e.timeout.Stop()
+	} else {
+		own.End(&e.timeout)
+	}
+}
+
+// KeepsPlace makes e an own.Keeper, if it may be renewed.
+func (e *entry[K, V]) KeepsPlace(_ own.Mark, timeout any) bool {
+	return e.owner.renew != nil && timeout == any(&e.timeout)
 }

@@ -24,18 +24,32 @@ func TestEveryValueEndsOnceUnderConcurrentCalls(t *testing.T) {
 	for name, opts := range map[string][]hashedwheel.Option{
 		"as it comes": nil, "inline": {timertest.Inline}, "nearly full": {hashedwheel.WithMaxPending(keysInStress / 2)},
 	} {
-		t.Run(name, func(t *testing.T) { stress(t, opts) })
+		t.Run(name, func(t *testing.T) { stress(t, opts, keyed.New[int, *record]) })
+		t.Run(name+", renewing", func(t *testing.T) { stress(t, opts, newRenewing) })
 	}
 }
 
 const keysInStress = 1000
 
-func stress(t *testing.T, opts []hashedwheel.Option) {
+// newRenewing returns a Map that renews half of the values that are due.
+func newRenewing(tm *hashedwheel.Timer, expired func(int, *record), _ ...keyed.Option) *keyed.Map[int, *record] {
+	return keyed.NewRenewing(tm, func(int, *record) time.Duration {
+		d := time.Duration(rand.IntN(4000)-2000) * time.Microsecond
+		if rand.IntN(8) == 0 {
+			time.Sleep(time.Millisecond / 4) // calls race with renew
+		}
+		return d
+	}, expired)
+}
+
+type maker func(tm *hashedwheel.Timer, expired func(int, *record), opts ...keyed.Option) *keyed.Map[int, *record]
+
+func stress(t *testing.T, opts []hashedwheel.Option, newMap maker) {
 	const goroutines = 6
 	tm := hashedwheel.MustNew(append(opts, hashedwheel.WithTick(time.Millisecond))...)
 	end := func(_ int, v *record) { v.ends.Add(1) }
 	var expired, stop atomic.Bool
-	m := keyed.New(tm, func(k int, v *record) {
+	m := newMap(tm, func(k int, v *record) {
 		expired.Store(true)
 		end(k, v)
 	})
@@ -63,6 +77,35 @@ func stress(t *testing.T, opts []hashedwheel.Option) {
 			require.EqualValues(t, 1, v.ends.Load())
 		}
 	}
+}
+
+// Goroutines call all methods of a renewing map on a timer that is often full. Then the map is drained, and
+// all places are free.
+func TestRenewingMapGivesBackEachPlaceUnderConcurrentCalls(t *testing.T) {
+	const places = keysInStress / 4
+	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond), hashedwheel.WithMaxPending(places))
+	defer tm.Stop()
+	end := func(int, *record) {}
+	m := newRenewing(tm, end)
+	var running sync.WaitGroup
+	for g := range 4 {
+		running.Go(func() {
+			r := rand.New(rand.NewPCG(2, uint64(g)))
+			for begun := time.Now(); time.Since(begun) < 200*time.Millisecond; {
+				call(m, r, end)
+			}
+		})
+	}
+	running.Wait()
+	assert.Eventually(t, func() bool {
+		m.Drain(end) // tasks may still be under way
+		n := 0
+		for m.Set(n, nil, time.Hour) == nil {
+			n++
+		}
+		return n == places
+	}, 20*time.Second, 10*time.Millisecond)
+	m.Drain(end)
 }
 
 // call calls a method for a key, and returns the value that it has set, if any.

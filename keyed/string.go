@@ -7,8 +7,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
-// String returns the name of the map and its number of keys. It is safe at any time, and costs as
-// much as Len.
+// String returns the name of the map and its number of keys. It is safe at any time, and costs as much as Len.
 func (m *Map[K, V]) String() string {
 	if m.dir == nil {
 		return "keyed.Map(not made by New)"

@@ -47,7 +47,7 @@ func TestMapPrintsDuringUse(t *testing.T) {
 // Sample and Timer.Stop return tasks that are entries, which a program may print.
 func TestEntryShowsTheNameOfItsMapOrItsTypes(t *testing.T) {
 	for want, opts := range map[string][]keyed.Option{
-		"codes": {keyed.Name("codes")}, "entry of keyed.Map[string,*ast.File]": nil,
+		"codes": {keyed.WithName("codes")}, "entry of keyed.Map[string,*ast.File]": nil,
 	} {
 		tm := hashedwheel.MustNew()
 		require.NoError(t, keyed.New(tm, func(string, *ast.File) {}, opts...).Set("a", nil, time.Hour))
@@ -60,7 +60,7 @@ func TestEntryShowsTheNameOfItsMapOrItsTypes(t *testing.T) {
 func TestStringHasNameAndCount(t *testing.T) {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()
-	m := keyed.New(tm, func(int, int) {}, keyed.Name("codes"))
+	m := keyed.New(tm, func(int, int) {}, keyed.WithName("codes"))
 	assert.Equal(t, "keyed.Map(codes, 0 keys)", fmt.Sprint(m))
 	require.NoError(t, m.Set(0, 0, time.Hour))
 	assert.Equal(t, "keyed.Map(codes, 1 key)", fmt.Sprint(m))

@@ -60,8 +60,15 @@ func (c *Clock) NewTicker(d time.Duration) *Ticker { return NewTicker(c.timer(),
 // After is the function After on this wheel.
 func (c *Clock) After(d time.Duration) <-chan time.Time { return After(c.timer(), d) }
 
-// Tick is the function Tick on this wheel.
-func (c *Clock) Tick(d time.Duration) <-chan time.Time { return Tick(c.timer(), d) }
+// Tick returns the channel of a new Ticker, or nil if d is not positive, as time.Tick does. It cannot be stopped: the
+// Ticker stays on the wheel until Timer.Stop. Code that ends should stop a NewTicker.
+func (c *Clock) Tick(d time.Duration) <-chan time.Time {
+	tm := c.timer()
+	if d <= 0 {
+		return nil
+	}
+	return NewTicker(tm, d).C
+}
 
 // Sleep is the function Sleep on this wheel.
 func (c *Clock) Sleep(d time.Duration) { Sleep(c.timer(), d) }

@@ -28,19 +28,18 @@ func TestClockMethodsAreOnItsWheel(t *testing.T) {
 		called := make(chan struct{})
 		clock.AfterFunc(10*tick, func() { close(called) })
 		timer, ticker, after := clock.NewTimer(10*tick), clock.NewTicker(10*tick), clock.After(10*tick)
-		ticks, alike := clock.Tick(10*tick), wheeltime.Tick(tm, 10*tick)
-		assert.Equal(t, 6, tm.Pending())
+		ticks := clock.Tick(10 * tick)
+		assert.Equal(t, 5, tm.Pending())
 		clock.Sleep(11 * tick)
 		<-called
 		assertWithin(t, timer.C, start.Add(10*tick))
 		assertWithin(t, ticker.C, start.Add(10*tick))
 		assertWithin(t, after, start.Add(10*tick))
 		assertWithin(t, ticks, start.Add(10*tick))
-		assertWithin(t, alike, start.Add(10*tick))
 		assert.Equal(t, 11*tick, clock.Since(start))
 		assert.Equal(t, -11*tick, clock.Until(start))
 		assert.Nil(t, clock.Tick(0))
-		assert.Nil(t, wheeltime.Tick(tm, -1))
+		assert.Nil(t, clock.Tick(-1))
 		ticker.Stop()
 	})
 }
@@ -120,7 +119,6 @@ func TestMisusePanics(t *testing.T) {
 		"AfterFunc with a nil Timer":             {func() { wheeltime.AfterFunc(nil, 1, timertest.Nop) }},
 		"AfterFunc with a nil func":              {func() { wheeltime.AfterFunc(tm, 1, nil) }},
 		"NewTicker with a nil Timer":             {func() { wheeltime.NewTicker(nil, 1) }},
-		"Tick with a nil Timer":                  {func() { wheeltime.Tick(nil, 1) }},
 		"After with a nil Timer":                 {func() { wheeltime.After(nil, 1) }},
 		"Sleep with a nil Timer":                 {func() { wheeltime.Sleep(nil, 1) }},
 		"NewClock with a nil Timer":              {func() { wheeltime.NewClock(nil) }},

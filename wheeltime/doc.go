@@ -15,9 +15,8 @@
 // # The tick
 //
 // Everything fires up to one tick of tm late, and never early. So choose a tick of a hundredth of the shortest usual
-// delay: the default of 10ms for timeouts of a second, 100ms for timeouts of ten seconds and more. The wheel is looked
-// at when a timeout is due, and about twenty times a second under steady traffic, at any tick. A Ticker with a period
-// below the tick ticks once a tick. If delays must be right to a millisecond, stay with package time.
+// delay. A Ticker with a period below the tick ticks once a tick. If delays must be right to a millisecond, stay with
+// package time.
 //
 // # The same as in package time
 //
@@ -26,8 +25,7 @@
 // Stop and Reset take it back and return true.
 //
 // A delay of zero or less fires at once, not at the next tick. A Ticker drops ticks that nobody receives, stays on its
-// grid, and panics if its period is not positive. The time that is received is right even after the machine's wall
-// clock was set.
+// grid, and panics if its period is not positive. A received time is right even after the machine's wall clock was set.
 //
 // # Differences
 //
@@ -36,29 +34,26 @@
 // The wheel keeps everything until it is due or stopped, even if the program has no reference to it. Package time,
 // since Go 1.23, keeps nothing for a Timer, a Ticker or an After whose channel nobody can receive from. So stop each
 // Timer and [Ticker] that you no longer need: a forgotten [NewTimer] or [After] stays for its whole delay, 100,000 of
-// them for an hour are 24 MB, and a forgotten Ticker or [Tick] stays until Timer.Stop of tm.
+// them for an hour are 24 MB, and a forgotten Ticker stays until Timer.Stop of tm.
 //
 // The library's own goroutines send the values, whatever Executor tm has; with hashedwheel.Inline the worker does, so
 // that on a ManualClock all values have been sent when Advance returns. The Executor runs the f of [AfterFunc]: by
-// default a goroutine, in which f may block; with Inline the worker, where a slow f delays all other timeouts. An
-// Executor that loses tasks loses calls of f. Everything is late while the worker is blocked, by an Inline task that is
-// slow or by an Executor whose Go does not return: values, f, After and Sleep alike. A Sleep in an Inline task of tm
-// itself never returns.
+// default in a goroutine, where f may block; with Inline on the worker, where a slow f delays all other timeouts. A
+// blocked worker delays everything: values, f, After and Sleep. A Sleep in an Inline task of tm itself never returns.
 //
 // A panic of f is handled like that of any task of tm. But if d is zero or less, or tm was stopped, f runs in a new
 // goroutine, as under time.AfterFunc: then its panic crashes the program, and Shutdown does not wait for it.
 //
 // # When the wheel is full or stopped
 //
-// WithMaxPending refuses nothing here: a full wheel keeps Timers, Tickers and waits as any other does. They count as
-// pending, so the wheel refuses the timeouts of others until fewer than its bound are left.
+// WithMaxPending refuses nothing here: a full wheel accepts Timers, Tickers and waits. They count as pending, so the
+// wheel refuses the timeouts of others until fewer than its bound are left.
 //
 // Timer.Stop of tm ends the pending Timers and Tickers as if each had been stopped, also a Timer of AfterFunc, and does
 // not return them. Timer.Stop runs no f: an f whose Timer has expired by then still runs, and a Ticker whose run has
-// begun may send one more tick. [Sleep] and [After] end at
-// their time all the same, because no caller could set them again: package time counts the rest. Whatever is made or
-// Reset later fires by package time, so nothing hangs. Package time counts real time, even if tm has another clock than
-// the system's.
+// begun may send one more tick. [Sleep] and [After] end at their time all the same, because no caller could set them
+// again: package time counts the rest. All that is made or Reset later fires by package time, so nothing hangs. Package
+// time counts real time, even if tm has another clock than the system's.
 //
 // # What it costs
 //

@@ -11,8 +11,7 @@ import (
 // A Ticker is package time's Ticker on a wheel. It is made by NewTicker, is safe for concurrent use and must not be
 // copied. Reset of a zero Ticker panics, Stop does nothing.
 //
-// The wheel keeps a Ticker until it or the wheel is stopped, even if the program has no reference to it. Package time's
-// is garbage then.
+// The wheel keeps a Ticker until the Ticker or the wheel is stopped, even if the program has no reference to it.
 type Ticker struct {
 	C      <-chan time.Time // gets the time of each tick
 	alarm  alarm
@@ -22,8 +21,8 @@ type Ticker struct {
 
 // NewTicker returns a Ticker that sends the time on its channel C every d, each time at most one tick of tm late. Ticks
 // are due on the fixed grid of now plus whole periods, so they do not drift. C has room for one tick: further ticks are
-// dropped until it is received. If d is below the tick of tm the Ticker ticks once a tick. NewTicker panics if d is not
-// positive. It allocates the Ticker and its channel; a tick allocates nothing.
+// dropped until that tick is received. If d is below the tick of tm the Ticker ticks once a tick. NewTicker panics if d
+// is not positive. It allocates the Ticker and its channel; a tick allocates nothing.
 func NewTicker(tm *hashedwheel.Timer, d time.Duration) *Ticker {
 	if tm == nil {
 		panic("wheeltime: NewTicker with a nil Timer")
@@ -56,19 +55,6 @@ func (t *Ticker) Reset(d time.Duration) {
 		panic("wheeltime: Reset called on uninitialized Ticker: NewTicker makes one")
 	}
 	t.start(d)
-}
-
-// Tick returns the channel of a new Ticker, or nil if d is not positive, as time.Tick does. It cannot be stopped: the
-// Ticker stays on the wheel until tm is stopped. Package time's, since Go 1.23, is garbage once nobody can receive from
-// the channel.
-func Tick(tm *hashedwheel.Timer, d time.Duration) <-chan time.Time {
-	if tm == nil {
-		panic("wheeltime: Tick with a nil Timer")
-	}
-	if d <= 0 {
-		return nil
-	}
-	return NewTicker(tm, d).C
 }
 
 // String returns the period, the state and the time of the next tick.
