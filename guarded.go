@@ -1,10 +1,8 @@
 package hashedwheel
 
 import (
-	"math/bits"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
@@ -34,9 +32,6 @@ type guarded struct {
 	// reads it without the lock.
 	batch     []*Timeout
 	batchTick tick // the tick at which its first timeout is due
-
-	lag, maxLag time.Duration
-	lagCounts   [20]uint64
 }
 
 const (
@@ -90,7 +85,7 @@ func (g *guarded) beginPass(tick tick) {
 	// The tick was closed but not left: user code ended a pass of it. A round taken now could hold what the pass's own
 	// tasks have armed, without end: the next tick takes it.
 	isCut := g.wheel.current <= tick && tick < g.wheel.opening
-	g.wheel.turn(min(tick, g.alarm.looksAt())) // no further: Lag and Overdue are to show how late the worker is
+	g.wheel.turn(min(tick, g.alarm.looksAt())) // no further: Overdue is to show how late the worker is
 	if !isCut && g.round == 0 && g.alarm.raise(tick) {
 		g.takeAll()
 		g.round = len(g.lists)
@@ -131,13 +126,9 @@ func (g *guarded) takeDue(tick tick) (more bool) {
 	return true
 }
 
-// settle empties the batch, of which so many expired, the last at now. Moved and held timeouts are filed.
-func (g *guarded) settle(expired uint64, now int64) {
+// settle empties the batch. Moved and held timeouts are filed.
+func (g *guarded) settle() {
 	defer g.lock().unlock()
-	if expired > 0 {
-		due := max(g.batchTick, g.alarm.looksAt()) // a timeout may have been armed for the past
-		g.noteLag(expired, time.Duration(max(0, now-g.wheel.ticks.start(due))))
-	}
 	for i, t := range g.batch {
 		if !t.isAt(i) {
 			misused(t)
@@ -325,13 +316,6 @@ func (g *guarded) consider(t *Timeout, tick tick) {
 	}
 	t.home = homeIn(inBatch, 0, len(g.batch))
 	g.batch = append(g.batch, t)
-}
-
-func (g *guarded) noteLag(expired uint64, lag time.Duration) {
-	g.lag = lag
-	g.maxLag = max(g.maxLag, lag)
-	doublings := bits.Len64(uint64(max(0, lag-1) / (100 * time.Microsecond))) // entry i is up to 100µs<<i
-	g.lagCounts[min(doublings, len(g.lagCounts)-1)] += expired
 }
 
 // look returns the earliest tick at which a timeout may be due, and how many are pending, the batch's included.
