@@ -85,6 +85,9 @@ func (g *guarded) beginPass(tick tick) {
 	// The tick was closed but not left: user code ended a pass of it. A round taken now could hold what the pass's own
 	// tasks have armed, without end: the next tick takes it.
 	isCut := g.wheel.current <= tick && tick < g.wheel.opening
+	if g.round == 0 { // what is not handed out yet is due at current or later, or was armed for the past
+		g.alarm.nextLook.Store(int64(max(g.alarm.looksAt(), min(tick, g.wheel.current))))
+	}
 	g.wheel.turn(min(tick, g.alarm.looksAt())) // no further: Overdue is to show how late the worker is
 	if !isCut && g.round == 0 && g.alarm.raise(tick) {
 		g.takeAll()
