@@ -25,7 +25,7 @@ import (
 // queue or in due, or its CAS fails. verify/spin/alarm.pml checks the interleavings.
 type alarm struct {
 	word     atomic.Int64 // a watch
-	nextLook atomic.Int64 // the tick at which the worker is, or was, to come; noTick: none. Stats reads it
+	nextLook atomic.Int64 // the tick for which the worker is to come, or passes; noTick: none. Stats reads it
 	overdue  atomic.Int64 // a caller who reads a later time than this, in ns, rings; notOverdue while there is a worker
 	farDue   atomic.Int64 // the far lane is to be taken by a look at a later time: lowered and raised as due is
 

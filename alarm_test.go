@@ -61,7 +61,7 @@ func TestAlarmIsNotSetOnceItHasEnded(t *testing.T) {
 }
 
 // A goroutine loses its processor before it has set the alarm: Stats shows the lateness of timeouts.
-func TestLagCountsFromTheTickThatAStalledProducerMeant(t *testing.T) {
+func TestLatenessWhileAProducerThatIsToSetTheAlarmIsStalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew()
 		defer tm.Stop()
@@ -71,13 +71,14 @@ func TestLagCountsFromTheTickThatAStalledProducerMeant(t *testing.T) {
 		time.Sleep(300 * time.Millisecond)
 		a.rest(tick, noTick)
 		time.Sleep(20 * time.Millisecond)
-		assert.Greater(t, tm.Stats().MaxLag, 250*time.Millisecond)
+		assert.Equal(t, 290*time.Millisecond, tm.Stats().LatenessSum)
 	})
 }
 
 // When a timer of package time's that was Reset while it was set rings, the runtime looks through all timers of its
 // processor, for milliseconds where a million connections have deadlines.
 func TestBellsThatAreSetAreLeftAlone(t *testing.T) {
+	skipIfSmall(t)
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew(WithTick(time.Millisecond))
 		defer tm.Stop()

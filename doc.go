@@ -105,8 +105,8 @@
 //
 // # Lateness is reported
 //
-// [Stats] reports how late tasks were handed out, and how long the oldest due timeout has waited. Alert on
-// an Overdue above two ticks, or, with a short tick, above the delay that you tolerate.
+// [Stats] counts tasks by how late each was handed out, from its deadline, and reports how long the oldest due timeout
+// has waited. Alert on both above two ticks, or, with a short tick, above the delay that you tolerate.
 //
 // # Virtual time
 //

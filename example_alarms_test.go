@@ -7,8 +7,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// alarms returns the reasons to look at tm, and the Stats for the next call. late is how late, beyond the tick,
-// tasks may be.
+// alarms returns the reasons to look at tm, and the Stats for the next call. late is how late tasks may be, at least
+// two ticks.
 func alarms(
 	tm *hashedwheel.Timer, last hashedwheel.Stats, late time.Duration,
 ) (now hashedwheel.Stats, reasons []string) {
@@ -18,7 +18,7 @@ func alarms(
 			reasons = append(reasons, fmt.Sprintf(format, args...))
 		}
 	}
-	check(now.Overdue > max(2*tm.Tick(), late), "the worker is late: a timeout is overdue by %v", now.Overdue)
+	check(now.Overdue > late, "the worker is late: a timeout is overdue by %v", now.Overdue)
 	n := laterThan(late, now) - laterThan(late, last)
 	check(100*n > now.Expired-last.Expired, "%d tasks were handed out more than %v late", n, late)
 	check(now.Rejected > last.Rejected, "%d armings were refused", now.Rejected-last.Rejected)
@@ -28,12 +28,14 @@ func alarms(
 	return now, reasons
 }
 
-// laterThan returns how many tasks were handed out later than that, by the steps of LagCounts.
+// laterThan returns how many tasks were handed out later than that. It leaves out those of the bucket in which late is.
 func laterThan(late time.Duration, s hashedwheel.Stats) (n uint64) {
-	for i, count := range s.LagCounts {
-		if 50*time.Microsecond<<i >= late { // where the entry begins
-			n += count
+	from := time.Duration(0)
+	for _, b := range s.Lateness {
+		if from >= late {
+			n += b.Count
 		}
+		from = b.UpTo
 	}
 	return n
 }

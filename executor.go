@@ -41,7 +41,6 @@ type runner struct {
 	onPanic  func(t *Timeout, recovered any)
 	crews    crew.Crews[*Timeout] // for tasks that have no other executor; only the worker touches it
 	panics   atomic.Uint64        // counted by handlePanic, for Stats
-	count    atomic.Uint64        // tasks handed out, counted by the worker, for Stats
 
 	// running counts goroutines, the worker's, the one that waits for a user's clock, Advance's and crews', tasks that
 	// the executor has, and one until Timer.Stop. Once it has been 0 no task runs and none can start. Leave pairs with
@@ -69,18 +68,20 @@ func (r *runner) Leave() {
 	}
 }
 
-func (r *runner) execute(t *Timeout) {
-	r.count.Add(1)
+// execute hands a task out, and reports whether user code has run on this goroutine.
+func (r *runner) execute(t *Timeout) (isUsers bool) {
 	switch {
 	case r.isInline:
 		r.Run(t)
 	case r.executor == nil || t.isBrief():
 		r.crews.Add(t) // until the end of the batch
+		return false
 	default:
 		r.crews.Launch() // brief tasks must not wait while the user's executor blocks
 		r.Enter()
 		r.submit(t)
 	}
+	return true
 }
 
 // submit calls the user's executor. If that panics, or ends the goroutine, a task that has not begun is given up.

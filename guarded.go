@@ -1,10 +1,8 @@
 package hashedwheel
 
 import (
-	"math/bits"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
@@ -34,9 +32,6 @@ type guarded struct {
 	// without the lock.
 	batch     []*Timeout
 	batchTick tick // the tick at which its first timeout is due
-
-	lag, maxLag time.Duration
-	lagCounts   [20]uint64
 }
 
 const (
@@ -90,7 +85,10 @@ func (g *guarded) beginPass(tick tick) {
 	// A task ended the last pass of this tick by Goexit, or by a panic through Advance. Take in nothing more at this tick:
 	// its tasks may have armed themselves again, and we would never leave it.
 	isCut := g.wheel.current <= tick && tick < g.wheel.opening
-	g.wheel.turn(min(tick, g.alarm.looksAt())) // no further: Lag and Overdue are to show how late the worker is
+	if g.intake == 0 { // what is not handed out yet is due at current or later, or was armed for the past
+		g.alarm.nextLook.Store(int64(max(g.alarm.looksAt(), min(tick, g.wheel.current))))
+	}
+	g.wheel.turn(min(tick, g.alarm.looksAt())) // no further: Overdue is to show how late the worker is
 	if !isCut && g.intake == 0 && g.alarm.raise(tick) {
 		g.takeLane(&g.queue.near)
 		if g.alarm.raiseFar(tick) {
@@ -136,13 +134,9 @@ func (g *guarded) takeDue(tick tick) (more bool) {
 	return true
 }
 
-// settle empties the batch, of which so many expired, the last at now. Moved and held timeouts are filed.
-func (g *guarded) settle(expired uint64, now int64) {
+// settle empties the batch. Moved and held timeouts are filed.
+func (g *guarded) settle() {
 	defer g.lock().unlock()
-	if expired > 0 {
-		due := max(g.batchTick, g.alarm.looksAt()) // a timeout may have been armed for the past
-		g.noteLag(expired, time.Duration(max(0, now-g.wheel.ticks.start(due))))
-	}
 	for i, t := range g.batch {
 		if !t.isAt(i) {
 			misused(t)
@@ -335,13 +329,6 @@ func (g *guarded) consider(t *Timeout, tick tick) {
 	}
 	t.home = homeIn(inBatch, 0, len(g.batch))
 	g.batch = append(g.batch, t)
-}
-
-func (g *guarded) noteLag(expired uint64, lag time.Duration) {
-	g.lag = lag
-	g.maxLag = max(g.maxLag, lag)
-	doublings := bits.Len64(uint64(max(0, lag-1) / (100 * time.Microsecond))) // entry i is up to 100µs<<i
-	g.lagCounts[min(doublings, len(g.lagCounts)-1)] += expired
 }
 
 // look returns the earliest tick at which a timeout may be due, and how many are pending, the batch's included.

@@ -1,6 +1,7 @@
 package hashedwheel_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -13,11 +14,13 @@ import (
 func TestMain(m *testing.M) { timertest.VerifyMain(m) }
 
 // The function that Timer.Stats' Example has one copy.
-func TestLaterThanCountsTheEntriesThatBeginLater(t *testing.T) {
-	var s hashedwheel.Stats
-	s.LagCounts[8] = 4 // up to 25.6 ms late: perhaps 15
-	s.LagCounts[9] = 1
-	s.LagCounts[19] = 2
+func TestLaterThanCountsTheBucketsThatBeginLater(t *testing.T) {
+	s := hashedwheel.Stats{Lateness: []hashedwheel.LatenessBucket{
+		{UpTo: 12800 * time.Microsecond, Count: 8},
+		{UpTo: 25600 * time.Microsecond, Count: 4}, // perhaps 15 ms late
+		{UpTo: 51200 * time.Microsecond, Count: 1},
+		{UpTo: math.MaxInt64, Count: 2},
+	}}
 	assert.EqualValues(t, 3, laterThan(20*time.Millisecond, s))
 	assert.EqualValues(t, 7, laterThan(12800*time.Microsecond, s))
 }

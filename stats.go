@@ -1,34 +1,43 @@
 package hashedwheel
 
-import "time"
+import (
+	"math"
+	"math/bits"
+	"sync/atomic"
+	"time"
+)
 
-// Stats counts what a Timer has done. The counters run from New and never decrease.
+// Stats counts what a Timer has done. The counters run from New and never decrease. In JSON durations are nanoseconds.
 type Stats struct {
-	Pending    int  // as Timer.Pending returns
-	MaxPending int  // the bound that WithMaxPending set; 0: none
-	Stopped    bool // by Timer.Stop or Timer.Shutdown
+	Pending    int  `json:"pending"`     // as Timer.Pending returns
+	MaxPending int  `json:"max_pending"` // the bound that WithMaxPending set; 0: none
+	Stopped    bool `json:"stopped"`     // by Timer.Stop or Timer.Shutdown
 
-	Expired  uint64 // tasks handed out; each run of a series and each tick of After counts as one
-	Rejected uint64 // armings refused because the timer was stopped or full
-	Panics   uint64 // panics of tasks and of the Executor that were handled, see WithPanicHandler
-	Wakeups  uint64 // how often the worker has come; never on a ManualClock
+	Expired  uint64 `json:"expired"`  // tasks handed out; each run of a series and each tick of After counts as one
+	Rejected uint64 `json:"rejected"` // armings refused because the timer was stopped or full
+	Panics   uint64 `json:"panics"`   // panics of tasks and of the Executor that were handled, see WithPanicHandler
+	Wakeups  uint64 `json:"wakeups"`  // how often the worker has come; never on a ManualClock
 
-	// Lag is how late the last batch of up to 64 was handed out, MaxLag the most of all: the time from the tick at
-	// which its first timeout was due, or the worker was to come if that is later, to the turn of its last. With Inline
-	// the tasks before the last are in it.
-	Lag, MaxLag time.Duration
-
-	// LagCounts[i] counts tasks that were handed out up to 100µs<<i late, as Lag measures, and later than
-	// the entry before; the last also counts all later ones.
-	LagCounts [20]uint64
+	// Lateness counts the expired tasks by how long after its deadline each was handed to the Executor: up to a tick
+	// if nothing was late. The time that a task waits in the Executor is not included. A deadline that was over when it
+	// was set counts as set at most two ticks before the task was due to be handed out.
+	Lateness    []LatenessBucket `json:"lateness"`
+	LatenessSum time.Duration    `json:"lateness_sum_ns"` // of all expired tasks
 
 	// Overdue is how long the oldest due timeout has waited for its turn: it grows while an executor, or a task with
 	// Inline, blocks the worker, or the worker waits for a processor. A timeout that was moved later counts until the
 	// worker finds out.
-	Overdue time.Duration
+	Overdue time.Duration `json:"overdue_ns"`
 }
 
-// Stats returns the counters as of now. It costs as much as Pending.
+// A LatenessBucket counts tasks that were at most UpTo late, and later than UpTo of the bucket before. UpTo is 100µs in
+// the first bucket and doubles from bucket to bucket; in the last it is the largest Duration.
+type LatenessBucket struct {
+	UpTo  time.Duration `json:"up_to_ns"`
+	Count uint64        `json:"count"`
+}
+
+// Stats returns the counters as of now. It costs as much as Pending, and allocates Lateness.
 func (tm *Timer) Stats() Stats {
 	tm.time.checkMade()
 	now := tm.time.now() // before the drain, whose time must not count as a timeout's delay
@@ -38,18 +47,46 @@ func (tm *Timer) Stats() Stats {
 	s := Stats{
 		Pending:    pending,
 		MaxPending: int(tm.room.max),
-		Expired:    tm.out.count.Load(),
+		Stopped:    tm.guarded.isStopped(),
 		Rejected:   tm.rejected.Load(),
 		Panics:     tm.out.panics.Load(),
 		Wakeups:    tm.worker.wakeups.Load(),
 		Overdue:    time.Duration(max(0, overdue)), // 0 if nothing is pending
 	}
-	tm.guarded.addStats(&s)
+	s.Lateness, s.LatenessSum, s.Expired = tm.worker.lateness.read()
 	return s
 }
 
-func (g *guarded) addStats(s *Stats) {
+func (g *guarded) isStopped() bool {
 	defer g.lock().unlock()
-	s.Stopped = g.stopped
-	s.Lag, s.MaxLag, s.LagCounts = g.lag, g.maxLag, g.lagCounts
+	return g.stopped
+}
+
+// lateness counts tasks by how late they were handed out. Only the worker writes it.
+type lateness struct {
+	counts [20]atomic.Uint64 // for read, as the next
+	sum    atomic.Int64      // in ns
+}
+
+const finest = 100 * time.Microsecond // the bound of the first bucket
+
+// note counts a task that is handed out so many ns after its deadline.
+func (l *lateness) note(late int64) {
+	doublings := bits.Len64(uint64(max(0, late-1)) / uint64(finest)) // bucket i is up to finest<<i
+	l.counts[min(doublings, len(l.counts)-1)].Add(1)
+	sum := l.sum.Load() + max(0, late) // less than 0 if a clock went back, which no Clock must
+	if sum < 0 {                       // a clock that jumps by years over many timeouts: 292 years are as much as a Duration holds
+		sum = math.MaxInt64
+	}
+	l.sum.Store(sum)
+}
+
+func (l *lateness) read() (buckets []LatenessBucket, sum time.Duration, expired uint64) {
+	buckets = make([]LatenessBucket, len(l.counts))
+	for i := range buckets {
+		buckets[i] = LatenessBucket{finest << i, l.counts[i].Load()}
+		expired += buckets[i].Count
+	}
+	buckets[len(buckets)-1].UpTo = math.MaxInt64
+	return buckets, time.Duration(l.sum.Load()), expired
 }

@@ -79,15 +79,16 @@ func (t *Timeout) cancel(w word) (push, ok bool) {
 	return !w.queued(), t.cas(w, w.withState(Canceled)|queued)
 }
 
-// claim makes t Expired, unless its deadline is after due or it is queued: the caller then owes its task one run.
-func (t *Timeout) claim(due int64) bool {
+// claim makes t Expired, unless its deadline is after due or it is queued: the caller then owes its task one run. It
+// returns the word that it claimed, since another goroutine may arm t again at once.
+func (t *Timeout) claim(due int64) (claimed word, ok bool) {
 	for {
 		w := t.load()
 		if w.state() != Pending || w.queued() || w.deadline() > due {
-			return false
+			return w, false
 		}
 		if t.cas(w, w.withState(Expired)) {
-			return true
+			return w, true
 		}
 	}
 }

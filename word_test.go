@@ -177,6 +177,16 @@ func TestArmOnAStoppedTimerThatIsFull(t *testing.T) {
 	require.Equal(t, ErrStopped, r.Err())
 }
 
+// claims reports whether a claim succeeds, and fails the test if it returns another word than it has claimed.
+func claims(r rig, due int64) (ok bool) {
+	before := r.load()
+	claimed, ok := r.claim(due)
+	if claimed != before {
+		panic("claim returns " + show(claimed))
+	}
+	return ok
+}
+
 // Each operation except arm (see TestArm), on a timeout with deadline 9, from every state.
 func TestTransitionsFromEveryState(t *testing.T) {
 	type operation struct {
@@ -184,8 +194,8 @@ func TestTransitionsFromEveryState(t *testing.T) {
 		do   func(r rig) any
 	}
 	stop := operation{"Stop", func(r rig) any { return r.Stop() }}
-	claim := operation{"claim", func(r rig) any { return r.claim(9) }}
-	claimEarly := operation{"early claim", func(r rig) any { return r.claim(8) }}
+	claim := operation{"claim", func(r rig) any { return claims(r, 9) }}
+	claimEarly := operation{"early claim", func(r rig) any { return claims(r, 8) }}
 	// unqueue is called only if the timeout is queued: otherwise the timeout was misused, which verify/promises tests.
 	unqueue := operation{"unqueue", func(r rig) any { return show(r.unqueue()) }}
 	collect := operation{"collect", func(r rig) any { return r.cancelForStop() }}

@@ -19,9 +19,9 @@ type worker struct {
 
 	_ [128]byte // callers touch the fields above at each push, the worker alone those below
 
-	given   int           // how many of the batch have had their turn
-	expired uint64        // how many of the batch have expired
-	wakeups atomic.Uint64 // for Stats
+	given    int           // how many of the batch have had their turn
+	wakeups  atomic.Uint64 // for Stats, as the next
+	lateness lateness
 }
 
 func (wk *worker) init(tm *Timer) {
@@ -98,37 +98,36 @@ func (wk *worker) fileIntake() (isFiled bool) {
 	return false
 }
 
-// handOut gives each timeout of the batch its turn: one that still is pending and due expires. It runs user code, and
-// returns the time at which the last had its turn.
+// handOut gives each timeout of the batch its turn: one that still is pending and due expires. It reads the clock at
+// first, and again whenever user code has run on this goroutine, and returns the last reading.
 func (wk *worker) handOut(tick tick) (now int64) {
 	wk.out.crews.Launch()
 	batch := wk.guarded.batch // between takeDue and settle, which this goroutine calls, nobody changes it
-	last := len(batch) - 1
-	if wk.given > last {
-		now = wk.time.now()
-	}
-	for due := wk.time.ticks.start(tick); wk.given <= last; {
-		if wk.given == last {
-			now = wk.time.now()
-		}
+	due := wk.time.ticks.start(tick)
+	past := wk.time.ticks.start(wk.alarm.looksAt() - 1) // an earlier deadline was over when it was set
+	now = wk.time.now()
+	for wk.given < len(batch) {
 		t := batch[wk.given]
 		if !t.isAt(wk.given) {
 			wk.guarded.misusedInBatch(t)
 		}
 		wk.given++
-		if t.claim(due) {
-			wk.expired++
+		if claimed, ok := t.claim(due); ok {
 			wk.room.releaseExpired(t)
-			wk.out.execute(t)
+			wk.lateness.note(now - max(claimed.deadline(), past))
+			isUsers := wk.out.execute(t)
+			if isUsers {
+				now = wk.time.now()
+			}
 		}
 	}
 	if !wk.time.isSystem {
 		wk.out.crews.Launch() // rest calls the user's clock, and who calls Advance runs no tasks of the default
 	}
 	if len(batch) > 0 {
-		wk.guarded.settle(wk.expired, now)
+		wk.guarded.settle()
 	}
-	wk.given, wk.expired = 0, 0
+	wk.given = 0
 	return now
 }
 

@@ -36,8 +36,8 @@ func (w nowhere) Header() http.Header         { return w.header }
 func (w nowhere) Write(b []byte) (int, error) { return io.Discard.Write(b) }
 func (w nowhere) WriteHeader(int)             {}
 
-// BenchmarkPage renders a page of a million timeouts, and reports how late it made a heartbeat at
-// worst. The run "other" does as much work, and makes as much garbage, without the timer.
+// BenchmarkPage renders a page of a million timeouts, and reports the bound of how late it made a heartbeat
+// at worst. The run "other" does as much work, and makes as much garbage, without the timer.
 func BenchmarkPage(b *testing.B) {
 	page := func(target string) func(h http.Handler) {
 		r, w := httptest.NewRequest(http.MethodGet, target, nil), nowhere{make(http.Header)}
@@ -54,7 +54,17 @@ func BenchmarkPage(b *testing.B) {
 			for b.Loop() {
 				work(h)
 			}
-			b.ReportMetric(float64(tm.Stats().MaxLag.Microseconds())/1000, "ms-late")
+			b.ReportMetric(float64(latest(tm.Stats()).Microseconds())/1000, "ms-late")
 		})
 	}
+}
+
+// latest returns the bound of the last bucket with a task.
+func latest(s hashedwheel.Stats) (upTo time.Duration) {
+	for _, b := range s.Lateness {
+		if b.Count > 0 {
+			upTo = b.UpTo
+		}
+	}
+	return upTo
 }

@@ -1,6 +1,10 @@
 package inspect
 
-import "time"
+import (
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+)
 
 // A figure is one of a timer's numbers, with a note in small print.
 type figure struct {
@@ -15,7 +19,6 @@ var hints = map[string]string{
 	"Expired":  "tasks handed to the executor",
 	"Rejected": "armings refused because the timer was full or stopped",
 	"Panics":   "tasks that panicked",
-	"Lag":      "how late the last batch of tasks was handed out",
 	"Overdue":  "how long the oldest due timeout has waited for its turn",
 	"Tick":     "tasks are handed out at most this late",
 }
@@ -24,21 +27,20 @@ var hints = map[string]string{
 func (f figure) Hint() string { return hints[f.Label] }
 
 // figures returns a timer's Stats as the page shows them.
-func figures(r timerReport, before stats, elapsed time.Duration) []figure {
+func figures(r timerReport, before hashedwheel.Stats, elapsed time.Duration) []figure {
 	s := r.Stats
 	return []figure{
 		{Label: "Pending", Value: count(uint64(s.Pending)), Note: fullness(s), Quiet: s.Pending == 0},
 		flow("Expired", before.Expired, s.Expired, elapsed),
 		event("Rejected", before.Rejected, s.Rejected, elapsed),
 		event("Panics", before.Panics, s.Panics, elapsed),
-		{Label: "Lag", Value: span(s.Lag), Note: "worst " + span(s.MaxLag), Quiet: s.Lag == 0},
 		overdue(s.Overdue, r.Tick),
 		{Label: "Tick", Value: span(r.Tick), Note: wakeups(before.Wakeups, s.Wakeups, elapsed)},
 	}
 }
 
 // fullness returns how much of the bound is in use, if there is one.
-func fullness(s stats) string {
+func fullness(s hashedwheel.Stats) string {
 	if s.MaxPending == 0 {
 		return ""
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/hashedwheel/hashedwheel"
 )
 
 func TestOverdueIsRedBeyondTwoTicks(t *testing.T) {
@@ -42,9 +44,9 @@ func TestFullnessIsRoundedDown(t *testing.T) {
 	for pending, want := range map[int]string{
 		0: "0% of 1,000", 4: "0.4% of 1,000", 99: "9.9% of 1,000", 999: "99% of 1,000", 1000: "100% of 1,000",
 	} {
-		assert.Equal(t, want, fullness(stats{Pending: pending, MaxPending: 1000}))
+		assert.Equal(t, want, fullness(hashedwheel.Stats{Pending: pending, MaxPending: 1000}))
 	}
-	assert.Empty(t, fullness(stats{Pending: 1000}))
+	assert.Empty(t, fullness(hashedwheel.Stats{Pending: 1000}))
 }
 
 func TestSpeedHasADecimalPlaceIfItIsSmall(t *testing.T) {

@@ -5,12 +5,15 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/metrics"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
 )
 
 var update = flag.Bool("update", false, "write testdata/page.html again")
@@ -22,12 +25,12 @@ func TestPageIsTheGoldenOne(t *testing.T) {
 	begun := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	busy := timerReport{
 		Name: "calls & <more>", Tick: 10 * time.Millisecond, Sampled: sampleSize,
-		Stats: stats{
+		Stats: hashedwheel.Stats{
 			Pending: 198_765, MaxPending: 200_000, Expired: 1_234_567, Rejected: 9, Panics: 3, Wakeups: 5000,
-			Lag: 1500 * time.Microsecond, MaxLag: 2 * time.Second, Overdue: 25 * time.Millisecond,
+			Lateness: newLateness([20]uint64{1_000_000, 200_000, 30_000, 7: 4000, 19: 5}),
+			Overdue:  25 * time.Millisecond,
 		},
-		Lags: newLags([20]uint64{1_000_000, 200_000, 30_000, 7: 4000, 19: 5}),
-		Due:  dueRows(10 * time.Millisecond),
+		Due: dueRows(10 * time.Millisecond),
 	}
 	for i := range busy.Due {
 		busy.Due[i].Count = i * i * i * 1234 % 56_789
@@ -38,28 +41,40 @@ func TestPageIsTheGoldenOne(t *testing.T) {
 	busy.Tasks[0].Name = `</script></main> " onload="x' <!-- {{.}}`
 	busy.Tasks[1].At = "main.go:42"
 	calm := timerReport{
-		Tick: time.Second, Sampled: 3, Due: dueRows(time.Second), Lags: newLags([20]uint64{3: 7}),
-		Stats: stats{Pending: 3, Expired: 7, Rejected: 1, Panics: 1, Wakeups: 9, Overdue: 1500 * time.Millisecond},
+		Tick: time.Second, Sampled: 3, Due: dueRows(time.Second),
+		Stats: hashedwheel.Stats{
+			Pending: 3, Expired: 7, Rejected: 1, Panics: 1, Wakeups: 9,
+			Lateness: newLateness([20]uint64{3: 7}), Overdue: 1500 * time.Millisecond,
+		},
 		Tasks: []taskRow{{Name: "main.(*call).expire", Count: 2}, {Name: "main.main.func1", Count: 1}},
 	}
 	calm.Due[0].Count, calm.Due[9].Count = 2, 1
 	stopped := timerReport{
-		Name: "stopped", Tick: time.Minute, Due: dueRows(time.Minute), Lags: newLags([20]uint64{}),
-		Stats: stats{Stopped: true},
+		Name: "stopped", Tick: time.Minute, Due: dueRows(time.Minute),
+		Stats: hashedwheel.Stats{Stopped: true, Lateness: newLateness([20]uint64{})},
 	}
 	busyBefore, calmBefore := busy, calm
-	busyBefore.Stats = stats{Expired: 1_200_000, Rejected: 8, Wakeups: 4990}
-	busyBefore.Lags = newLags([20]uint64{1_000_000, 190_000, 30_000})
-	calmBefore.Stats.Wakeups = 6
-	now := report{
-		Time: begun.Add(4 * time.Second), Processors: 2, Ready: 1234,
-		Waits:  waits{150 * time.Microsecond, 12 * time.Millisecond, 4 * time.Second},
-		Timers: []timerReport{busy, calm, stopped},
+	busyBefore.Stats = hashedwheel.Stats{
+		Expired: 1_200_000, Rejected: 8, Wakeups: 4990,
+		Lateness: newLateness([20]uint64{1_000_000, 190_000, 30_000}),
 	}
+	calmBefore.Stats.Wakeups = 6
+	waited := func(counts ...uint64) *metrics.Float64Histogram {
+		return &metrics.Float64Histogram{Counts: counts, Buckets: []float64{0, 150e-6, 12e-3, 1}}
+	}
+	now := look{
+		report{begun.Add(4 * time.Second), []timerReport{busy, calm, stopped}},
+		scheduler{processors: 2, ready: 1234, waited: waited(60, 39, 3)},
+	}
+	before := look{
+		report{begun, []timerReport{busyBefore, calmBefore, stopped}},
+		scheduler{waited: waited(0, 0, 2)},
+	}
+	empty := look{report{Time: begun}, scheduler{waited: waited(0, 0, 0)}}
 	var got bytes.Buffer
 	p := newPage()
-	require.NoError(t, p.write(&got, now, report{Time: begun, Timers: []timerReport{busyBefore, calmBefore, stopped}}))
-	require.NoError(t, p.write(&got, report{Time: begun}, report{Time: begun}))
+	require.NoError(t, p.write(&got, now, before))
+	require.NoError(t, p.write(&got, empty, empty))
 	page := strings.NewReplacer(styleText, "", scriptText, "").Replace(got.String())
 	if *update {
 		require.NoError(t, os.WriteFile(file, []byte(page), 0o644))

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/hashedwheel/hashedwheel"
 )
@@ -28,17 +27,14 @@ func Handler(timers map[string]*hashedwheel.Timer) http.Handler {
 		}
 		h.timers = append(h.timers, named{readable(name), tm})
 	}
-	first := h.read()
-	h.looks.begin(first)
-	h.reports.begin(first)
+	h.looks.begin(newLook(h.timers))
 	return h
 }
 
 type handler struct {
-	timers  []named // sorted by name
-	page    *page
-	looks   looks // at the page
-	reports looks
+	timers []named // sorted by name
+	page   *page
+	looks  looks
 }
 
 type named struct {
@@ -65,14 +61,13 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "json":
 		header.Set("Content-Type", "application/json")
 		if isGet {
-			now, _ := h.look(&h.reports)
-			_ = json.NewEncoder(w).Encode(now) // an error means that the client has gone
+			_ = json.NewEncoder(w).Encode(newReport(h.timers)) // an error means that the client has gone
 		}
 	case "html":
 		header.Set("Content-Type", "text/html; charset=utf-8")
 		if isGet {
-			now, before := h.look(&h.looks)
-			_ = h.page.write(w, now, before) // as above
+			now := newLook(h.timers)
+			_ = h.page.write(w, now, h.looks.last(now)) // as above
 		}
 	default:
 		http.Error(w, "inspect: unknown format: there are html and json", http.StatusBadRequest)
@@ -104,22 +99,4 @@ func quality(accept, mediaType string) float64 {
 		return 1
 	}
 	return 0
-}
-
-// look returns the report of now, and the one with which to compare it.
-func (h *handler) look(l *looks) (now, before report) {
-	now = h.read()
-	before = l.last(now)
-	now.Waits = newWaits(now.waited, before.waited, now.Time.Sub(before.Time))
-	return now, before
-}
-
-// read returns a report without its waits.
-func (h *handler) read() report {
-	r := report{Time: time.Now(), Timers: make([]timerReport, len(h.timers))}
-	r.readScheduler()
-	for i, t := range h.timers {
-		r.Timers[i] = newTimerReport(t.name, t.timer)
-	}
-	return r
 }

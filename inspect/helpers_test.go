@@ -26,20 +26,12 @@ var survives = hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {})
 
 // The report, as a program in another language would declare it.
 type report struct {
-	Time          time.Time
-	ProcessorWait struct {
-		P50NS  int64 `json:"p50_ns"`
-		P99NS  int64 `json:"p99_ns"`
-		OverNS int64 `json:"over_ns"`
-	} `json:"processor_wait"`
-	Processors      int
-	ReadyGoroutines int `json:"ready_goroutines"`
-	Timers          []struct {
+	Time   time.Time
+	Timers []struct {
 		Name    string
 		TickNS  int64 `json:"tick_ns"`
 		Sampled int
 		Stats   stats
-		Lags    lags `json:"lag_histogram"`
 		Due     []dueRow
 		Tasks   []taskRow
 	}
@@ -50,17 +42,14 @@ type stats struct {
 	MaxPending                         int `json:"max_pending"`
 	Stopped                            bool
 	Expired, Rejected, Panics, Wakeups uint64
-	LagNS                              int64 `json:"lag_ns"`
-	MaxLagNS                           int64 `json:"max_lag_ns"`
+	Lateness                           []latenessBucket
+	LatenessSumNS                      int64 `json:"lateness_sum_ns"`
 	OverdueNS                          int64 `json:"overdue_ns"`
 }
 
-type lags struct {
-	Count   uint64
-	Buckets []struct {
-		LeNS  int64 `json:"le_ns"`
-		Count uint64
-	}
+type latenessBucket struct {
+	UpToNS int64 `json:"up_to_ns"`
+	Count  uint64
 }
 
 type dueRow struct {

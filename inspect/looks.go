@@ -5,10 +5,21 @@ import (
 	"time"
 )
 
-// looks keeps the reports of earlier looks, for rates.
+// A look is what a page shows.
+type look struct {
+	report
+	scheduler
+}
+
+func newLook(timers []named) look {
+	s := readScheduler() // first: to read the timers takes time, in which goroutines run
+	return look{newReport(timers), s}
+}
+
+// looks keeps earlier looks at the page, for rates.
 type looks struct {
 	mu           sync.Mutex
-	base, latest report // guarded by mu; from the second look on, latest is newer by at least a second
+	base, latest look // guarded by mu; from the second look on, latest is newer by at least a second
 }
 
 const (
@@ -16,11 +27,11 @@ const (
 	briefest = apart / 2   // a shorter time has no rates
 )
 
-func (l *looks) begin(r report) { l.base, l.latest = r, r }
+func (l *looks) begin(first look) { l.base, l.latest = first, first }
 
-// last returns the report with which to compare now. A look less than a second after the latest does not replace it:
+// last returns the look with which to compare now. A look less than a second after the latest does not replace it:
 // both are compared with the look before.
-func (l *looks) last(now report) report {
+func (l *looks) last(now look) look {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if now.Time.Sub(l.latest.Time) >= apart {

@@ -58,7 +58,7 @@ type timerView struct {
 	Tasks    []taskView
 	Due      picture
 	Lateness []latenessRow // empty if no task was handed out
-	Lags     picture
+	Late     picture
 }
 
 // A latenessRow shows how long half of all, and 99%, waited at most.
@@ -75,19 +75,20 @@ type taskView struct {
 	Others bool    // the row of all further kinds
 }
 
-func (p *page) write(w io.Writer, now, before report) error {
+func (p *page) write(w io.Writer, now, before look) error {
 	v := view{
 		Style:  template.HTML("<style>" + styleText + "</style>"),
 		Script: template.HTML("<script>" + scriptText + "</script>"),
 		Time:   now.Time,
-		Ready:  now.ready(),
+		Ready:  now.readiness(),
 	}
 	elapsed := now.Time.Sub(before.Time)
 	if elapsed >= briefest {
 		v.Elapsed = span(elapsed)
 	}
+	waits := newWaits(now.waited, before.waited)
 	for i, r := range now.Timers {
-		v.Timers = append(v.Timers, newTimerView(r, before.Timers[i], elapsed, now.Waits))
+		v.Timers = append(v.Timers, newTimerView(r, before.Timers[i], elapsed, waits))
 	}
 	return p.template.Execute(w, v)
 }
@@ -100,10 +101,10 @@ func newTimerView(r, before timerReport, elapsed time.Duration, w waits) timerVi
 		Sampled: r.Sampled,
 		Tasks:   taskViews(r),
 		Due:     newPicture(r),
-		Lags:    newLagPicture(r.Lags),
+		Late:    newLatePicture(r.Stats.Lateness),
 	}
-	if r.Lags.Count > 0 {
-		v.Lateness = lateness(r.Lags, before.Lags, w)
+	if r.Stats.Expired > 0 {
+		v.Lateness = latenessRows(r.Stats.Lateness, before.Stats.Lateness, elapsed, w)
 	}
 	if r.estimated() {
 		v.About = count(uint64(r.Sampled))
@@ -129,15 +130,15 @@ func taskViews(r timerReport) (rows []taskView) {
 	return rows
 }
 
-// lateness compares tasks with all goroutines: is the wheel late, or the process too busy?
-func lateness(l, before lags, w waits) []latenessRow {
+// latenessRows compares tasks with all goroutines: is the wheel late, or the process too busy?
+func latenessRows(l, before lateness, elapsed time.Duration, w waits) []latenessRow {
 	rows := []latenessRow{{"tasks, since the start", l.within(0.5), l.within(0.99)}}
-	if w.Over < briefest {
+	if elapsed < briefest {
 		return rows
 	}
-	over := ", over the last " + span(w.Over)
+	over := ", over the last " + span(elapsed)
 	l = l.since(before)
 	return append(rows,
 		latenessRow{"tasks" + over, l.within(0.5), l.within(0.99)},
-		latenessRow{"goroutines' wait for a processor" + over, w.within(w.P50), w.within(w.P99)})
+		latenessRow{"goroutines' wait for a processor" + over, w.within(w.p50), w.within(w.p99)})
 }

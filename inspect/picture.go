@@ -67,18 +67,14 @@ func newPicture(r timerReport) picture {
 	return c.draw(132, append([]labeled{{r.Tick, false}}, dueLabels...))
 }
 
-// newLagPicture is lower than newPicture: usually it has a few bars on the left.
-func newLagPicture(l lags) picture {
+// newLatePicture is lower than newPicture: usually it has a few bars on the left.
+func newLatePicture(l lateness) picture {
 	c := columns{widening: 2, first: "within", beyond: "over", number: count}
-	before := uint64(0)
-	for _, b := range l.Buckets {
-		c.within = append(c.within, b.Le)
-		c.counts = append(c.counts, b.Count-before)
-		before = b.Count
+	for _, b := range l {
+		c.within = append(c.within, b.UpTo)
+		c.counts = append(c.counts, b.Count)
 	}
-	c.within = append(c.within, forever)
-	c.counts = append(c.counts, l.Count-before)
-	return c.draw(84, lagLabels)
+	return c.draw(84, append([]labeled{{l[0].UpTo, false}}, lateLabels...))
 }
 
 func (c columns) draw(bottom float64, names []labeled) picture {
@@ -153,8 +149,8 @@ var dueLabels = []labeled{
 	{day, false}, {30 * day, false}, {year, false},
 }
 
-var lagLabels = []labeled{
-	{firstLag, false}, {time.Millisecond, false}, {10 * time.Millisecond, false},
+var lateLabels = []labeled{
+	{time.Millisecond, false}, {10 * time.Millisecond, false},
 	{100 * time.Millisecond, false}, {time.Second, false}, {10 * time.Second, false},
 }
 

@@ -3,7 +3,6 @@ package inspect
 import (
 	"cmp"
 	"math"
-	"runtime/metrics"
 	"slices"
 	"time"
 
@@ -17,37 +16,17 @@ const sampleSize = 16_384
 
 // A report is the JSON, and the source of the page.
 type report struct {
-	Time       time.Time     `json:"time"`
-	Waits      waits         `json:"processor_wait"`
-	Processors int           `json:"processors"`
-	Ready      uint64        `json:"ready_goroutines"`
-	Timers     []timerReport `json:"timers"`
-
-	waited *metrics.Float64Histogram // all waits, for later reports
+	Time   time.Time     `json:"time"`
+	Timers []timerReport `json:"timers"`
 }
 
 type timerReport struct {
-	Name    string        `json:"name"`
-	Tick    time.Duration `json:"tick_ns"`
-	Sampled int           `json:"sampled"`
-	Stats   stats         `json:"stats"`
-	Lags    lags          `json:"lag_histogram"`
-	Due     []dueRow      `json:"due"`
-	Tasks   []taskRow     `json:"tasks"`
-}
-
-// stats is hashedwheel.Stats with names for programs, without LagCounts.
-type stats struct {
-	Pending    int           `json:"pending"`
-	MaxPending int           `json:"max_pending"`
-	Stopped    bool          `json:"stopped"`
-	Expired    uint64        `json:"expired"`
-	Rejected   uint64        `json:"rejected"`
-	Panics     uint64        `json:"panics"`
-	Wakeups    uint64        `json:"wakeups"`
-	Lag        time.Duration `json:"lag_ns"`
-	MaxLag     time.Duration `json:"max_lag_ns"`
-	Overdue    time.Duration `json:"overdue_ns"`
+	Name    string            `json:"name"`
+	Tick    time.Duration     `json:"tick_ns"`
+	Sampled int               `json:"sampled"`
+	Stats   hashedwheel.Stats `json:"stats"`
+	Due     []dueRow          `json:"due"`
+	Tasks   []taskRow         `json:"tasks"`
 }
 
 // A dueRow counts timeouts that are due later than From and at most Within from now.
@@ -63,18 +42,18 @@ type taskRow struct {
 	Count int    `json:"count"`
 }
 
-func newTimerReport(name string, tm *hashedwheel.Timer) timerReport {
-	s := tm.Stats()
-	sample := tm.Sample(sampleSize)
-	r := timerReport{
-		Name: name, Tick: tm.Tick(), Sampled: len(sample),
-		Stats: stats{
-			Pending: s.Pending, MaxPending: s.MaxPending, Stopped: s.Stopped,
-			Expired: s.Expired, Rejected: s.Rejected, Panics: s.Panics,
-			Wakeups: s.Wakeups, Lag: s.Lag, MaxLag: s.MaxLag, Overdue: s.Overdue,
-		},
-		Lags: newLags(s.LagCounts),
+func newReport(timers []named) report {
+	r := report{Time: time.Now(), Timers: make([]timerReport, len(timers))}
+	for i, t := range timers {
+		r.Timers[i] = newTimerReport(t.name, t.timer)
 	}
+	return r
+}
+
+func newTimerReport(name string, tm *hashedwheel.Timer) timerReport {
+	stats := tm.Stats()
+	sample := tm.Sample(sampleSize)
+	r := timerReport{Name: name, Tick: tm.Tick(), Sampled: len(sample), Stats: stats}
 	r.Due = countDue(dueRows(tm.Tick()), sample, tm.Now())
 	r.Tasks = countTasks(sample)
 	r.scale()

@@ -7,42 +7,39 @@ import (
 	"time"
 )
 
-// waits is how long goroutines that could run waited for a processor: as long as tasks were late, if the process has
-// more work than processors.
-type waits struct {
-	P50  time.Duration `json:"p50_ns"`
-	P99  time.Duration `json:"p99_ns"`
-	Over time.Duration `json:"over_ns"` // the time that they are of
+// scheduler is how busy the process is.
+type scheduler struct {
+	ready      uint64 // goroutines that could run, and wait for a processor
+	processors int
+	waited     *metrics.Float64Histogram // how long goroutines have waited for a processor since the process began
 }
 
-// readScheduler reads how many goroutines are ready to run and wait for a processor, how many processors there are, and
-// the waits since the process began. It must be called before the timers are read: that takes time, in which goroutines
-// run.
-func (r *report) readScheduler() {
+func readScheduler() scheduler {
 	samples := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}, {Name: "/sched/latencies:seconds"}}
 	metrics.Read(samples)
-	r.Ready, r.waited = samples[0].Value.Uint64(), samples[1].Value.Float64Histogram()
-	r.Processors = runtime.GOMAXPROCS(0)
+	return scheduler{samples[0].Value.Uint64(), runtime.GOMAXPROCS(0), samples[1].Value.Float64Histogram()}
 }
 
-// ready returns the goroutines that are ready, and the processors, in words.
-func (r report) ready() string {
-	if r.Processors == 1 {
-		return count(r.Ready) + " for 1 processor"
+// readiness returns the goroutines that are ready, and the processors, in words.
+func (s scheduler) readiness() string {
+	if s.processors == 1 {
+		return count(s.ready) + " for 1 processor"
 	}
-	return count(r.Ready) + " for " + count(uint64(r.Processors)) + " processors"
+	return count(s.ready) + " for " + count(uint64(s.processors)) + " processors"
 }
+
+// waits is how long half of the goroutines that could run, and 99%, waited for a processor at most: as long as tasks
+// were late, if the process has more work than processors.
+type waits struct{ p50, p99 time.Duration }
 
 // newWaits returns the waits between two readings.
-func newWaits(now, before *metrics.Float64Histogram, over time.Duration) waits {
-	w := waits{Over: max(0, over)}
+func newWaits(now, before *metrics.Float64Histogram) waits {
 	counts, total := make([]uint64, len(now.Counts)), uint64(0)
 	for i, n := range now.Counts {
 		counts[i] = n - min(n, before.Counts[i]) // a request that was held up may have the older reading
 		total += counts[i]
 	}
-	w.P50, w.P99 = quantile(0.5, counts, total, now.Buckets), quantile(0.99, counts, total, now.Buckets)
-	return w
+	return waits{quantile(0.5, counts, total, now.Buckets), quantile(0.99, counts, total, now.Buckets)}
 }
 
 // quantile returns the bound that the given share of all waits meets. Count i is of the bucket from bound i to i+1.
@@ -59,7 +56,7 @@ func quantile(share float64, counts []uint64, total uint64, seconds []float64) t
 
 // within returns one of the waits in words.
 func (w waits) within(d time.Duration) string {
-	if w.P99 == 0 { // there were none
+	if w.p99 == 0 { // there were none
 		return "–"
 	}
 	return "within " + span(d)

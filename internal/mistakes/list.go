@@ -133,7 +133,7 @@ var List = []Mistake{
 			{In: "guarded.consider",
 				Old: "w.deadline() > g.wheel.ticks.start(tick)",
 				New: "w.deadline() >= g.wheel.ticks.start(tick+1)"},
-			{In: "worker.handOut", Old: "wk.time.ticks.start(tick);", New: "wk.time.ticks.start(tick+1) - 1;"},
+			{In: "worker.handOut", Old: "wk.time.ticks.start(tick)\n", New: "wk.time.ticks.start(tick+1) - 1\n"},
 		},
 		Test: Chaos,
 	},
@@ -157,7 +157,7 @@ var List = []Mistake{
 		Name: "one expiry in a hundred is doubled",
 		Edits: []Edit{{In: "worker.handOut",
 			Old: "wk.out.execute(t)",
-			New: "wk.out.execute(t)\n\t\t\tif wk.out.count.Load()%100 == 0 {\n\t\t\t\twk.out.execute(t)\n\t\t\t}"}},
+			New: "wk.out.execute(t)\n\t\t\tif _, _, n := wk.lateness.read(); n%100 == 0 {\n\t\t\t\twk.out.execute(t)\n\t\t\t}"}},
 		Test: Chaos,
 	},
 	{
@@ -172,8 +172,9 @@ var List = []Mistake{
 		Edits: []Edit{{In: "guarded.fileOne",
 			Old: "switch w := t.unqueue(); {",
 			New: "switch w := t.unqueue(); {\n\tcase w.state() == Canceled:\n\t\t" +
-				"if out := &t.timer.out; out.count.Load()%100 == 0 {\n\t\t\t" +
-				"out.count.Add(1)\n\t\t\tout.Enter()\n\t\t\t" +
+				"out, late := &t.timer.out, &t.timer.worker.lateness\n\t\t" +
+				"if _, _, n := late.read(); n%100 == 0 {\n\t\t\t" +
+				"late.note(0)\n\t\t\tout.Enter()\n\t\t\t" +
 				"go func() { defer out.Leave(); out.Run(t) }()\n\t\t}"}},
 		Test: Chaos,
 	},
@@ -181,9 +182,10 @@ var List = []Mistake{
 	// Lost.
 	{
 		Name: "one expiry in a hundred is lost",
-		Edits: []Edit{{In: "runner.execute",
-			Old: "r.count.Add(1)",
-			New: "if r.count.Add(1)%100 == 0 {\n\t\treturn\n\t}"}},
+		Edits: []Edit{{In: "worker.handOut",
+			Old: "isUsers := wk.out.execute(t)",
+			New: "if _, _, n := wk.lateness.read(); n%100 == 0 {\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\t" +
+				"isUsers := wk.out.execute(t)"}},
 		Test: Chaos,
 	},
 	{
@@ -389,7 +391,7 @@ var Wide = []Edit{
 		New: "r.reserved.CompareAndSwap(n, n+1) {\n\t\t\twindow()"},
 	{In: "room.release", Old: "r.reserved.Add(-int64(n))", New: "window()\n\t\tr.reserved.Add(-int64(n))"},
 	{In: "worker.handOut", Old: "t := batch[wk.given]", New: "t := batch[wk.given]\n\t\twindow()"},
-	{In: "runner.execute", Old: "r.count.Add(1)", New: "window()\n\tr.count.Add(1)\n\twindow()"},
+	{In: "worker.handOut", Old: "wk.lateness.note(", New: "window()\n\t\t\twk.lateness.note("},
 	{In: "Timer.Stop",
 		Old: "ended, more = tm.guarded.collect(ended[:0])",
 		New: "window()\n\t\tended, more = tm.guarded.collect(ended[:0])\n\t\twindow()"},

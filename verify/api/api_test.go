@@ -46,7 +46,7 @@ func TestDescriptionHasFieldsMethodsAndTypeParameters(t *testing.T) {
 		"pkg hashedwheel, var ErrFull",
 		"pkg hashedwheel, const Pending",
 		"pkg hashedwheel, func (t *Timeout) Reset(d time.Duration) bool",
-		"pkg hashedwheel, type Stats struct, LagCounts [20]uint64",
+		"pkg hashedwheel, type Stats struct, Lateness []LatenessBucket",
 		"pkg hashedwheel, type Task interface, Run(to *Timeout)",
 		"pkg hashedwheel, type TaskFunc func(to *Timeout)",
 		"pkg keyed, type Map[K comparable, V any] struct",

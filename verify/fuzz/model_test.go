@@ -3,6 +3,7 @@ package fuzz
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -24,6 +25,7 @@ type model struct {
 	pending []*entry // sorted by tick
 
 	armings, expired, rejected, panics int
+	late                               int64 // ns, of all that have expired
 }
 
 // entry is the model's record of one Timeout.
@@ -138,6 +140,10 @@ func (m *model) stopAll() (left []*entry) {
 // expire follows a run that was allowed.
 func (m *model) expire(e *entry) {
 	m.remove(e)
+	m.late += m.now - max(e.deadline, (m.now/m.tick-1)*m.tick) // an earlier one was armed for the past
+	if m.late < 0 {
+		m.late = math.MaxInt64
+	}
 	e.state = hashedwheel.Expired
 	m.expired++
 }

@@ -2,6 +2,10 @@ package promises
 
 import (
 	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -62,31 +66,128 @@ func TestLatenessIsReportedOverdueOfTimeoutsArmedWhileTheWorkerIsBlocked(t *test
 				assert.InDelta(t, overdue, tm.Stats().Overdue, float64(timertest.Tick))
 				timertest.Pass(blocked)
 				s := tm.Stats()
-				assert.InDelta(t, blocked-20*timertest.Tick, s.MaxLag, float64(2*timertest.Tick))
+				first, second := timertest.Tick, timertest.Tick+blocked-20*timertest.Tick
+				assert.Equal(t, first+second, s.LatenessSum)
 				assert.Zero(t, s.Overdue)
 			}, executor)
 		})
 	}
 }
 
-func TestLatenessIsReportedLagOfTheLastBatch(t *testing.T) {
-	for name, executor := range blocking {
-		t.Run("for "+name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				blockedFor(t, tm, func(time.Duration) {
-					assert.Zero(t, tm.Stats().MaxLag, "no batch was handed out late yet")
-				})
-				late := tm.Stats()
-				assert.InDelta(t, blocked-10*timertest.Tick, late.Lag, float64(timertest.Tick))
-				assert.Equal(t, late.Lag, late.MaxLag)
+// lateOf returns how many tasks were handed out up to each time late, if any.
+func lateOf(s hashedwheel.Stats) map[time.Duration]uint64 {
+	counts := make(map[time.Duration]uint64)
+	for _, b := range s.Lateness {
+		if b.Count > 0 {
+			counts[b.UpTo] = b.Count
+		}
+	}
+	return counts
+}
 
-				tm.AfterFunc(timertest.Tick, timertest.Nop)
-				timertest.Pass(5 * timertest.Tick)
-				s := tm.Stats()
-				assert.Less(t, s.Lag, timertest.Tick, "the last one was in time")
-				assert.Equal(t, late.MaxLag, s.MaxLag, "the latest one stays")
-			}, executor)
+// All are due at one tick and fill several batches. The latest is a tick late, the others less.
+func TestLatenessIsReportedFromTheDeadlineOfEachTask(t *testing.T) {
+	for name, opts := range timertest.EachExecutor {
+		t.Run(name, func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				const n, apart = 300, 30 * time.Microsecond
+				for i := range n {
+					tm.AfterFunc(time.Duration(i)*apart+1001*apart, timertest.Nop)
+				}
+				timertest.Pass(time.Second)
+				s, sum := tm.Stats(), time.Duration(0)
+				within := make(map[time.Duration]uint64)
+				for i := range n {
+					late := 40*time.Millisecond - time.Duration(i)*apart - 1001*apart
+					upTo := 100 * time.Microsecond
+					for upTo < late {
+						upTo *= 2
+					}
+					within[upTo]++
+					sum += late
+				}
+				assert.Equal(t, within, lateOf(s))
+				assert.Equal(t, sum, s.LatenessSum)
+				assert.EqualValues(t, n, s.Expired)
+			}, append(slices.Clone(opts), hashedwheel.WithTick(10*time.Millisecond))...)
 		})
+	}
+}
+
+// Ten tasks take 100 ms each: the last waits for the nine others, in one batch or in several ticks.
+func TestLatenessIsReportedOfTasksThatWaitForOthers(t *testing.T) {
+	for name, executor := range blocking {
+		for _, apart := range []time.Duration{0, 5 * timertest.Tick} {
+			t.Run(fmt.Sprintf("for %s, %v apart", name, apart), func(t *testing.T) {
+				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+					const length = 100 * time.Millisecond
+					sum, ran := time.Duration(0), time.Duration(0)
+					for i := range time.Duration(10) {
+						tm.AfterFunc(timertest.Tick+i*apart, func() {
+							sum += ran*length - i*apart
+							ran++
+							assert.Equal(t, sum, tm.Stats().LatenessSum, "of all until now, this one included")
+							time.Sleep(length)
+						})
+					}
+					timertest.Pass(2 * time.Second)
+					assert.EqualValues(t, 10, ran)
+					assert.Equal(t, sum, tm.Stats().LatenessSum)
+				}, executor)
+			})
+		}
+	}
+}
+
+// A task that ends the worker's goroutine leaves the rest of its batch to another.
+func TestLatenessIsReportedAfterATaskCalledGoexit(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		for range 2 {
+			tm.AfterFunc(timertest.Tick, func() {
+				time.Sleep(time.Second)
+				runtime.Goexit()
+			})
+		}
+		timertest.Pass(3 * time.Second)
+		assert.Equal(t, time.Second, tm.Stats().LatenessSum)
+	}, timertest.Inline)
+}
+
+// The task, or another goroutine, may have given the Timeout another deadline.
+func TestLatenessIsReportedOfTheDeadlineThatExpired(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		var to hashedwheel.Timeout
+		to.InitFunc(tm, func() { to.Reset(time.Hour) })
+		to.Reset(time.Minute)
+		to.Move(2*time.Minute - timertest.Tick/4)
+		timertest.Pass(3 * time.Minute)
+		assert.Equal(t, timertest.Tick/4, tm.Stats().LatenessSum)
+	}, timertest.Inline)
+}
+
+// Bounds are inclusive, and always the same.
+func TestLatenessIsReportedInTheBucketOfItsBounds(t *testing.T) {
+	buckets := hashedwheel.MustNew().Stats().Lateness
+	last := len(buckets) - 1
+	assert.Equal(t, time.Duration(math.MaxInt64), buckets[last].UpTo)
+	lates := []time.Duration{0, 24 * time.Hour}
+	for i, b := range buckets[:last] {
+		assert.Equal(t, 100*time.Microsecond<<i, b.UpTo)
+		lates = append(lates, b.UpTo-1, b.UpTo, b.UpTo+1)
+	}
+	for _, late := range lates {
+		timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+			var first sync.Once
+			for range 2 {
+				tm.AfterFunc(timertest.Tick, func() { first.Do(func() { time.Sleep(late) }) })
+			}
+			timertest.Pass(25 * time.Hour)
+			want := slices.Clone(buckets)
+			want[0].Count++
+			i := slices.IndexFunc(want, func(b hashedwheel.LatenessBucket) bool { return late <= b.UpTo })
+			want[i].Count++
+			assert.Equal(t, want, tm.Stats().Lateness, late)
+		}, timertest.OnWorker)
 	}
 }
 
@@ -105,7 +206,7 @@ func TestLatenessIsReportedOverdueInTheMiddleOfABatch(t *testing.T) {
 			})
 		}
 		timertest.Pass(time.Second + 10*timertest.Tick)
-		assert.Equal(t, 9*length, tm.Stats().MaxLag)
+		assert.EqualValues(t, 10, ran)
 	}, timertest.OnWorker)
 }
 
@@ -154,7 +255,7 @@ func TestLatenessIsReportedNoLatenessOfADeadlineInThePast(t *testing.T) {
 						timertest.Pass(2 * timertest.Tick)
 						s := tm.Stats()
 						assert.Equal(t, uint64(1), s.Expired)
-						assert.LessOrEqual(t, s.MaxLag, timertest.Tick)
+						assert.LessOrEqual(t, s.LatenessSum, timertest.Tick)
 						assert.Zero(t, s.Overdue)
 					})
 				})
@@ -175,7 +276,29 @@ func TestLatenessIsReportedNoLatenessOfDeadlinesInThePastThatTheirCallersFiled(t
 		}
 		timertest.Pass(2 * timertest.Tick)
 		assert.Equal(t, uint64(len(all)+1), tm.Stats().Expired)
-		assert.LessOrEqual(t, tm.Stats().MaxLag, timertest.Tick)
+		assert.LessOrEqual(t, tm.Stats().LatenessSum, time.Duration(len(all))*timertest.Tick)
+	}, timertest.Inline)
+}
+
+// The worker has not rested for a second: its tasks take longer than a tick, and it is a little late all the time.
+func TestLatenessIsReportedNoLatenessOfADeadlineInThePastWhileTheWorkerIsBusy(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		busy, past := new(hashedwheel.Timeout), timertest.Owned(tm, timertest.NopTask)
+		busy.InitFunc(tm, func() {
+			busy.Reset(timertest.Tick / 2)
+			time.Sleep(3 * timertest.Tick / 2)
+		})
+		busy.Reset(timertest.Tick)
+		timertest.Pass(time.Second)
+		before := tm.Stats()
+		past.ResetAt(time.Now().Add(-time.Hour))
+		timertest.Pass(10 * timertest.Tick)
+		after := tm.Stats()
+		assert.Equal(t, hashedwheel.Expired, past.State())
+		assert.Equal(t, before.Wakeups, after.Wakeups, "it has not rested")
+		assert.Less(t, after.LatenessSum-before.LatenessSum, 20*timertest.Tick)
+		busy.Stop()
+		timertest.Pass(5 * timertest.Tick)
 	}, timertest.Inline)
 }
 
@@ -183,8 +306,7 @@ func TestLatenessIsReportedNoLatenessWhenNothingIsLate(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		assertInTime := func(when string) {
 			s := tm.Stats()
-			assert.Zero(t, s.Lag, when)
-			assert.Zero(t, s.MaxLag, when)
+			assert.Zero(t, s.LatenessSum, when)
 			assert.Zero(t, s.Overdue, when)
 		}
 		assertInTime("before the first arming")
@@ -212,19 +334,35 @@ func TestLatenessIsReportedNoLatenessOfATimeoutThatIsMovedLater(t *testing.T) {
 			timertest.Pass(30*timertest.Tick + timertest.Tick/3)
 			assert.LessOrEqual(t, tm.Stats().Overdue, timertest.Tick)
 		}
-		assert.Zero(t, tm.Stats().MaxLag)
+		assert.Zero(t, tm.Stats().LatenessSum)
 	})
 }
 
 // The process was stopped, or the machine too busy: the alarm came late.
-func TestLatenessIsReportedMaxLagAfterALateAlarm(t *testing.T) {
+func TestLatenessIsReportedAfterALateAlarm(t *testing.T) {
 	clock := new(timertest.SteppingClock)
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		tm.AfterFunc(time.Minute, timertest.Nop)
 		timertest.Pass(time.Second)
 		clock.Step(2 * time.Minute)
 		synctest.Wait()
-		assert.InDelta(t, time.Minute+time.Second, tm.Stats().MaxLag, float64(timertest.Tick))
+		assert.Equal(t, time.Minute+time.Second, tm.Stats().LatenessSum)
+	}, hashedwheel.WithClock(clock))
+}
+
+// A Duration holds 292 years.
+func TestLatenessIsReportedAsTheLargestDurationIfItsSumIsMore(t *testing.T) {
+	clock := new(timertest.SteppingClock)
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		for range 100 {
+			tm.AfterFunc(time.Minute, timertest.Nop)
+		}
+		timertest.Pass(time.Second)
+		clock.Step(9 * 365 * 24 * time.Hour)
+		synctest.Wait()
+		s := tm.Stats()
+		assert.EqualValues(t, 100, s.Expired)
+		assert.Equal(t, time.Duration(math.MaxInt64), s.LatenessSum)
 	}, hashedwheel.WithClock(clock))
 }
 

@@ -6,7 +6,18 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
 )
+
+// newLateness returns the buckets of a Timer with these counts.
+func newLateness(counts [20]uint64) lateness {
+	l := hashedwheel.MustNew().Stats().Lateness
+	for i, n := range counts {
+		l[i].Count = n
+	}
+	return l
+}
 
 func TestLatenessIsShownInWords(t *testing.T) {
 	for _, tt := range []struct {
@@ -22,48 +33,48 @@ func TestLatenessIsShownInWords(t *testing.T) {
 		{"within 100 µs", "over 26 s", [20]uint64{98, 19: 2}},
 		{"over 26 s", "over 26 s", [20]uint64{19: 3}},
 	} {
-		l := newLags(tt.counts)
+		l := newLateness(tt.counts)
 		assert.Equal(t, []string{tt.half, tt.most}, []string{l.within(0.5), l.within(0.99)})
 	}
 }
 
 func TestLatenessSinceALookIsTheDifference(t *testing.T) {
-	now := newLags([20]uint64{100, 0, 5, 0, 0, 1, 19: 3})
-	assert.Equal(t, newLags([20]uint64{0, 0, 4, 19: 2}), now.since(newLags([20]uint64{100, 0, 1, 0, 0, 1, 19: 1})))
-	assert.Zero(t, newLags([20]uint64{99, 0, 5}).since(now).Count, "an older reading")
+	now := newLateness([20]uint64{100, 0, 5, 0, 0, 1, 19: 3})
+	assert.Equal(t, newLateness([20]uint64{0, 0, 4, 19: 2}), now.since(newLateness([20]uint64{100, 0, 1, 0, 0, 1, 19: 1})))
+	assert.Zero(t, newLateness([20]uint64{99, 0, 5}).since(now).count(), "an older reading")
 }
 
 // The rows of the table, as "what: half, 99%".
 func TestLatenessIsComparedWithTheWaitForAProcessor(t *testing.T) {
-	rows := func(l, before lags, w waits) (rows []string) {
-		for _, row := range lateness(l, before, w) {
+	rows := func(l, before lateness, elapsed time.Duration, w waits) (rows []string) {
+		for _, row := range latenessRows(l, before, elapsed, w) {
 			rows = append(rows, row.What+": "+row.Half+", "+row.Most)
 		}
 		return rows
 	}
-	before, now := newLags([20]uint64{9000, 5}), newLags([20]uint64{9000, 9, 19: 1})
+	before, now := newLateness([20]uint64{9000, 5}), newLateness([20]uint64{9000, 9, 19: 1})
 	assert.Equal(t, []string{
 		"tasks, since the start: within 100 µs, within 100 µs",
 		"tasks, over the last 2 s: within 200 µs, over 26 s",
 		"goroutines' wait for a processor, over the last 2 s: within 1 µs, within 2 ms",
-	}, rows(now, before, waits{time.Microsecond, 2 * time.Millisecond, 2 * time.Second}))
+	}, rows(now, before, 2*time.Second, waits{time.Microsecond, 2 * time.Millisecond}))
 	assert.Equal(t, []string{
 		"tasks, since the start: within 100 µs, within 100 µs",
 		"tasks, over the last 500 ms: –, –",
 		"goroutines' wait for a processor, over the last 500 ms: –, –",
-	}, rows(now, now, waits{Over: briefest}), "neither was counted")
-	assert.Len(t, rows(now, before, waits{Over: briefest - 1}), 1, "too short")
+	}, rows(now, now, briefest, waits{}), "neither was counted")
+	assert.Len(t, rows(now, before, briefest-1, waits{}), 1, "too short")
 }
 
 // On 32-bit machines these are more than an int holds.
-func TestLagPictureOfBillionsOfTasks(t *testing.T) {
+func TestLatePictureOfBillionsOfTasks(t *testing.T) {
 	for tasks, scale := range map[uint64]string{
 		1_200_000_000: "1,000,000,000",
 		2_140_000_000: "2,000,000,000",
 		5_000_000_001: "5,000,000,000",
 		1 << 63:       "5,000,000,000,000,000,000",
 	} {
-		p := newLagPicture(newLags([20]uint64{3: tasks}))
+		p := newLatePicture(newLateness([20]uint64{3: tasks}))
 		assert.Equal(t, count(tasks), p.Bars[3].Count)
 		assert.Equal(t, 84-top, p.Bars[3].Height)
 		require.Len(t, p.Lines, 1)
