@@ -1,7 +1,7 @@
 // Package hashedwheel keeps tens of thousands to millions of timeouts, most of which are moved or stopped before
 // they expire: idle timeouts that move at every read, deadlines of calls that nearly all return in time.
 // Arming, moving or stopping a timeout takes tens of nanoseconds; to move a random one of a million takes 160, because
-// memory is slow. In exchange a task runs up to one tick late: 10ms by default, see [WithTick].
+// memory is slow. In exchange a task runs up to one tick late: 1ms by default, see [WithTick].
 //
 //	tm := hashedwheel.MustNew()
 //	t := tm.AfterFunc(30*time.Second, func() { ... })

@@ -32,7 +32,7 @@ func valid(ok bool, format string, args ...any) error {
 	return fmt.Errorf("hashedwheel: "+format, args...)
 }
 
-// WithTick sets how late a task may start: 10ms by default, 100µs at least. There are no empty ticks.
+// WithTick sets how late a task may start: 1ms by default, 100µs at least. There are no empty ticks.
 func WithTick(d time.Duration) Option {
 	return func(o *options) error {
 		o.tick = d

@@ -40,11 +40,11 @@ type Timer struct {
 	ending   sync.Once     // calls endWorker once the first portion of a Stop is collected
 }
 
-// New returns a Timer, or an error that names the wrong option and its value. By default the tick is 10ms, the wheel
+// New returns a Timer, or an error that names the wrong option and its value. By default the tick is 1ms, the wheel
 // has 512 buckets, any number may be pending, tasks run in goroutines, the clock is the system's, and a panic crashes
 // the program. New reads GOMAXPROCS once, to size the queue between callers and worker.
 func New(opts ...Option) (*Timer, error) {
-	o := options{tick: 10 * time.Millisecond, wheelSize: 512, clock: systemClock{}}
+	o := options{tick: time.Millisecond, wheelSize: 512, clock: systemClock{}}
 	for _, opt := range opts {
 		if opt == nil {
 			return nil, errors.New("hashedwheel: nil Option")

@@ -24,8 +24,8 @@ var rounds = flag.Int("rounds", 0, "`number` of rounds of ./figures (default as 
 
 // What ./figures measures. A round takes figuresRound for each number of processors.
 const (
-	figuresLoads = "Arm/pending=[^0]|Rearm|MoveLater|Fire|Storm/call=(new|5ms)/goroutines=256/tick=10ms" +
-		"|Collector/./dropped/minute|^BenchmarkSaturated$/beside=(nothing|timer)/tick=10ms"
+	figuresLoads = "Arm/pending=[^0]|Rearm|MoveLater|Fire|Storm/call=(new|5ms)/goroutines=256/tick=1ms" +
+		"|Collector/./dropped/minute|^BenchmarkSaturated$/beside=(nothing|timer)/tick=1ms"
 	figuresRound = 65 * time.Second
 )
 

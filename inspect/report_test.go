@@ -40,7 +40,7 @@ func TestReportFieldsAreInOrder(t *testing.T) {
 
 func TestReportStatsAreTheStatsOfTheTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tm := hashedwheel.MustNew(hashedwheel.WithMaxPending(3), survives)
+		tm := hashedwheel.MustNew(hashedwheel.WithTick(10*time.Millisecond), hashedwheel.WithMaxPending(3), survives)
 		defer tm.Stop()
 		tm.AfterFunc(time.Second-5*time.Millisecond, func() { panic("a task that fails") })
 		tm.AfterFunc(time.Hour, func() {}).Stop()
@@ -89,8 +89,8 @@ func TestTimeoutIsInTheRowOfItsDueTime(t *testing.T) {
 		in   time.Duration
 		want time.Duration // within_ns of the row
 	}{
-		{-time.Hour, 10 * time.Millisecond},
-		{0, 10 * time.Millisecond},
+		{-time.Hour, time.Millisecond},
+		{0, time.Millisecond},
 		{100 * time.Millisecond, 100 * time.Millisecond},
 		{101 * time.Millisecond, 200 * time.Millisecond},
 		{time.Second, time.Second},

@@ -258,7 +258,7 @@ func TestCallsThatBringTheAlarmForwardAllocateNothing(t *testing.T) {
 		defer tm.Stop()
 		tm.AfterFunc(time.Hour, timertest.Nop)
 		to, soon := timertest.Owned(tm, timertest.NopTask), timertest.Owned(tm, timertest.NopTask)
-		for range 8 {
+		for round := range 8 {
 			for name, call := range map[string]func(){
 				"Reset":        func() { to.Reset(30 * time.Minute) },
 				"Reset, near":  func() { soon.Reset(20 * tm.Tick()) },
@@ -272,7 +272,9 @@ func TestCallsThatBringTheAlarmForwardAllocateNothing(t *testing.T) {
 				runtime.ReadMemStats(&before)
 				call()
 				runtime.ReadMemStats(&after)
-				assert.Zero(t, after.Mallocs-before.Mallocs, name)
+				if round > 1 { // package time's heap of timers has room by then
+					assert.Zero(t, after.Mallocs-before.Mallocs, name)
+				}
 			}
 		}
 	})

@@ -73,11 +73,11 @@ func TestTheLargestWheelWorks(t *testing.T) {
 	assert.Equal(t, hashedwheel.Expired, last.State())
 }
 
-func TestDefaultTickIs10Milliseconds(t *testing.T) {
+func TestDefaultTickIsAMillisecond(t *testing.T) {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), timertest.OnWorker)
-	to := tm.AfterFunc(time.Millisecond, timertest.Nop)
-	clock.Advance(10*time.Millisecond - 1)
+	to := tm.AfterFunc(time.Microsecond, timertest.Nop)
+	clock.Advance(time.Millisecond - 1)
 	assert.Equal(t, hashedwheel.Pending, to.State())
 	clock.Advance(1)
 	assert.Equal(t, hashedwheel.Expired, to.State())
