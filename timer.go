@@ -125,9 +125,9 @@ func (tm *Timer) Pending() int {
 	return pending
 }
 
-// Next returns the earliest time at which a timeout may be due, or false if none is pending. If that timeout was moved
-// later or stopped, Next may still return its old time until then. Next costs as much as Pending.
-func (tm *Timer) Next() (at time.Time, ok bool) {
+// NextDue returns the earliest time at which a timeout may be due, or false if none is pending. If that timeout was
+// moved later or stopped, NextDue may still return its old time until then. NextDue costs as much as Pending.
+func (tm *Timer) NextDue() (at time.Time, ok bool) {
 	tm.time.checkMade()
 	next, pending := tm.guarded.drainAll()
 	if pending == 0 {

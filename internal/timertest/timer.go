@@ -112,7 +112,7 @@ var EveryMethod = map[string]func(to *hashedwheel.Timeout){
 	"Every": func(to *hashedwheel.Timeout) {
 		to.Timer().Every(time.Hour, func(*hashedwheel.Series) {}).Stop()
 	},
-	"Next":           func(to *hashedwheel.Timeout) { to.Timer().Next() },
+	"NextDue":        func(to *hashedwheel.Timeout) { to.Timer().NextDue() },
 	"Sample":         func(to *hashedwheel.Timeout) { to.Timer().Sample(10) },
 	"Timer.String":   func(to *hashedwheel.Timeout) { _ = to.Timer().String() },
 	"Timeout.String": func(to *hashedwheel.Timeout) { _ = to.String() },
