@@ -48,6 +48,10 @@ type Scheduler interface {
 	Next(now time.Time) time.Time
 }
 
+// justPassed is the part of a period in which the point of the grid that has passed is still run, at once: so that a
+// first run "now" takes place, although the clock was read before EveryFrom was called.
+const justPassed = 10
+
 // Every is EveryFrom with the first run one period from now.
 func (tm *Timer) Every(period time.Duration, f func(*Series)) *Series {
 	return tm.EveryFrom(tm.Now().Add(period), period, f)
@@ -74,7 +78,7 @@ func (tm *Timer) EveryFrom(first time.Time, period time.Duration, f func(*Series
 	s := tm.newSeries("Every", nil, f)
 	now := tm.time.clock.Now()
 	g := grid.Through(first, period, now)
-	s.armFirst(g, g.First(now.Add(-min(period/10, time.Second))))
+	s.armFirst(g, g.First(now.Add(-min(period/justPassed, time.Second))))
 	return s
 }
 

@@ -3,7 +3,6 @@
 package taskname
 
 import (
-	"path"
 	"reflect"
 	"runtime"
 	"strings"
@@ -79,16 +78,6 @@ func short(name string) string {
 	return b.String()
 }
 
-// base drops the directories of the import path before a name, as a reader of the
-// code does: "example.org/chat/v2.run" is "chat.run".
-func base(name string) string {
-	dirs, last := path.Split(name)
-	if version, rest, ok := strings.Cut(last, "."); ok && dirs != "" && isVersion(version) {
-		last = path.Base(dirs) + "." + rest
-	}
-	return strings.ReplaceAll(last, "%2e", ".") // as in gopkg.in/yaml%2ev3.Unmarshal
-}
-
-func isVersion(dir string) bool {
-	return len(dir) > 1 && dir[0] == 'v' && strings.Trim(dir[1:], "0123456789") == ""
-}
+// base drops the directories of the import path before a name, as a reader of the code does: "example.org/chat.run" is
+// "chat.run".
+func base(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
