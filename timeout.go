@@ -78,9 +78,9 @@ var stateNames = [...]string{"Unarmed", "Pending", "Expired", "Canceled", "Rejec
 // String returns the name of the state.
 func (s State) String() string { return stateNames[min(int(s), len(stateNames)-1)] }
 
-// Init binds an unused Timeout to its timer and task, once and before any other use.
-// Reset arms it. Init panics if tm or task is nil, and if t has ever been armed.
-func (t *Timeout) Init(tm *Timer, task Task) {
+// Init binds an unused Timeout to its timer and task, once and before any other use, and returns it. Reset arms it.
+// Init panics if tm or task is nil, and if t has ever been armed.
+func (t *Timeout) Init(tm *Timer, task Task) *Timeout {
 	switch {
 	case tm == nil:
 		panic("hashedwheel: Init with a nil Timer")
@@ -91,14 +91,15 @@ func (t *Timeout) Init(tm *Timer, task Task) {
 	}
 	tm.time.checkMade()
 	t.timer, t.task = tm, task
+	return t
 }
 
 // InitFunc is Init with a plain function. It panics if f is nil.
-func (t *Timeout) InitFunc(tm *Timer, f func()) {
+func (t *Timeout) InitFunc(tm *Timer, f func()) *Timeout {
 	if f == nil {
 		panic("hashedwheel: InitFunc with a nil func")
 	}
-	t.Init(tm, plainFunc(f))
+	return t.Init(tm, plainFunc(f))
 }
 
 func isNil(task Task) bool {

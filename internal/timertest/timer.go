@@ -60,9 +60,7 @@ func Pass(d time.Duration) {
 
 // Owned returns a timeout of the caller's own, bound but not armed.
 func Owned(tm *hashedwheel.Timer, task hashedwheel.Task) *hashedwheel.Timeout {
-	to := new(hashedwheel.Timeout)
-	to.Init(tm, task)
-	return to
+	return new(hashedwheel.Timeout).Init(tm, task)
 }
 
 // Nop does nothing.

@@ -160,6 +160,14 @@ func TestInitMayBeRepeatedUntilTheTimeoutIsArmed(t *testing.T) {
 	assert.Same(t, second, to.Task())
 }
 
+func TestInitAndInitFuncReturnTheTimeout(t *testing.T) {
+	tm := hashedwheel.MustNew()
+	defer tm.Stop()
+	var to hashedwheel.Timeout
+	assert.Same(t, &to, to.Init(tm, timertest.NopTask))
+	assert.Same(t, &to, to.InitFunc(tm, timertest.Nop))
+}
+
 // All ways to look at a timer while it works.
 
 func TestNowReturnsTheTimeOnTheTimersClock(t *testing.T) {
