@@ -18,8 +18,8 @@ import (
 // channel counts as one pending timeout until its tick, which WithMaxPending does not refuse. A separate goroutine
 // closes it, or with Inline the worker; no other Executor is used.
 //
-// Timer.Stop closes the channels that are not due yet, and later calls return a closed channel: a loop that waits only
-// for After must end when its timer does, or it spins. To sleep, call wheeltime.Sleep.
+// Timer.Stop closes the channels that are not due yet. A call after that waits in package time, whatever the timer's
+// Clock: a loop that waits for After goes on at its pace. Such a call allocates, and its channel is its own.
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	tick := tm.time.ticks.of(tm.deadlineIn(d))
 	if s := tm.after.find(tick); s != nil {
@@ -29,7 +29,7 @@ func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	s.to.Init(tm, s)
 	tm.arm(&s.to, tm.time.ticks.start(tick))
 	if s.to.Err() != nil { // the timer is stopped, and nobody else has this channel
-		close(s.done)
+		time.AfterFunc(d, func() { close(s.done) })
 		return s.done
 	}
 	first := tm.after.add(s)
@@ -46,7 +46,7 @@ type afters struct {
 }
 
 // sharedTick is the channel of all callers that wait for a tick, and the Timeout that closes it. Whoever ends its
-// arming closes the channel: its run, Timer.Stop, or After if the arming is refused.
+// arming closes the channel: its run, Timer.Stop, or package time if the arming is refused.
 type sharedTick struct {
 	to   Timeout
 	tick tick // this and done are After's, then read only

@@ -26,8 +26,7 @@ func ExampleTimer_Every() {
 	// hung up: true
 }
 
-// The function receives its series, so it can end it: a poll looks until it has found something. In a loop around
-// <-tm.After(time.Second) it would spin once the Timer is stopped; the runs of a series end with the Timer.
+// The function receives its series, so it can end it: a poll looks until it has found something.
 func ExampleTimer_Every_stopFromInside() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))

@@ -18,9 +18,11 @@ func Sleep(tm *hashedwheel.Timer, d time.Duration) {
 	if d <= 0 {
 		return
 	}
-	end := tm.Now().Add(d)
+	begun, end := time.Now(), tm.Now().Add(d)
 	<-tm.After(d)
-	time.Sleep(end.Sub(tm.Now())) // returns at once, unless Timer.Stop has closed the channel
+	// If Timer.Stop has closed the channel, a part is left by both clocks. If tm had been stopped before, package time
+	// has waited for all of d, and the clock of tm may stand still.
+	time.Sleep(min(end.Sub(tm.Now()), d-time.Since(begun)))
 }
 
 // After returns a channel that gets the time once d has passed, at most one tick of tm later; at once if d is zero or
