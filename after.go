@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashedwheel/hashedwheel/internal/own"
+	"github.com/hashedwheel/hashedwheel/internal/builtin"
 )
 
 // After returns a channel that is closed once d has passed, at most one tick late, for a select:
@@ -95,24 +95,17 @@ func (a *afters) remove(s *sharedTick) {
 	}
 }
 
-// Run closes the channel at its tick, for the timer: others have no pointer to s.to.
-func (s *sharedTick) Run(to *Timeout) {
-	if to == &s.to {
-		close(s.done)
-		s.to.timer.after.remove(s)
-	}
+// Run closes the channel at its tick.
+func (s *sharedTick) Run(*Timeout) {
+	close(s.done)
+	s.to.timer.after.remove(s)
 }
 
-// Owns makes s an own.Task.
-func (s *sharedTick) Owns(_ own.Mark, timeout any) bool { return timeout == any(&s.to) }
-
 // TimerStopped closes the channel.
-func (s *sharedTick) TimerStopped(own.Mark) { s.Run(&s.to) }
+func (s *sharedTick) TimerStopped() { s.Run(&s.to) }
 
-// IsBrief keeps s from the user's Executor.
-func (s *sharedTick) IsBrief(own.Mark) bool { return true }
+// Traits keeps s from the user's Executor.
+func (s *sharedTick) Traits() builtin.Traits { return builtin.Traits{Brief: true} }
 
 // TaskName returns the name under which the channels of After are shown.
 func (s *sharedTick) TaskName() string { return "hashedwheel.(*Timer).After" }
-
-func (s *sharedTick) String() string { return s.TaskName() }

@@ -206,13 +206,16 @@ func ExampleTimeout_Stop_wait() {
 	// Output: saved
 }
 
-// Stop returns the pending timeouts, for instance to run their tasks now.
+// Stop returns the pending timeouts, for instance to run their tasks now. Timeouts of Series, keyed and idle have none.
 func ExampleTimer_Stop() {
 	tm := hashedwheel.MustNew()
 	tm.AfterFunc(time.Hour, func() { fmt.Println("flushed") })
 
+	tm.Every(time.Hour, func(*hashedwheel.Series) {})
 	for _, to := range tm.Stop() {
-		to.Task().Run(to)
+		if task := to.Task(); task != nil {
+			task.Run(to)
+		}
 	}
 	// Output: flushed
 }

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hashedwheel/hashedwheel/internal/own"
+	"github.com/hashedwheel/hashedwheel/internal/builtin"
 )
 
 var (
@@ -271,8 +271,8 @@ func (tm *Timer) help(s *stripe, how pushed) {
 // calls run at once, each returns the timeouts that it canceled, and none returns before all are canceled. Stop does
 // not wait for tasks. It takes 0.1 to 0.5 s for each million pending, and 20 MB while the result grows.
 //
-// To run the Task of a returned Timeout has an effect if the Timeout is your own, or of AfterFunc or Schedule; the
-// Tasks of a Series and of packages keyed and idle do nothing then.
+// The Task of a returned Timeout is what you have armed, to run it now or to keep it; nil for a Timeout of a Series, or
+// of packages keyed and idle.
 func (tm *Timer) Stop() []*Timeout {
 	tm.time.checkMade()
 	var left []*Timeout
@@ -282,8 +282,8 @@ func (tm *Timer) Stop() []*Timeout {
 		tm.room.release(len(ended))                 // after the close, so that no arming gets ErrFull
 		tm.ending.Do(tm.end)                        // after the close, so that nobody gets the worker's part again
 		for _, t := range ended {
-			if task, isOwn := t.ownTask(); isOwn {
-				task.TimerStopped(own.Mark{}) // last, so that whoever TimerStopped releases finds the timer stopped
+			if guest, isGuest := t.task.(builtin.Guest); isGuest {
+				guest.TimerStopped() // last, so that whoever TimerStopped releases finds the timer stopped
 			} else {
 				left = append(left, t)
 			}

@@ -36,7 +36,6 @@ func TestPageIsTheGoldenOne(t *testing.T) {
 		busy.Tasks = append(busy.Tasks, taskRow{Name: fmt.Sprint("task ", i), Count: 700 * (maxTasks + 3 - i)})
 	}
 	busy.Tasks[0].Name = `</script></main> " onload="x' <!-- {{.}}`
-	busy.Tasks[1].At = "main.go:42"
 	calm := timerReport{
 		Tick: time.Second, Sampled: 3, Due: dueRows(time.Second), Lags: newLags([20]uint64{3: 7}),
 		Stats: stats{Pending: 3, Expired: 7, Rejected: 1, Panics: 1, Wakeups: 9, Overdue: 1500 * time.Millisecond},

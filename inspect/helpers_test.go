@@ -71,7 +71,6 @@ type dueRow struct {
 
 type taskRow struct {
 	Name  string
-	At    string
 	Count int
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/builtin"
 )
 
 // A shard has the keys whose hash is in its range, with a separate lock.
@@ -103,19 +104,21 @@ func (s *shard[K, V]) divide(parts []*shard[K, V], width uint64) {
 	}
 }
 
-// Run is called by the timer when e is due. A call may have taken e out since. A program that runs what
-// Timer.Stop returned comes here with an entry that is not due.
+// Traits makes e a task of the library's own, which nobody else gets. It is treated as a user's.
+func (e *entry[K, V]) Traits() (none builtin.Traits) { return none }
+
+// Run is called by the timer when e is due. A call may have taken e out since.
 func (e *entry[K, V]) Run(*hashedwheel.Timeout) {
 	if v, ok := e.end(); ok {
 		e.owner.expired(e.key, v)
 	}
 }
 
-// end takes e out, unless it has left or is not due.
+// end takes e out, unless it has left.
 func (e *entry[K, V]) end() (v V, ok bool) {
 	s := e.owner.dir.lock(e.hash)
 	defer s.mu.Unlock()
-	if !s.table.has(e) || e.timeout.State() != hashedwheel.Expired {
+	if !s.table.has(e) {
 		return v, false
 	}
 	return s.take(e), true

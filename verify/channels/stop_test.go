@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
@@ -76,7 +75,7 @@ func TestAfterIsReleasedByStopFromATask(t *testing.T) {
 		tm.AfterFunc(tick, func() {
 			tm.Stop()
 			assert.True(t, timertest.IsClosed(later))
-			<-sibling // due in the same tick: closed by Stop, or by another goroutine
+			<-sibling        // due in the same tick: closed by Stop, or by another goroutine
 			<-tm.After(tick) // in package time
 			stopped = true
 		})
@@ -181,27 +180,4 @@ func (r race) call(t *testing.T, tm *hashedwheel.Timer, caller int, over chan st
 		runtime.Gosched()
 	}
 	return got
-}
-
-// Sample shows the task of a channel, and a stranger schedules it: nothing of it reaches the channel, which its own
-// tick closes, and the Timeout is the stranger's.
-func TestAfterIsClosedOnlyByItsOwnTimeout(t *testing.T) {
-	for name, opts := range timertest.EachExecutor {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				c := tm.After(10 * tick)
-				task := tm.Sample(1)[0].Task
-				other := timertest.New(hashedwheel.WithMaxPending(1))
-				strangers, err := other.Schedule(time.Hour, task)
-				require.NoError(t, err)
-				_, err = other.Schedule(time.Hour, task)
-				assert.ErrorIs(t, err, hashedwheel.ErrFull)
-				assert.Equal(t, []*hashedwheel.Timeout{strangers}, other.Stop())
-				assert.False(t, timertest.IsClosed(c), "before its tick")
-				timertest.Pass(11 * tick)
-				assert.True(t, timertest.IsClosed(c))
-				timertest.Pass(tick)
-			}, opts...)
-		})
-	}
 }
