@@ -21,8 +21,8 @@ type Sampled struct {
 // is filed elsewhere then.
 //
 // For any n Sample visits nearly all pending timeouts: a million take 20 ms, or 260 ms if they are scattered in
-// memory. Each that it returns takes 0.3 µs more for its name, or 1 µs if its task is a function literal. The lock is held
-// for 256 of the visits at a time, and not while names are read.
+// memory. Each that it returns takes 0.3 µs more for its name, or 1 µs if its task is a function literal. The lock is
+// held for 256 of the visits at a time, and not while TaskName is called.
 func (tm *Timer) Sample(n int) []Sampled {
 	if n <= 0 {
 		return nil
