@@ -48,8 +48,8 @@ type Scheduler interface {
 	Next(now time.Time) time.Time
 }
 
-// justPassed is the part of a period in which the point of the grid that has passed is still run, at once: so that a
-// first run "now" takes place, although the clock was read before EveryFrom was called.
+// A point of the grid that passed less than period/justPassed ago is still run, at once. So a first run at tm.Now() takes
+// place, although EveryFrom reads the clock again.
 const justPassed = 10
 
 // Every is EveryFrom with the first run one period from now.
