@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashedwheel/hashedwheel/internal/own"
+	"github.com/hashedwheel/hashedwheel/internal/builtin"
 )
 
 // After returns a channel that is closed once d has passed, at most one tick late, for a select:
@@ -18,8 +18,8 @@ import (
 // channel counts as one pending timeout until its tick, which WithMaxPending does not refuse. A separate goroutine
 // closes it, or with Inline the worker; no other Executor is used.
 //
-// Timer.Stop closes the channels that are not due yet, and later calls return a closed channel: a loop that waits only
-// for After must end when its timer does, or it spins. To sleep, call wheeltime.Sleep.
+// Timer.Stop closes the channels that are not due yet. A call after that waits in package time, whatever the timer's
+// Clock: a loop that waits for After goes on at its pace. Such a call allocates, and its channel is its own.
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	tick := tm.time.ticks.of(tm.deadlineIn(d))
 	if s := tm.after.find(tick); s != nil {
@@ -29,7 +29,7 @@ func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	s.to.Init(tm, s)
 	tm.arm(&s.to, tm.time.ticks.start(tick))
 	if s.to.Err() != nil { // the timer is stopped, and nobody else has this channel
-		close(s.done)
+		time.AfterFunc(d, func() { close(s.done) })
 		return s.done
 	}
 	first := tm.after.add(s)
@@ -46,7 +46,7 @@ type afters struct {
 }
 
 // sharedTick is the channel of all callers that wait for a tick, and the Timeout that closes it. Whoever ends its
-// arming closes the channel: its run, Timer.Stop, or After if the arming is refused.
+// arming closes the channel: its run, Timer.Stop, or package time if the arming is refused.
 type sharedTick struct {
 	to   Timeout
 	tick tick // this and done are After's, then read only
@@ -95,24 +95,17 @@ func (a *afters) remove(s *sharedTick) {
 	}
 }
 
-// Run closes the channel at its tick, for the timer: others have no pointer to s.to.
-func (s *sharedTick) Run(to *Timeout) {
-	if to == &s.to {
-		close(s.done)
-		s.to.timer.after.remove(s)
-	}
+// Run closes the channel at its tick.
+func (s *sharedTick) Run(*Timeout) {
+	close(s.done)
+	s.to.timer.after.remove(s)
 }
 
-// Owns makes s an own.Task.
-func (s *sharedTick) Owns(_ own.Mark, timeout any) bool { return timeout == any(&s.to) }
-
 // TimerStopped closes the channel.
-func (s *sharedTick) TimerStopped(own.Mark) { s.Run(&s.to) }
+func (s *sharedTick) TimerStopped() { s.Run(&s.to) }
 
-// IsBrief keeps s from the user's Executor.
-func (s *sharedTick) IsBrief(own.Mark) bool { return true }
+// Traits keeps s from the user's Executor.
+func (s *sharedTick) Traits() builtin.Traits { return builtin.Traits{Brief: true} }
 
 // TaskName returns the name under which the channels of After are shown.
 func (s *sharedTick) TaskName() string { return "hashedwheel.(*Timer).After" }
-
-func (s *sharedTick) String() string { return s.TaskName() }

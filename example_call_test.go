@@ -21,8 +21,7 @@ type call struct {
 // otherwise its deadline can pass before it can be found.
 func newCall(tm *hashedwheel.Timer, d time.Duration) (*call, error) {
 	c := &call{done: make(chan struct{})}
-	c.deadline.Init(tm, c)
-	c.deadline.Reset(d)
+	c.deadline.Init(tm, c).Reset(d)
 	if err := c.deadline.Err(); err != nil {
 		return nil, err // full or stopped: nothing would end the call
 	}

@@ -13,8 +13,8 @@ type job struct{ name string }
 
 func (j *job) Run(*hashedwheel.Timeout) { fmt.Println(j.name, "runs") }
 
-// At the end of a program, the jobs that have not begun go back to where they came from. The tasks of keyed, idle and
-// Series are in the result also, and do nothing if they are run.
+// At the end of a program, the jobs that have not begun go back to where they came from. Timeouts of keyed, idle and
+// Series are in the result also; their Task is nil.
 func ExampleTimer_Shutdown_jobs() {
 	tm := hashedwheel.MustNew()
 	tm.Every(time.Minute, func(*hashedwheel.Series) {})

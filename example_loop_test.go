@@ -8,9 +8,9 @@ import (
 )
 
 // An event loop drives a Timer: time passes for it only in Advance, which runs the due tasks in the loop, so they need
-// no lock for the loop's data. The loop waits for events until Next; give the wait a limit if other goroutines arm
+// no lock for the loop's data. The loop waits for events until NextDue; give the wait a limit if other goroutines arm
 // timeouts. Arm by ResetAt, since Reset counts from the last Advance.
-func ExampleTimer_Next() {
+func ExampleTimer_NextDue() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond),
 		hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
@@ -26,7 +26,7 @@ func ExampleTimer_Next() {
 	ping.ResetAt(time.Now().Add(5 * time.Millisecond))
 
 	events := make(chan string) // of a socket, for example
-	for at, ok := tm.Next(); ok; at, ok = tm.Next() {
+	for at, ok := tm.NextDue(); ok; at, ok = tm.NextDue() {
 		select {
 		case e := <-events:
 			fmt.Println(e)

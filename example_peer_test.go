@@ -16,8 +16,7 @@ type peer struct {
 
 func newPeer(tm *hashedwheel.Timer, c net.Conn) (*peer, error) {
 	p := &peer{Conn: c}
-	p.alive.InitFunc(tm, func() { c.Close() })
-	p.alive.Reset(time.Minute)
+	p.alive.InitFunc(tm, func() { c.Close() }).Reset(time.Minute)
 	return p, p.alive.Err() // full or stopped: nothing would close it
 }
 

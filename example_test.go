@@ -18,8 +18,7 @@ type conn struct {
 
 func newConn(tm *hashedwheel.Timer, name string) *conn {
 	c := &conn{name: name}
-	c.idle.InitFunc(tm, c.close)
-	c.idle.Reset(time.Minute)
+	c.idle.InitFunc(tm, c.close).Reset(time.Minute)
 	return c
 }
 
@@ -117,8 +116,7 @@ func ExampleTimeout_Init() {
 	leases := make([]hashedwheel.Timeout, 1000)
 	expire := hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) { fmt.Println("expired") })
 	for i := range leases {
-		leases[i].Init(tm, expire)
-		leases[i].Reset(time.Hour)
+		leases[i].Init(tm, expire).Reset(time.Hour)
 	}
 	fmt.Println(tm.Pending())
 	// Output: 1000
@@ -208,13 +206,16 @@ func ExampleTimeout_Stop_wait() {
 	// Output: saved
 }
 
-// Stop returns the pending timeouts, for instance to run their tasks now.
+// Stop returns the pending timeouts, for instance to run their tasks now. Timeouts of Series, keyed and idle have none.
 func ExampleTimer_Stop() {
 	tm := hashedwheel.MustNew()
 	tm.AfterFunc(time.Hour, func() { fmt.Println("flushed") })
 
+	tm.Every(time.Hour, func(*hashedwheel.Series) {})
 	for _, to := range tm.Stop() {
-		to.Task().Run(to)
+		if task := to.Task(); task != nil {
+			task.Run(to)
+		}
 	}
 	// Output: flushed
 }

@@ -8,7 +8,7 @@ type home uint64
 
 const (
 	kindBits = 4 // a wheel has at most 13 levels, since each ring reaches 32 times as far as the one below
-	slotBits = 24
+	slotBits = 16
 
 	unfiled = 0 // neither in the wheel nor in the batch; perhaps queued, or held
 	inBatch = 1 // being handed out

@@ -54,8 +54,6 @@ func broken(format string, args ...any) {
 func (w *hashedWheel) checkLevel(k int) (n int, first tick) {
 	first = noTick
 	l := w.levels[k]
-	l.occupied.Check(broken)
-	l.crowded.Check(broken)
 	for i := l.occupied.Next(0); i >= 0; i = l.occupied.Next(i + 1) {
 		held := l.slots.check(i)
 		if held == 0 {

@@ -21,7 +21,7 @@ type options struct {
 const (
 	minTick      = 100 * time.Microsecond // below it the system's own timers are the limit
 	maxTick      = time.Duration(maxDeadline)
-	maxWheelSize = 1 << 24
+	maxWheelSize = 1 << 16 // so a bitmap of its buckets is 1,024 words, and flat
 )
 
 // valid returns nil if ok, otherwise New's error.
@@ -40,7 +40,7 @@ func WithTick(d time.Duration) Option {
 	}
 }
 
-// WithWheelSize sets the number of buckets, rounded up to a power of two: 512 by default, 1<<24 at most. A bucket is
+// WithWheelSize sets the number of buckets, rounded up to a power of two: 512 by default, 1<<16 at most. A bucket is
 // 48 bytes. Delays longer than size × tick cost a few visits more. Where a million timeouts are fewer than 65 in each
 // bucket, a collection takes several times as long.
 func WithWheelSize(n int) Option {

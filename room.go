@@ -1,9 +1,14 @@
 package hashedwheel
 
-import "sync/atomic"
+import (
+	"sync/atomic"
 
-// room bounds how many timeouts are pending: an arming takes a place, and its end gives it back. The timeout of an
-// own.Keeper keeps its place when it expires, until it is armed again and ends, or Timeout.end gives the place back.
+	"github.com/hashedwheel/hashedwheel/internal/builtin"
+)
+
+// room bounds how many timeouts are pending: an arming takes a place, and its end gives it back. If the task has the
+// trait KeepsPlace, the timeout keeps its place when it expires, until it is armed again and ends, or Timeout.end gives
+// the place back.
 type room struct {
 	max      int64        // 0: no bound, and nothing is counted
 	reserved atomic.Int64 // admit counts up, the releases down
@@ -19,11 +24,11 @@ func (r *room) admitBounded(t *Timeout) bool {
 			return true
 		}
 	}
-	_, isOwn := t.ownTask()
-	if isOwn {
+	_, isGuest := t.task.(builtin.Guest)
+	if isGuest {
 		r.reserved.Add(1)
 	}
-	return isOwn
+	return isGuest
 }
 
 // isKept reports whether t, whose word is w, has kept its place since it expired.

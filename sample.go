@@ -3,12 +3,17 @@ package hashedwheel
 import (
 	"math/rand/v2"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
-// Sampled is a pending timeout that Sample has found. It is a value: nobody can stop or move the timeout by it.
+// Sampled is a pending timeout that Sample has found. It is a value: nobody can stop, move or run a stranger's timeout.
 type Sampled struct {
 	Deadline time.Time
-	Task     Task // as Timeout.Task returns it
+
+	// Name is what the task's method TaskName() string returns. Without that method it is the name of the function, a
+	// function literal's also with the file and line where it begins, and the name of the type of any other task.
+	Name string
 }
 
 // Sample returns at most n of the pending timeouts, chosen at random and each as likely as any other, or
@@ -16,7 +21,8 @@ type Sampled struct {
 // is filed elsewhere then.
 //
 // For any n Sample visits nearly all pending timeouts: a million take 20 ms, or 260 ms if they are scattered in
-// memory. Each that it returns takes half a microsecond more. The lock is held for 256 of the visits at a time.
+// memory. Each that it returns takes 0.3 µs more for its name, or 1 µs if its task is a function literal. The lock is
+// held for 256 of the visits at a time, and not while TaskName is called.
 func (tm *Timer) Sample(n int) []Sampled {
 	if n <= 0 {
 		return nil
@@ -29,7 +35,7 @@ func (tm *Timer) Sample(n int) []Sampled {
 	}
 	sampled := make([]Sampled, 0, len(s.picked))
 	for t := range s.picked {
-		sampled = append(sampled, Sampled{t.Deadline(), t.task})
+		sampled = append(sampled, Sampled{t.Deadline(), taskname.Placed(t.task)})
 	}
 	return sampled
 }

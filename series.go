@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashedwheel/hashedwheel/internal/builtin"
 	"github.com/hashedwheel/hashedwheel/internal/grid"
-	"github.com/hashedwheel/hashedwheel/internal/own"
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
@@ -48,6 +48,10 @@ type Scheduler interface {
 	Next(now time.Time) time.Time
 }
 
+// A point of the grid that passed less than period/justPassed ago is still run, at once. So a first run at tm.Now() takes
+// place, although EveryFrom reads the clock again.
+const justPassed = 10
+
 // Every is EveryFrom with the first run one period from now.
 func (tm *Timer) Every(period time.Duration, f func(*Series)) *Series {
 	return tm.EveryFrom(tm.Now().Add(period), period, f)
@@ -74,7 +78,7 @@ func (tm *Timer) EveryFrom(first time.Time, period time.Duration, f func(*Series
 	s := tm.newSeries("Every", nil, f)
 	now := tm.time.clock.Now()
 	g := grid.Through(first, period, now)
-	s.armFirst(g, g.First(now.Add(-min(period/10, time.Second))))
+	s.armFirst(g, g.First(now.Add(-min(period/justPassed, time.Second))))
 	return s
 }
 
@@ -198,11 +202,8 @@ func (s *Series) isDue(arming uint64) bool {
 type nextRun Series
 
 // Run arms the Timeout for the next run, then calls f.
-func (r *nextRun) Run(to *Timeout) {
+func (r *nextRun) Run(*Timeout) {
 	s := (*Series)(r)
-	if to != &s.to {
-		return // somebody has scheduled the Task, which Sample shows, on another Timeout
-	}
 	arming, g, ok := s.beginTurn()
 	if !ok {
 		return
@@ -214,11 +215,8 @@ func (r *nextRun) Run(to *Timeout) {
 	}
 }
 
-// KeepsPlace makes r an own.Keeper.
-func (r *nextRun) KeepsPlace(_ own.Mark, timeout any) bool { return timeout == any(&r.to) }
-
-// String makes it safe to print the Task of a Series' Timeout.
-func (r *nextRun) String() string { return (*Series)(r).String() }
+// Traits has the Timeout keep its place from run to run.
+func (r *nextRun) Traits() builtin.Traits { return builtin.Traits{KeepsPlace: true} }
 
 // beginTurn reports whether a run is due, and returns its arming and grid, which Reset may change.
 func (s *Series) beginTurn() (arming uint64, g grid.Grid, ok bool) {

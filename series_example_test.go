@@ -26,8 +26,7 @@ func ExampleTimer_Every() {
 	// hung up: true
 }
 
-// The function receives its series, so it can end it: a poll looks until it has found something. In a loop around
-// <-tm.After(time.Second) it would spin once the Timer is stopped; the runs of a series end with the Timer.
+// The function receives its series, so it can end it: a poll looks until it has found something.
 func ExampleTimer_Every_stopFromInside() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
@@ -254,7 +253,7 @@ func ExampleTimer_After() {
 	// no reply in time
 }
 
-// All callers with the same tick share one channel. Stop closes it.
+// All callers with the same tick share one channel. Stop closes it. Later calls wait in package time.
 func ExampleTimer_After_stop() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
@@ -263,6 +262,6 @@ func ExampleTimer_After_stop() {
 	fmt.Println(a == b, tm.Pending())
 	tm.Stop()
 	<-a
-	<-tm.After(time.Hour) // does not wait on a stopped timer
+	<-tm.After(time.Millisecond)
 	// Output: true 1
 }

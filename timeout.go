@@ -6,6 +6,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/hashedwheel/hashedwheel/internal/builtin"
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
@@ -58,9 +59,17 @@ type TaskFunc func(to *Timeout)
 // Run calls f(to).
 func (f TaskFunc) Run(to *Timeout) { f(to) }
 
+// String returns the name of the function.
+func (f TaskFunc) String() string { return taskname.Of(f) }
+
+// MarshalText returns String, for logs in JSON.
+func (f TaskFunc) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
 type plainFunc func() // AfterFunc's Task; the conversion allocates nothing
 
-func (f plainFunc) Run(*Timeout) { f() }
+func (f plainFunc) Run(*Timeout)                 { f() }
+func (f plainFunc) String() string               { return taskname.Of(f) }
+func (f plainFunc) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
 // State is where a Timeout is in its life.
 type State uint8
@@ -78,9 +87,9 @@ var stateNames = [...]string{"Unarmed", "Pending", "Expired", "Canceled", "Rejec
 // String returns the name of the state.
 func (s State) String() string { return stateNames[min(int(s), len(stateNames)-1)] }
 
-// Init binds an unused Timeout to its timer and task, once and before any other use.
-// Reset arms it. Init panics if tm or task is nil, and if t has ever been armed.
-func (t *Timeout) Init(tm *Timer, task Task) {
+// Init binds an unused Timeout to its timer and task, once and before any other use, and returns it. Reset arms it.
+// Init panics if tm or task is nil, and if t has ever been armed.
+func (t *Timeout) Init(tm *Timer, task Task) *Timeout {
 	switch {
 	case tm == nil:
 		panic("hashedwheel: Init with a nil Timer")
@@ -91,14 +100,15 @@ func (t *Timeout) Init(tm *Timer, task Task) {
 	}
 	tm.time.checkMade()
 	t.timer, t.task = tm, task
+	return t
 }
 
 // InitFunc is Init with a plain function. It panics if f is nil.
-func (t *Timeout) InitFunc(tm *Timer, f func()) {
+func (t *Timeout) InitFunc(tm *Timer, f func()) *Timeout {
 	if f == nil {
 		panic("hashedwheel: InitFunc with a nil func")
 	}
-	t.Init(tm, plainFunc(f))
+	return t.Init(tm, plainFunc(f))
 }
 
 func isNil(task Task) bool {
@@ -198,8 +208,15 @@ func (t *Timeout) Deadline() time.Time {
 	return t.timer.time.at(w.deadline())
 }
 
-// Task returns the task given to Init or Schedule. After AfterFunc or InitFunc it is a Task that calls the func.
-func (t *Timeout) Task() Task { return t.task }
+// Task returns the task that was given to Init or Schedule; after AfterFunc or InitFunc, a Task that calls the func. It
+// returns nil before Init, and for a Timeout of the library's own, which Timer.Stop or a panic handler hands out: of a
+// Series, or of package keyed, idle or wheeltime.
+func (t *Timeout) Task() Task {
+	if _, isBuiltin := t.task.(builtin.Task); isBuiltin {
+		return nil
+	}
+	return t.task
+}
 
 // Timer returns the timer that t is bound to, nil before Init.
 func (t *Timeout) Timer() *Timer { return t.timer }
@@ -212,6 +229,9 @@ func (t *Timeout) String() string {
 	deadline := t.Deadline().Format(time.DateTime + ".000")
 	return fmt.Sprintf("hashedwheel.Timeout(%v, %s, %s)", t.State(), deadline, taskname.Shown(t.task))
 }
+
+// MarshalText returns String, for logs in JSON.
+func (t *Timeout) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // isAt reports whether t is where takeDue has put it in the batch: it was not overwritten, and is in one place only.
 func (t *Timeout) isAt(i int) bool { return t.home == homeIn(inBatch, 0, i) }

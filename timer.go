@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hashedwheel/hashedwheel/internal/own"
+	"github.com/hashedwheel/hashedwheel/internal/builtin"
 )
 
 var (
@@ -125,9 +125,9 @@ func (tm *Timer) Pending() int {
 	return pending
 }
 
-// Next returns the earliest time at which a timeout may be due, or false if none is pending. If that timeout was moved
-// later or stopped, Next may still return its old time until then. Next costs as much as Pending.
-func (tm *Timer) Next() (at time.Time, ok bool) {
+// NextDue returns the earliest time at which a timeout may be due, or false if none is pending. If that timeout was
+// moved later or stopped, NextDue may still return its old time until then. NextDue costs as much as Pending.
+func (tm *Timer) NextDue() (at time.Time, ok bool) {
 	tm.time.checkMade()
 	next, pending := tm.guarded.drainAll()
 	if pending == 0 {
@@ -280,8 +280,8 @@ func (tm *Timer) help(l *lane, s *stripe, how pushed) {
 // calls run at once, each returns the timeouts that it canceled, and none returns before all are canceled. Stop does
 // not wait for tasks. It takes 0.1 to 0.5 s for each million pending, and 20 MB while the result grows.
 //
-// To run the Task of a returned Timeout has an effect if the Timeout is your own, or of AfterFunc or Schedule; the
-// Tasks of a Series and of packages keyed and idle do nothing then.
+// The Task of a returned Timeout is what you have armed, to run it now or to keep it; nil for a Timeout of a Series, or
+// of packages keyed and idle.
 func (tm *Timer) Stop() []*Timeout {
 	tm.time.checkMade()
 	tm.time.checkOutside()
@@ -292,8 +292,8 @@ func (tm *Timer) Stop() []*Timeout {
 		tm.room.release(len(ended))                 // after the close, so that no arming gets ErrFull
 		tm.ending.Do(tm.endWorker)                  // after the close, so that nobody becomes the worker again
 		for _, t := range ended {
-			if task, isOwn := t.ownTask(); isOwn {
-				task.TimerStopped(own.Mark{}) // last, so that whoever TimerStopped releases finds the timer stopped
+			if guest, isGuest := t.task.(builtin.Guest); isGuest {
+				guest.TimerStopped() // last, so that whoever TimerStopped releases finds the timer stopped
 			} else {
 				left = append(left, t)
 			}

@@ -16,7 +16,7 @@ const (
 	deadlineShift = 5
 
 	tooLate = Rejected + 1 // Rejected because the timer was stopped; Rejected itself: because it was full
-	over    = Rejected + 2 // Expired, and the own.Keeper has given its place back
+	over    = Rejected + 2 // Expired, and the task that kept its place has given it back
 
 	maxDeadline = 1<<(63-deadlineShift) - 1 // ns since the timer's start, about 9 years: never
 )

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/internal/own"
+	"github.com/hashedwheel/hashedwheel/internal/builtin"
 )
 
 // ErrIdle is the error of Read and Write after their [Conn] was closed because it was idle; a TLS connection around the
@@ -83,7 +83,7 @@ func (c *Conn) String() string { return c.limit.describe("idle.Conn", c.netConn)
 // connection was already closed as idle.
 func (c *Conn) Close() error {
 	if c.limit.quit() {
-		defer own.End(&c.limit.timeout)
+		defer builtin.End(&c.limit.timeout)
 	}
 	err := c.netConn.Close()
 	if c.limit.wasReached() {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/internal/own"
+	"github.com/hashedwheel/hashedwheel/internal/builtin"
 )
 
 // A limit is the idle time of one connection, and the timeout that ends it: the common part of a
@@ -102,11 +102,11 @@ func (l *limit) end() bool {
 	if !l.change(ended) {
 		return false
 	}
-	own.End(&l.timeout)
+	builtin.End(&l.timeout)
 	return true
 }
 
-// quit is end for a connection that is about to be closed: it keeps its place until own.End.
+// quit is end for a connection that is about to be closed: it keeps its place until builtin.End.
 func (l *limit) quit() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -158,9 +158,8 @@ func (l *limit) arm(at time.Duration) { l.timeout.ResetAt(l.begun.Add(at)) }
 func (l *limit) Run(to *hashedwheel.Timeout) {
 	s, last := l.setting.Load(), l.last.Load()
 	switch {
-	case to != &l.timeout: // somebody has scheduled the task, which Sample shows, on another Timeout
 	case s == ended || s == reached:
-		own.End(to) // somebody to whom Timer.Stop or a panic handler gave the timeout may have armed it
+		builtin.End(to) // somebody to whom Timer.Stop or a panic handler gave the timeout may have armed it
 	case l.isDue(s):
 		l.check(s, last)
 	}
@@ -177,13 +176,13 @@ func (l *limit) check(s *setting, last int64) {
 	next, at, err := l.look(s, time.Duration(last))
 	looked = err == nil // otherwise the connection is closed
 	if looked && l.decide(s, next, at, last) {
-		defer own.End(&l.timeout) // the connection keeps its place until it is closed
+		defer builtin.End(&l.timeout) // the connection keeps its place until it is closed
 		l.owner.idle()
 	}
 }
 
-// KeepsPlace makes l an own.Keeper.
-func (l *limit) KeepsPlace(_ own.Mark, timeout any) bool { return timeout == any(&l.timeout) }
+// Traits has the timeout keep its place from look to look.
+func (l *limit) Traits() builtin.Traits { return builtin.Traits{KeepsPlace: true} }
 
 // isDue reports false if the setting is no longer s, or a call has armed or stopped the timeout.
 func (l *limit) isDue(s *setting) bool {
@@ -270,6 +269,3 @@ func (l *limit) TaskName() string {
 	}
 	return l.name
 }
-
-// String keeps fmt from reading fields that other calls write.
-func (l *limit) String() string { return l.TaskName() }

@@ -44,7 +44,7 @@ func TestWatchRefusesOptionsOfAConn(t *testing.T) {
 
 func TestNamesOfConnsAndWatchersAreShown(t *testing.T) {
 	tm := newTimer(t)
-	shown := func() string { return tm.Sample(1)[0].Task.(interface{ TaskName() string }).TaskName() }
+	shown := func() string { return tm.Sample(1)[0].Name }
 	for want, opts := range map[string][]idle.Option{
 		"idle connection": nil,
 		"last":            {idle.WithName("first"), idle.WithName("last")},

@@ -21,7 +21,7 @@ func TestStringDuringUse(t *testing.T) {
 	discard(there)
 	conn, err := idle.NewConn(tm, here, time.Hour)
 	require.NoError(t, err)
-	printed := []any{conn, tm.Sample(1)[0].Task, listen(t, tm, time.Hour), w}
+	printed := []any{conn, listen(t, tm, time.Hour), w}
 	socket, _ := tcp(t)
 	if watched, err := idle.Watch(tm, socket, time.Hour, func(net.Conn) {}); err == nil {
 		w = watched

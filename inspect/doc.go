@@ -90,7 +90,7 @@
 //	    ],
 //	    "tasks": [
 //	      {"name": "main.(*call).expire", "count": 2},
-//	      {"name": "main.main.func1", "at": "main.go:42", "count": 1}
+//	      {"name": "main.main.func1 (main.go:42)", "count": 1}
 //	    ]
 //	  }]
 //	}

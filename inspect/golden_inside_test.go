@@ -39,7 +39,6 @@ func TestPageIsTheGoldenOne(t *testing.T) {
 		busy.Tasks = append(busy.Tasks, taskRow{Name: fmt.Sprint("task ", i), Count: 700 * (maxTasks + 3 - i)})
 	}
 	busy.Tasks[0].Name = `</script></main> " onload="x' <!-- {{.}}`
-	busy.Tasks[1].At = "main.go:42"
 	calm := timerReport{
 		Tick: time.Second, Sampled: 3, Due: dueRows(time.Second),
 		Stats: hashedwheel.Stats{

@@ -60,7 +60,6 @@ type dueRow struct {
 
 type taskRow struct {
 	Name  string
-	At    string
 	Count int
 }
 

@@ -1,12 +1,8 @@
 package inspect
 
 import (
-	"fmt"
-	"path/filepath"
 	"strings"
 	"unicode"
-
-	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
 // maxName is how many characters of a name are shown.
@@ -31,27 +27,4 @@ func readable(name string) string {
 		}
 		return c // the replacement character, if it was not UTF-8
 	}, name)
-}
-
-// literal returns the place in the code where a function literal begins, since the name of a literal means little:
-// "server.go:42", the line of func or of the first statement. For other tasks it returns nothing.
-func literal(task any) string {
-	f := taskname.Func(task)
-	if f == nil || !isLiteral(f.Name()) {
-		return ""
-	}
-	file, line := f.FileLine(f.Entry())
-	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
-}
-
-// isLiteral recognizes the names that the compiler gives to function literals: main.run.func2.1
-func isLiteral(name string) bool {
-	rest := name[strings.LastIndexByte(name, '/')+1:]
-	for found := true; found; {
-		_, rest, found = strings.Cut(rest, ".func")
-		if found && rest != "" && '0' <= rest[0] && rest[0] <= '9' {
-			return true
-		}
-	}
-	return false
 }

@@ -69,7 +69,6 @@ const maxTasks = 20
 
 type taskView struct {
 	Name   string
-	At     string // of a function literal: its file and line
 	Count  string
 	Share  float64 // percent of all that is pending
 	Others bool    // the row of all further kinds
@@ -122,7 +121,7 @@ func taskViews(r timerReport) (rows []taskView) {
 	}
 	for _, t := range r.Tasks[:min(maxTasks, len(r.Tasks))] {
 		share := 100 * float64(t.Count) / float64(total)
-		rows = append(rows, taskView{Name: t.Name, At: t.At, Count: r.number(uint64(t.Count)), Share: share})
+		rows = append(rows, taskView{Name: t.Name, Count: r.number(uint64(t.Count)), Share: share})
 	}
 	if kinds := len(r.Tasks) - len(rows); kinds > 0 {
 		rows = append(rows, taskView{Name: fmt.Sprint(kinds, " others"), Count: r.number(uint64(others)), Others: true})

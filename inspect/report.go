@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
 // sampleSize is enough for a share of one in a hundred to be right within a third (four
@@ -38,7 +37,6 @@ type dueRow struct {
 
 type taskRow struct {
 	Name  string `json:"name"`
-	At    string `json:"at,omitempty"` // of a function literal: its file and line
 	Count int    `json:"count"`
 }
 
@@ -91,22 +89,20 @@ func countDue(rows []dueRow, sample []hashedwheel.Sampled, now time.Time) []dueR
 
 // countTasks counts a sample by the names of its tasks, the most frequent first.
 func countTasks(sample []hashedwheel.Sampled) []taskRow {
-	kinds := make(map[taskRow]int)
+	kinds := make(map[string]int)
 	for _, s := range sample {
-		kinds[taskRow{Name: taskname.Shown(s.Task), At: literal(s.Task)}]++
+		kinds[s.Name]++
 	}
-	counts := make(map[taskRow]int)
-	for row, n := range kinds {
-		row.Name = readable(row.Name)
-		counts[row] += n
+	counts := make(map[string]int)
+	for name, n := range kinds {
+		counts[readable(name)] += n
 	}
 	rows := make([]taskRow, 0, len(counts))
-	for row, n := range counts {
-		row.Count = n
-		rows = append(rows, row)
+	for name, n := range counts {
+		rows = append(rows, taskRow{name, n})
 	}
 	slices.SortFunc(rows, func(a, b taskRow) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name), cmp.Compare(a.At, b.At))
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
 	})
 	return rows
 }

@@ -155,12 +155,12 @@ func TestTasksAreCountedByName(t *testing.T) {
 	require.NoError(t, err)
 	const literals = "inspect_test.TestTasksAreCountedByName.func"
 	assert.Equal(t, []taskRow{
-		{"inspect_test.(*session).expire", "", 3},
-		{"*inspect_test.session", "", 2},
-		{literals + "1", fmt.Sprint("report_test.go:", line-1), 1},
-		{literals + "2", fmt.Sprint("report_test.go:", line+1), 1},
-		{"inspect_test.tick", "", 1},
-		{"login code", "", 1},
+		{"inspect_test.(*session).expire", 3},
+		{"*inspect_test.session", 2},
+		{fmt.Sprintf("%s1 (report_test.go:%d)", literals, line-1), 1},
+		{fmt.Sprintf("%s2 (report_test.go:%d)", literals, line+1), 1},
+		{"inspect_test.tick", 1},
+		{"login code", 1},
 	}, readReport(t, inspect.Handler(timers{"all": tm})).Timers[0].Tasks)
 }
 
@@ -177,7 +177,7 @@ func TestCountsWithinTheSampleSizeAreExact(t *testing.T) {
 	h := inspect.Handler(timers{"all": tm})
 	r := readReport(t, h).Timers[0]
 	assert.Equal(t, 16_384, r.Sampled)
-	assert.Equal(t, []taskRow{{"inspect_test.(*session).expire", "", 16_384}}, r.Tasks)
+	assert.Equal(t, []taskRow{{"inspect_test.(*session).expire", 16_384}}, r.Tasks)
 	assert.NotContains(t, page(h), "about")
 	assert.NotContains(t, page(h), "estimated")
 }

@@ -5,25 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
-
-// A program may run what Timer.Stop returned. The values are not due, and belong to Drain.
-func TestRunOfAStoppedTimeoutExpiresNoValue(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		x.set("a", 1, time.Second)
-		for _, to := range x.tm.Stop() {
-			to.Task().Run(to)
-		}
-		assert.Empty(t, x.ends)
-		assert.Equal(t, map[string]int{"a": 1}, x.content())
-	})
-}
 
 // A key is touched until it expires and another timeout takes its room, or the timer is stopped: then the
 // timer refuses to move it, perhaps in a Touch that began while the key was pending.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/internal/own"
+	"github.com/hashedwheel/hashedwheel/internal/builtin"
 )
 
 // A shard has the keys whose hash is in its range, with a separate lock.
@@ -112,8 +112,12 @@ func (s *shard[K, V]) divide(parts []*shard[K, V], width uint64) {
 	}
 }
 
-// Run is called by the timer when e is due. A call may have taken e out since. A program that runs what
-// Timer.Stop returned comes here with an entry that is not due.
+// Traits makes e a task of the library's own, which nobody else gets.
+func (e *entry[K, V]) Traits() builtin.Traits {
+	return builtin.Traits{KeepsPlace: e.owner.renew != nil}
+}
+
+// Run is called by the timer when e is due. A call may have taken e out since.
 func (e *entry[K, V]) Run(*hashedwheel.Timeout) {
 	if e.owner.renew == nil {
 		e.settle(time.Time{})
@@ -175,11 +179,6 @@ func (e *entry[K, V]) stop() {
 	if e.owner.renew == nil {
 		e.timeout.Stop()
 	} else {
-		own.End(&e.timeout)
+		builtin.End(&e.timeout)
 	}
-}
-
-// KeepsPlace makes e an own.Keeper, if it may be renewed.
-func (e *entry[K, V]) KeepsPlace(_ own.Mark, timeout any) bool {
-	return e.owner.renew != nil && timeout == any(&e.timeout)
 }

@@ -29,6 +29,3 @@ func (e *entry[K, V]) TaskName() string {
 	}
 	return "entry of " + strings.TrimPrefix(taskname.Of((*Map[K, V])(nil)), "*")
 }
-
-// String keeps fmt from reading fields that other calls write.
-func (e *entry[K, V]) String() string { return e.TaskName() }

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/internal/own"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 	"github.com/hashedwheel/hashedwheel/wheeltime"
 )
@@ -51,49 +50,18 @@ func TestStopDoesNotEndALaterReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := timertest.New()
 		ticker, timer := wheeltime.NewTicker(tm, 10*tick), wheeltime.NewTimer(tm, 10*tick)
-		pending := tm.Sample(2)
 		tm.Stop()
 		start := time.Now()
 		ticker.Reset(5 * tick)
 		timer.Reset(5 * tick)
 		timertest.Pass(7 * tick)
-		for _, p := range pending {
-			p.Task.(own.Task).TimerStopped(own.Mark{})
-		}
+		ticker.TimerStopped()
+		timer.TimerStopped()
 		assertWithin(t, timer.C, start.Add(5*tick))
 		assertWithin(t, ticker.C, start.Add(5*tick))
 		timertest.Pass(5 * tick)
 		assertWithin(t, ticker.C, start.Add(10*tick))
 		ticker.Stop()
-	})
-}
-
-// Sample shows the tasks of a wheel, and a stranger schedules them on another: that one's Stop ends none of them, and
-// the Timeouts are the stranger's.
-func TestTasksBelongToTheirOwnTimeouts(t *testing.T) {
-	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		start, calls := time.Now(), 0
-		timer, ticker := wheeltime.NewTimer(tm, 10*tick), wheeltime.NewTicker(tm, 10*tick)
-		wheeltime.AfterFunc(tm, 10*tick, func() { calls++ })
-		after := wheeltime.After(tm, 10*tick)
-		other := timertest.New(hashedwheel.WithMaxPending(4))
-		for _, sampled := range tm.Sample(5) { // one more than there are
-			_, err := other.Schedule(time.Hour, sampled.Task)
-			assert.NoError(t, err)
-		}
-		for _, own := range tm.Sample(4) {
-			_, err := other.Schedule(time.Hour, own.Task)
-			assert.ErrorIs(t, err, hashedwheel.ErrFull)
-		}
-		assert.Len(t, other.Stop(), 4)
-		timertest.Pass(11 * tick)
-		for _, c := range []<-chan time.Time{timer.C, ticker.C, after} {
-			assertWithin(t, c, start.Add(10*tick))
-		}
-		assert.Equal(t, 1, calls)
-		ticker.Stop()
-		timertest.Pass(time.Hour)
-		assertNone(t, after, "it was sent once")
 	})
 }
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/internal/own"
+	"github.com/hashedwheel/hashedwheel/internal/builtin"
 )
 
 // A Ticker is package time's Ticker on a wheel. It is made by NewTicker, is safe for concurrent use and must not be
@@ -84,17 +84,11 @@ type tickerTask Ticker
 // TaskName is the name under which the Ticker is shown.
 func (*tickerTask) TaskName() string { return "wheeltime.NewTicker" }
 
-// String keeps fmt from reading fields that other calls write.
-func (task *tickerTask) String() string { return task.TaskName() }
-
 // Run ticks, unless Stop or Reset was faster.
 func (task *tickerTask) Run(*hashedwheel.Timeout) { (*Ticker)(task).fire(byWheel) }
 
-// Owns makes task an own.Task.
-func (task *tickerTask) Owns(_ own.Mark, timeout any) bool { return timeout == any(&task.alarm.to) }
-
 // TimerStopped ends the Ticker as Ticker.Stop does, unless Reset has set it again by then.
-func (task *tickerTask) TimerStopped(own.Mark) {
+func (task *tickerTask) TimerStopped() {
 	a := &task.alarm
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -103,14 +97,14 @@ func (task *tickerTask) TimerStopped(own.Mark) {
 	}
 }
 
-// IsBrief keeps task from the user's Executor.
-func (task *tickerTask) IsBrief(own.Mark) bool { return true }
+// Traits keeps task from the user's Executor.
+func (task *tickerTask) Traits() builtin.Traits { return builtin.Traits{Brief: true} }
 
 // fire arms the next tick and sends this one, unless Stop or Reset was faster than the run of an arming.
 func (t *Ticker) fire(arming uint32) {
 	a := &t.alarm
 	now := readClock(a.to.Timer())
-	begun := own.TickStart(a.to.Timer(), now)
+	begun := builtin.TickStart(a.to.Timer(), now)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.isDue(arming) {

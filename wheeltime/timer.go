@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/internal/own"
+	"github.com/hashedwheel/hashedwheel/internal/builtin"
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
@@ -121,15 +121,12 @@ type timerTask Timer
 // Run fires the Timer, unless Stop or Reset was faster.
 func (task *timerTask) Run(*hashedwheel.Timeout) { (*Timer)(task).fire(byWheel) }
 
-// Owns makes task an own.Task.
-func (task *timerTask) Owns(_ own.Mark, timeout any) bool { return timeout == any(&task.alarm.to) }
-
 // TimerStopped does nothing. The canceled Timer never fires. It stays on, so that code that drains C if Stop
 // returns false does not hang.
-func (task *timerTask) TimerStopped(own.Mark) {}
+func (task *timerTask) TimerStopped() {}
 
-// IsBrief keeps task from the user's Executor, unless it calls a function.
-func (task *timerTask) IsBrief(own.Mark) bool { return task.f == nil }
+// Traits keeps task from the user's Executor, unless it calls a function.
+func (task *timerTask) Traits() builtin.Traits { return builtin.Traits{Brief: task.f == nil} }
 
 // TaskName is the name under which the Timer is shown.
 func (task *timerTask) TaskName() string {
@@ -138,9 +135,6 @@ func (task *timerTask) TaskName() string {
 	}
 	return "wheeltime.NewTimer"
 }
-
-// String keeps fmt from reading fields that other calls write.
-func (task *timerTask) String() string { return task.TaskName() }
 
 // fire sends the time or calls f, unless Stop or Reset was faster than the run of an arming.
 func (t *Timer) fire(arming uint32) {

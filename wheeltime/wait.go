@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/internal/own"
+	"github.com/hashedwheel/hashedwheel/internal/builtin"
 )
 
 // Sleep pauses the calling goroutine for at least d, at most one tick of tm longer; it returns at once if d is zero or
@@ -18,9 +18,11 @@ func Sleep(tm *hashedwheel.Timer, d time.Duration) {
 	if d <= 0 {
 		return
 	}
-	end := tm.Now().Add(d)
+	begun, end := time.Now(), tm.Now().Add(d)
 	<-tm.After(d)
-	time.Sleep(end.Sub(tm.Now())) // returns at once, unless Timer.Stop has closed the channel
+	// If Timer.Stop has closed the channel, a part is left by both clocks. If tm had been stopped before, package time
+	// has waited for all of d, and the clock of tm may stand still.
+	time.Sleep(min(end.Sub(tm.Now()), d-time.Since(begun)))
 }
 
 // After returns a channel that gets the time once d has passed, at most one tick of tm later; at once if d is zero or
@@ -52,21 +54,14 @@ type wait struct {
 	c  chan time.Time // buffer of one, sent to once
 }
 
-// Run sends the time, for tm and package time: others have no pointer to w.to.
-func (w *wait) Run(to *hashedwheel.Timeout) {
-	if to == &w.to {
-		w.c <- readClock(to.Timer())
-	}
-}
-
-// Owns makes w an own.Task.
-func (w *wait) Owns(_ own.Mark, timeout any) bool { return timeout == any(&w.to) }
+// Run sends the time, for tm and package time.
+func (w *wait) Run(*hashedwheel.Timeout) { w.c <- readClock(w.to.Timer()) }
 
 // TimerStopped has package time end w.
-func (w *wait) TimerStopped(own.Mark) { w.endInTime() }
+func (w *wait) TimerStopped() { w.endInTime() }
 
-// IsBrief keeps w from the user's Executor.
-func (w *wait) IsBrief(own.Mark) bool { return true }
+// Traits keeps w from the user's Executor.
+func (w *wait) Traits() builtin.Traits { return builtin.Traits{Brief: true} }
 
 // endInTime has package time send.
 func (w *wait) endInTime() {
@@ -75,6 +70,3 @@ func (w *wait) endInTime() {
 
 // TaskName is the name under which the wait is shown.
 func (w *wait) TaskName() string { return "wheeltime.After" }
-
-// String keeps fmt from reading fields that other calls write.
-func (w *wait) String() string { return w.TaskName() }

@@ -1,62 +1,36 @@
-// Package bitmap has a set of small integers that finds the next member fast, however large and
-// empty it is.
+// Package bitmap has a set of small integers that finds the next member fast.
 package bitmap
 
 import "math/bits"
 
-// A Bitmap is a set of the integers from 0 up to the size given to New. Its words are in levels:
-// level 0 has a bit for each member, a higher level one for each word of the level below that is
-// not zero. The last level is one word.
-type Bitmap [][]uint64
+// A Bitmap is a set of the integers from 0 up to the size given to New, a bit each. To find the next member takes at
+// most one look at each of its words: some 10 ns in 512 integers, and a microsecond in 65,536.
+type Bitmap []uint64
 
 // New returns an empty Bitmap for integers below n.
-func New(n int) Bitmap {
-	var b Bitmap
-	for {
-		n = (n + 63) / 64
-		b = append(b, make([]uint64, n))
-		if n == 1 {
-			return b
-		}
-	}
-}
+func New(n int) Bitmap { return make(Bitmap, (n+63)/64) }
 
 // Set makes i a member.
-func (b Bitmap) Set(i int) {
-	for _, words := range b {
-		words[i/64] |= 1 << (i % 64)
-		i /= 64
-	}
-}
+func (b Bitmap) Set(i int) { b[i/64] |= 1 << (i % 64) }
 
 // Clear makes i no member.
-func (b Bitmap) Clear(i int) {
-	for _, words := range b {
-		words[i/64] &^= 1 << (i % 64)
-		if words[i/64] != 0 {
-			return
-		}
-		i /= 64
-	}
-}
+func (b Bitmap) Clear(i int) { b[i/64] &^= 1 << (i % 64) }
 
 // Next returns the smallest member that is at least i, or -1.
 func (b Bitmap) Next(i int) int {
-	level := 0
-	for ; ; level++ { // up, as long as the rest of a word is empty
-		if level == len(b) || i/64 >= len(b[level]) {
+	k := i / 64
+	if k >= len(b) {
+		return -1
+	}
+	word := b[k] >> (i % 64) << (i % 64) // without the members below i
+	for word == 0 {
+		k++
+		if k == len(b) {
 			return -1
 		}
-		if rest := b[level][i/64] >> (i % 64); rest != 0 {
-			i += bits.TrailingZeros64(rest)
-			break
-		}
-		i = i/64 + 1
+		word = b[k]
 	}
-	for level--; level >= 0; level-- { // down to the first member below bit i
-		i = i*64 + bits.TrailingZeros64(b[level][i])
-	}
-	return i
+	return k*64 + bits.TrailingZeros64(word)
 }
 
 // NextRound returns the first member from i on, going round to 0 behind the last, or -1.
@@ -65,16 +39,4 @@ func (b Bitmap) NextRound(i int) int {
 		return j
 	}
 	return b.Next(0)
-}
-
-// Check calls broken, like fmt.Sprintf, if a level does not show which words of the level below are
-// zero.
-func (b Bitmap) Check(broken func(format string, args ...any)) {
-	for k := 1; k < len(b); k++ {
-		for i, below := range b[k-1] {
-			if upper := b[k][i/64]>>(i%64)&1 != 0; upper != (below != 0) {
-				broken("bitmap level %d has bit %d = %t, the word is %#x", k, i, upper, below)
-			}
-		}
-	}
 }

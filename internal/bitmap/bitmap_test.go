@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sizes are on both sides of the capacity of one word, and of one level.
-var sizes = []int{1, 2, 63, 64, 65, 4096, 4097, 1 << 24}
+// sizes are on both sides of the capacity of a word, the default of a wheel, and its largest.
+var sizes = []int{1, 2, 63, 64, 65, 512, 1 << 16}
 
 // membersOf walks b with next.
 func membersOf(b Bitmap) []int {
@@ -19,12 +19,6 @@ func membersOf(b Bitmap) []int {
 		all = append(all, i)
 	}
 	return all
-}
-
-// faultsOf returns what Check finds.
-func faultsOf(b Bitmap) (faults []string) {
-	b.Check(func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) })
-	return faults
 }
 
 func TestAgreesWithASortedSlice(t *testing.T) {
@@ -54,7 +48,6 @@ func TestAgreesWithASortedSlice(t *testing.T) {
 				_, member = slices.BinarySearch(model, from)
 				require.Equal(t, member, from < n && b.has(from))
 			}
-			require.Empty(t, faultsOf(b))
 			require.Equal(t, model, membersOf(b))
 		})
 	}
@@ -74,4 +67,4 @@ func near(rnd *rand.Rand, n int) int {
 	}
 }
 
-func (b Bitmap) has(i int) bool { return b[0][i/64]>>(i%64)&1 != 0 }
+func (b Bitmap) has(i int) bool { return b[i/64]>>(i%64)&1 != 0 }

@@ -3,6 +3,7 @@
 package taskname
 
 import (
+	"fmt"
 	"path"
 	"reflect"
 	"runtime"
@@ -27,6 +28,29 @@ func Shown(task any) (name string) {
 	return name
 }
 
+// Placed is Shown, and for a function literal, whose name means little, also the place in the code where it begins:
+// "main.run.func1 (run.go:42)", the line of func or of the first statement.
+func Placed(task any) string {
+	name, f := Shown(task), function(task)
+	if f == nil || !isLiteral(f.Name()) {
+		return name
+	}
+	file, line := f.FileLine(f.Entry())
+	return fmt.Sprintf("%s (%s:%d)", name, path.Base(file), line)
+}
+
+// isLiteral recognizes the names that the compiler gives to function literals: main.run.func2.1
+func isLiteral(name string) bool {
+	rest := base(name)
+	for found := true; found; {
+		_, rest, found = strings.Cut(rest, ".func")
+		if found && rest != "" && '0' <= rest[0] && rest[0] <= '9' {
+			return true
+		}
+	}
+	return false
+}
+
 // Of returns the name that a task has in the code, without the directories of import paths:
 //
 //	main.(*conn).closeIdle    a method value
@@ -39,14 +63,14 @@ func Of(task any) string {
 	if task == nil {
 		return "nil"
 	}
-	if f := Func(task); f != nil {
+	if f := function(task); f != nil {
 		return base(strings.TrimSuffix(f.Name(), "-fm"))
 	}
 	return short(reflect.TypeOf(task).String())
 }
 
-// Func returns the function that a task runs, nil if the task has no function.
-func Func(task any) *runtime.Func {
+// function returns the function that a task runs, nil if the task has no function.
+func function(task any) *runtime.Func {
 	v := reflect.ValueOf(task)
 	if v.Kind() == reflect.Pointer && !v.IsNil() && isOurs(v.Type().Elem()) {
 		v = v.Elem().FieldByName("f") // of a Series, or of wheeltime's AfterFunc, whatever type its task has
@@ -79,16 +103,6 @@ func short(name string) string {
 	return b.String()
 }
 
-// base drops the directories of the import path before a name, as a reader of the
-// code does: "example.org/chat/v2.run" is "chat.run".
-func base(name string) string {
-	dirs, last := path.Split(name)
-	if version, rest, ok := strings.Cut(last, "."); ok && dirs != "" && isVersion(version) {
-		last = path.Base(dirs) + "." + rest
-	}
-	return strings.ReplaceAll(last, "%2e", ".") // as in gopkg.in/yaml%2ev3.Unmarshal
-}
-
-func isVersion(dir string) bool {
-	return len(dir) > 1 && dir[0] == 'v' && strings.Trim(dir[1:], "0123456789") == ""
-}
+// base drops the directories of the import path before a name, as a reader of the code does: "example.org/chat.run" is
+// "chat.run".
+func base(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }

@@ -1,8 +1,10 @@
 package taskname_test
 
 import (
+	"fmt"
 	"go/ast"
 	"net/http"
+	"runtime"
 	"testing"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
+	"github.com/hashedwheel/hashedwheel/wheeltime"
 )
 
 type session struct{}
@@ -94,6 +97,29 @@ func TestShownIsTheNameThatATaskGivesItself(t *testing.T) {
 		t.Run(tt.what, func(t *testing.T) { assert.Equal(t, tt.want, taskname.Shown(tt.task)) })
 	}
 	assert.Equal(t, "*taskname_test.named", taskname.Of(&login), "the engine calls no user code")
+}
+
+func TestPlacedHasTheFileAndLineOfAFunctionLiteral(t *testing.T) {
+	_, _, line, _ := runtime.Caller(0)
+	outer := func() func() { return func() {} }
+	tm := hashedwheel.MustNew()
+	defer tm.Stop()
+	series := tm.Every(time.Hour, func(*hashedwheel.Series) {})
+	other := hashedwheel.MustNew()
+	defer other.Stop()
+	wheeltime.AfterFunc(other, time.Hour, func() {})
+	at := func(lines int) string { return fmt.Sprintf(" (taskname_test.go:%d)", line+lines) }
+	for lines, task := range map[int]any{1: outer, 4: series, 8: at, 9: job(func(*hashedwheel.Timeout) {})} {
+		assert.Equal(t, taskname.Of(task)+at(lines), taskname.Placed(task))
+	}
+	inner := outer()
+	assert.Equal(t, taskname.Of(inner)+at(1), taskname.Placed(inner), "a literal in a literal")
+	assert.Regexp(t, `^taskname_test\.TestPlaced.*\.func\d+\Q`+at(7)+`\E$`, other.Sample(1)[0].Name)
+	for _, task := range []any{
+		expire, new(session).closeIdle, new(session), job(nil), nil, http.NotFound, new(table[string, int]).expire,
+	} {
+		assert.Equal(t, taskname.Shown(task), taskname.Placed(task))
+	}
 }
 
 func (n *named) Run(*hashedwheel.Timeout) {}

@@ -60,9 +60,7 @@ func Pass(d time.Duration) {
 
 // Owned returns a timeout of the caller's own, bound but not armed.
 func Owned(tm *hashedwheel.Timer, task hashedwheel.Task) *hashedwheel.Timeout {
-	to := new(hashedwheel.Timeout)
-	to.Init(tm, task)
-	return to
+	return new(hashedwheel.Timeout).Init(tm, task)
 }
 
 // Nop does nothing.
@@ -112,7 +110,7 @@ var EveryMethod = map[string]func(to *hashedwheel.Timeout){
 	"Every": func(to *hashedwheel.Timeout) {
 		to.Timer().Every(time.Hour, func(*hashedwheel.Series) {}).Stop()
 	},
-	"Next":           func(to *hashedwheel.Timeout) { to.Timer().Next() },
+	"NextDue":        func(to *hashedwheel.Timeout) { to.Timer().NextDue() },
 	"Sample":         func(to *hashedwheel.Timeout) { to.Timer().Sample(10) },
 	"Timer.String":   func(to *hashedwheel.Timeout) { _ = to.Timer().String() },
 	"Timeout.String": func(to *hashedwheel.Timeout) { _ = to.String() },

@@ -13,7 +13,7 @@ import (
 
 const (
 	root     = "../.."
-	recorded = "api/0.3.0.txt"
+	recorded = "api/0.4.0.txt"
 )
 
 func TestAPIIsTheRecordedOne(t *testing.T) {

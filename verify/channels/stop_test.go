@@ -5,12 +5,11 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
@@ -37,11 +36,36 @@ func TestAfterIsReleasedByStop(t *testing.T) {
 		waiters.Wait()
 		assert.Zero(t, time.Since(start), "at once")
 		assert.Zero(t, tm.Pending())
-		channels = nil
-		arm()
-		assert.Zero(t, openAmong(channels), "later calls")
-		timertest.Pass(time.Hour)
+		assert.Zero(t, timertest.LibraryGoroutines())
 	})
+}
+
+// A loop around After neither hangs nor spins once its timer is stopped, whatever its clock.
+func TestAfterOfAStoppedTimerWaitsInPackageTime(t *testing.T) {
+	stopped := map[string]func(opts ...hashedwheel.Option) *hashedwheel.Timer{
+		"system": timertest.New,
+		"a clock that stands still": func(opts ...hashedwheel.Option) *hashedwheel.Timer {
+			_, tm := timertest.NewManual(opts...)
+			return tm
+		},
+	}
+	for name, newTimer := range stopped {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tm := newTimer(hashedwheel.WithMaxPending(1))
+				tm.Stop()
+				never := tm.After(math.MaxInt64)
+				for _, d := range []time.Duration{math.MinInt64, -1, 0, 1, tick, 10*tick + 1, time.Hour} {
+					start := time.Now()
+					<-tm.After(d)
+					assert.Equal(t, max(0, d), time.Since(start))
+				}
+				assert.False(t, timertest.IsClosed(never))
+				assert.Zero(t, timertest.LibraryGoroutines(), "nothing waits but package time")
+				assert.Zero(t, tm.Pending())
+			})
+		})
+	}
 }
 
 func TestAfterIsReleasedByStopFromATask(t *testing.T) {
@@ -51,8 +75,8 @@ func TestAfterIsReleasedByStopFromATask(t *testing.T) {
 		tm.AfterFunc(tick, func() {
 			tm.Stop()
 			assert.True(t, timertest.IsClosed(later))
-			<-sibling // due in the same tick: closed by Stop, or by another goroutine
-			assert.True(t, timertest.IsClosed(tm.After(tick)))
+			<-sibling        // due in the same tick: closed by Stop, or by another goroutine
+			<-tm.After(tick) // in package time
 			stopped = true
 		})
 		timertest.Pass(5 * tick)
@@ -89,8 +113,8 @@ func soon(caller, i int) time.Duration {
 	return time.Duration(1+i%1000) * time.Hour
 }
 
-// Every channel that a caller got is closed, no goroutine that Stop releases finds the timer still running, and once a
-// Stop has returned, After returns a closed channel.
+// Every channel that a caller got is closed, except those that the timer refused, which package time closes, and no
+// goroutine that Stop releases finds the timer still running.
 func TestStopRacesWithAfter(t *testing.T) {
 	for name, r := range races {
 		t.Run(name, func(t *testing.T) {
@@ -104,13 +128,13 @@ func TestStopRacesWithAfter(t *testing.T) {
 func (r race) run(t *testing.T) {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(r.tick), hashedwheel.WithWheelSize(1))
 	got := make([][]<-chan struct{}, r.callers)
-	var over atomic.Bool
+	over := make(chan struct{})
 	var ready, calling, stopping sync.WaitGroup
 	for c := range got {
 		ready.Add(1)
 		calling.Go(func() {
 			ready.Done()
-			got[c] = r.call(t, tm, c, &over)
+			got[c] = r.call(t, tm, c, over)
 		})
 	}
 	ready.Wait()
@@ -118,62 +142,42 @@ func (r race) run(t *testing.T) {
 		time.Sleep(5 * r.tick)
 	}
 	for range 2 {
-		stopping.Go(func() {
-			tm.Stop()
-			for i := range 20 {
-				assert.True(t, timertest.IsClosed(tm.After(r.delay(0, i))), "open although Stop has returned")
-			}
-		})
+		stopping.Go(func() { tm.Stop() })
 	}
 	stopping.Wait()
-	over.Store(true)
-	timertest.Returns(t, func() {
-		calling.Wait()
-		for _, c := range slices.Concat(got...) {
-			<-c
-		}
-	})
+	close(over)
+	timertest.Returns(t, calling.Wait)
+	refused := int(tm.Stats().Rejected) // each an hour away, or more
+	if r.isDue {                        // except the first caller's
+		timertest.Returns(t, func() {
+			for _, c := range got[0] {
+				<-c
+			}
+		})
+		assert.LessOrEqual(t, openAmong(slices.Concat(got...)), refused)
+		return
+	}
+	assert.Equal(t, refused, openAmong(slices.Concat(got...)))
 }
 
 // call calls After until the timer is stopped, and returns the channels.
-func (r race) call(t *testing.T, tm *hashedwheel.Timer, caller int, over *atomic.Bool) (got []<-chan struct{}) {
-	for i := 0; !over.Load(); i++ {
+func (r race) call(t *testing.T, tm *hashedwheel.Timer, caller int, over chan struct{}) (got []<-chan struct{}) {
+	for i := 0; !timertest.IsClosed(over); i++ {
 		c := tm.After(r.delay(caller, i))
 		if len(got) == 0 || got[len(got)-1] != c {
 			got = append(got, c)
 		}
 		if r.waits {
-			<-c
+			select {
+			case <-c:
+			case <-over:
+			}
 		}
 		if timertest.IsClosed(c) && !r.isDue {
-			_, err := tm.Schedule(time.Hour, timertest.NopTask)
-			assert.ErrorIs(t, err, hashedwheel.ErrStopped, "released before that")
+			assert.True(t, tm.Stats().Stopped, "released before that")
 			break
 		}
 		runtime.Gosched()
 	}
 	return got
-}
-
-// Sample shows the task of a channel, and a stranger schedules it: nothing of it reaches the channel, which its own
-// tick closes, and the Timeout is the stranger's.
-func TestAfterIsClosedOnlyByItsOwnTimeout(t *testing.T) {
-	for name, opts := range timertest.EachExecutor {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				c := tm.After(10 * tick)
-				task := tm.Sample(1)[0].Task
-				other := timertest.New(hashedwheel.WithMaxPending(1))
-				strangers, err := other.Schedule(time.Hour, task)
-				require.NoError(t, err)
-				_, err = other.Schedule(time.Hour, task)
-				assert.ErrorIs(t, err, hashedwheel.ErrFull)
-				assert.Equal(t, []*hashedwheel.Timeout{strangers}, other.Stop())
-				assert.False(t, timertest.IsClosed(c), "before its tick")
-				timertest.Pass(11 * tick)
-				assert.True(t, timertest.IsClosed(c))
-				timertest.Pass(tick)
-			}, opts...)
-		})
-	}
 }

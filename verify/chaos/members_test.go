@@ -212,7 +212,7 @@ func (l *life) look() {
 	case 0:
 		l.tm.Pending()
 	case 1:
-		l.tm.Next()
+		l.tm.NextDue()
 	case 2:
 		for _, to := range l.tm.Sample(5) {
 			_ = fmt.Sprint(to)

@@ -160,6 +160,14 @@ func TestInitMayBeRepeatedUntilTheTimeoutIsArmed(t *testing.T) {
 	assert.Same(t, second, to.Task())
 }
 
+func TestInitAndInitFuncReturnTheTimeout(t *testing.T) {
+	tm := hashedwheel.MustNew()
+	defer tm.Stop()
+	var to hashedwheel.Timeout
+	assert.Same(t, &to, to.Init(tm, timertest.NopTask))
+	assert.Same(t, &to, to.InitFunc(tm, timertest.Nop))
+}
+
 // All ways to look at a timer while it works.
 
 func TestNowReturnsTheTimeOnTheTimersClock(t *testing.T) {
@@ -178,22 +186,22 @@ func TestTickIsTheOptionsTick(t *testing.T) {
 	}
 }
 
-func TestNextIsNeverTooLate(t *testing.T) {
+func TestNextDueIsNeverTooLate(t *testing.T) {
 	for _, size := range []int{1, 8, 512} {
 		clock, tm := timertest.NewManual(hashedwheel.WithWheelSize(size))
-		at, ok := tm.Next()
+		at, ok := tm.NextDue()
 		assert.False(t, ok, "nothing is pending")
 		assert.Zero(t, at)
 		var due []time.Time
 		for _, d := range []time.Duration{90 * 24 * time.Hour, time.Hour, time.Minute, time.Second, 0} {
 			to := tm.AfterFunc(d, timertest.Nop)
-			at, ok := tm.Next()
+			at, ok := tm.NextDue()
 			assert.True(t, ok)
 			assert.WithinRange(t, at, to.Deadline(), to.Deadline().Add(2*tm.Tick()), "%d buckets: the earliest", size)
 			due = append(due, to.Deadline())
 		}
 		for len(due) > 0 {
-			at, ok := tm.Next()
+			at, ok := tm.NextDue()
 			require.True(t, ok)
 			first := due[len(due)-1]
 			assert.WithinRange(t, at, first, first.Add(2*tm.Tick()), "%d buckets", size)
@@ -201,48 +209,48 @@ func TestNextIsNeverTooLate(t *testing.T) {
 			due = due[:len(due)-1]
 			assert.Equal(t, len(due), tm.Pending(), "what was next has run")
 		}
-		_, ok = tm.Next()
+		_, ok = tm.NextDue()
 		assert.False(t, ok)
 	}
 }
 
 // A timeout that was moved or stopped may make it too early.
-func TestNextIsNeverTooLateWhenTimeoutsAreMoved(t *testing.T) {
+func TestNextDueIsNeverTooLateWhenTimeoutsAreMoved(t *testing.T) {
 	clock, tm := timertest.NewManual(hashedwheel.WithWheelSize(8))
 	to := tm.AfterFunc(time.Minute, timertest.Nop)
 	tm.AfterFunc(time.Second, timertest.Nop).Stop()
 	tm.Pending()
 	for _, d := range []time.Duration{time.Hour, time.Second, 24 * time.Hour, 0, time.Minute} {
 		to.Reset(d)
-		at, ok := tm.Next()
+		at, ok := tm.NextDue()
 		assert.True(t, ok)
 		assert.False(t, at.After(to.Deadline().Add(2*tm.Tick())), "%v after the deadline", at.Sub(to.Deadline()))
 	}
 	to.Stop()
-	_, ok := tm.Next()
+	_, ok := tm.NextDue()
 	assert.False(t, ok, "nothing is pending")
 	clock.Advance(time.Hour)
 }
 
-func TestNextOfATimeoutThatIsNeverDue(t *testing.T) {
+func TestNextDueOfATimeoutThatIsNeverDue(t *testing.T) {
 	_, tm := timertest.NewManual()
 	to := tm.AfterFunc(1<<63-1, timertest.Nop)
-	at, ok := tm.Next()
+	at, ok := tm.NextDue()
 	assert.True(t, ok, "it is pending")
 	assert.WithinDuration(t, to.Deadline(), at, tm.Tick())
 	to.Stop()
-	_, ok = tm.Next()
+	_, ok = tm.NextDue()
 	assert.False(t, ok)
 }
 
 // In a task its neighbors of the same tick are due now.
-func TestNextInATask(t *testing.T) {
+func TestNextDueInATask(t *testing.T) {
 	clock, tm := timertest.NewManual()
 	left := 10
 	for range left {
 		tm.AfterFunc(time.Second, func() {
 			left--
-			at, ok := tm.Next()
+			at, ok := tm.NextDue()
 			assert.Equal(t, left > 0, ok)
 			if ok {
 				assert.False(t, at.After(clock.Now()))

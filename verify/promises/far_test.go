@@ -187,7 +187,7 @@ func TestNearAndFarAreCountedFoundAndStopped(t *testing.T) {
 		tm.AfterFunc(0, timertest.Nop)
 		timertest.Pass(2 * tm.Tick()) // a look that has taken both
 		tm.AfterFunc(time.Hour, timertest.Nop)
-		at, ok := tm.Next()
+		at, ok := tm.NextDue()
 		assert.True(t, ok)
 		assert.LessOrEqual(t, at.Sub(tm.Now()), time.Hour+tm.Tick())
 	})

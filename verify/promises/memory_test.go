@@ -168,10 +168,10 @@ var beside = map[string]struct {
 	"the wheel":             {arm: owned},
 	"the wheel, one bucket": {[]hashedwheel.Option{hashedwheel.WithTick(time.Minute)}, owned},
 	sparse: {[]hashedwheel.Option{
-		hashedwheel.WithTick(300 * time.Microsecond), hashedwheel.WithWheelSize(1 << 18)}, owned},
+		hashedwheel.WithTick(time.Millisecond), hashedwheel.WithWheelSize(1 << 16)}, owned},
 }
 
-const sparse = "the wheel, 10 a bucket"
+const sparse = "the wheel, 33 a bucket"
 
 func owned(tm *hashedwheel.Timer) func(d time.Duration) {
 	t := timertest.Owned(tm, timertest.NopTask)

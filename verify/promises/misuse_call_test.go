@@ -25,7 +25,7 @@ func TestZeroTimerPanicsWithTheNameOfItsConstructor(t *testing.T) {
 		"Recur":    func(tm *hashedwheel.Timer) { tm.Recur(everySecond{}, func(*hashedwheel.Series) {}) },
 		"Now":      func(tm *hashedwheel.Timer) { tm.Now() },
 		"Pending":  func(tm *hashedwheel.Timer) { tm.Pending() },
-		"Next":     func(tm *hashedwheel.Timer) { tm.Next() },
+		"NextDue":  func(tm *hashedwheel.Timer) { tm.NextDue() },
 		"Stats":    func(tm *hashedwheel.Timer) { tm.Stats() },
 		"Sample":   func(tm *hashedwheel.Timer) { tm.Sample(1) },
 		"Stop":     func(tm *hashedwheel.Timer) { tm.Stop() },

@@ -242,7 +242,7 @@ func TestMisuseBreaksTheTimerForGood(t *testing.T) {
 	for i, call := range []func(){
 		func() { clock.Advance(time.Second) }, // until Stop
 		func() { tm.Pending() },
-		func() { tm.Next() },
+		func() { tm.NextDue() },
 		func() { tm.Sample(1) },
 		func() { tm.Stats() },
 		func() { tm.Stop() },

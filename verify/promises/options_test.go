@@ -24,7 +24,7 @@ func TestNewRefusesBadOptions(t *testing.T) {
 		{hashedwheel.WithTick(math.MaxInt64), "WithTick(2562047h47m16.854775807s)"},
 		{hashedwheel.WithWheelSize(0), "WithWheelSize(0)"},
 		{hashedwheel.WithWheelSize(-512), "WithWheelSize(-512)"},
-		{hashedwheel.WithWheelSize(1<<24 + 1), "WithWheelSize(16777217)"},
+		{hashedwheel.WithWheelSize(1<<16 + 1), "WithWheelSize(65537)"},
 		{hashedwheel.WithMaxPending(-1), "WithMaxPending(-1)"},
 		{hashedwheel.WithExecutor(nil), "WithExecutor: must not be nil"},
 		{hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(nil)), "WithExecutor: must not be nil"},
@@ -65,9 +65,9 @@ func TestNewTakesOptionsAtTheirLimits(t *testing.T) {
 
 func TestTheLargestWheelWorks(t *testing.T) {
 	clock := hashedwheel.NewManualClock(time.Now())
-	tm := timertest.New(hashedwheel.WithClock(clock), hashedwheel.WithWheelSize(1<<24), timertest.OnWorker)
-	last := tm.AfterFunc((1<<24-1)*timertest.Tick, timertest.Nop)
-	clock.Advance((1<<24 - 2) * timertest.Tick)
+	tm := timertest.New(hashedwheel.WithClock(clock), hashedwheel.WithWheelSize(1<<16), timertest.OnWorker)
+	last := tm.AfterFunc((1<<16-1)*timertest.Tick, timertest.Nop)
+	clock.Advance((1<<16 - 2) * timertest.Tick)
 	assert.Equal(t, hashedwheel.Pending, last.State())
 	clock.Advance(timertest.Tick)
 	assert.Equal(t, hashedwheel.Expired, last.State())

@@ -186,7 +186,7 @@ func TestPendingCountsATimeoutThatIsMovedEarlierInABatch(t *testing.T) {
 	for begun, round := time.Now(), 0; time.Since(begun) < lasting && !t.Failed(); round++ {
 		// One of the two is in the batch before the task, the other after it.
 		twins[0].Reset(timertest.Tick)
-		tm.Next() // files it
+		tm.NextDue() // files it
 		tm.AfterFunc(timertest.Tick, func() {
 			moved := twins[0]
 			if moved.State() != hashedwheel.Pending {
@@ -198,7 +198,7 @@ func TestPendingCountsATimeoutThatIsMovedEarlierInABatch(t *testing.T) {
 			}
 			moved.Reset(time.Hour)
 		})
-		tm.Next()
+		tm.NextDue()
 		twins[1].Reset(timertest.Tick)
 		clock.Advance(timertest.Tick)
 	}

@@ -3,6 +3,7 @@ package promises
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"testing"
 	"time"
 
@@ -12,14 +13,13 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
-	"github.com/hashedwheel/hashedwheel/keyed"
-	"github.com/hashedwheel/hashedwheel/wheeltime"
 )
 
 // numbered is a task by which a test finds its timeout in a sample.
 type numbered int
 
 func (numbered) Run(*hashedwheel.Timeout) {}
+func (n numbered) TaskName() string       { return strconv.Itoa(int(n)) }
 
 // armNumbered arms n timeouts with the numbers from 0 on.
 func armNumbered(tm *hashedwheel.Timer, n int, delay func(i int) time.Duration) (all []*hashedwheel.Timeout) {
@@ -36,7 +36,8 @@ func numbersIn(t *testing.T, sample []hashedwheel.Sampled) map[numbered]time.Tim
 	t.Helper()
 	found := map[numbered]time.Time{}
 	for _, s := range sample {
-		if i, ok := s.Task.(numbered); ok {
+		if n, err := strconv.Atoi(s.Name); err == nil {
+			i := numbered(n)
 			_, twice := found[i]
 			require.False(t, twice, "found twice")
 			found[i] = s.Deadline
@@ -111,50 +112,4 @@ func TestSampleIsAsLikelyToHaveOneTimeoutAsAnother(t *testing.T) {
 			})
 		}
 	}
-}
-
-// Whoever has a sample may call Run of its tasks.
-func TestSampledTasksOfTheLibraryDoNothingEarly(t *testing.T) {
-	clock, tm := timertest.NewManual(timertest.Inline)
-	var fired []string
-	fires := func(what string) func() { return func() { fired = append(fired, what) } }
-	values := keyed.New(tm, func(int, int) { fires("keyed")() })
-	require.NoError(t, values.Set(1, 1, time.Hour))
-	wheeltime.AfterFunc(tm, time.Hour, fires("wheeltime.AfterFunc"))
-	series := tm.Every(time.Hour, func(s *hashedwheel.Series) {
-		fires("Every")()
-		s.Stop()
-	})
-	defer series.Stop()
-	ticker := wheeltime.NewTicker(tm, time.Hour)
-	defer ticker.Stop()
-	closed, after, timer := tm.After(time.Hour), wheeltime.After(tm, time.Hour), wheeltime.NewTimer(tm, time.Hour)
-	runSampled := func() {
-		for _, s := range tm.Sample(100) {
-			s.Task.Run(nil)
-		}
-	}
-	haveCome := func() (n int) {
-		for _, c := range []<-chan time.Time{after, timer.C, ticker.C} {
-			select {
-			case <-c:
-				n++
-			default:
-			}
-		}
-		select {
-		case <-closed:
-			n++
-		default:
-		}
-		return n
-	}
-
-	require.Len(t, tm.Sample(100), 7)
-	runSampled()
-	assert.Zero(t, haveCome())
-	assert.Empty(t, fired)
-	clock.Advance(time.Hour)
-	assert.Equal(t, 4, haveCome())
-	assert.ElementsMatch(t, []string{"keyed", "wheeltime.AfterFunc", "Every"}, fired)
 }

@@ -146,7 +146,7 @@ func (c *crowd) runTask() {
 
 func (c *crowd) step() {
 	s, hasSeries := some(c, c.series)
-	switch c.IntN(12) {
+	switch c.IntN(11) {
 	case 0:
 		c.series = append(c.series, c.tm.Every(tick+c.delay(), c.run))
 	case 1:
@@ -157,31 +157,24 @@ func (c *crowd) step() {
 			c.others = append(c.others, to)
 		}
 	case 3:
-		for _, sampled := range c.tm.Sample(1) { // often a series' task, on a stranger's Timeout
-			to, err := c.tm.Schedule(c.delay(), sampled.Task)
-			if err == nil {
-				c.others = append(c.others, to)
-			}
-		}
-	case 4:
 		if hasSeries {
 			wasOn := !ended(s)
 			if s.Stop() != wasOn {
 				panic("Stop does not report whether the series was on")
 			}
 		}
-	case 5:
+	case 4:
 		if hasSeries {
 			s.Reset(tick + c.delay())
 		}
-	case 6:
+	case 5:
 		c.mu.Lock()
 		to, ok := some(c, c.known)
 		c.mu.Unlock()
 		if ok {
 			to.Stop()
 		}
-	case 7:
+	case 6:
 		fails := func() { panic("on purpose") }
 		if c.IntN(2) == 0 {
 			fails = runtime.Goexit
@@ -189,7 +182,7 @@ func (c *crowd) step() {
 		c.executorFails.Store(&fails)
 		timertest.Pass(c.delay())
 		c.executorFails.Store(nil)
-	case 8, 9:
+	case 7, 8:
 		timertest.Pass(c.delay())
 	default:
 		c.runTask()
@@ -242,18 +235,4 @@ func TestTimeoutOfAnEndedSeriesGivesItsPlaceBack(t *testing.T) {
 		assert.False(t, s.Stop())
 		assert.Equal(t, hashedwheel.Pending, tm.AfterFunc(tick, timertest.Nop).State())
 	}, hashedwheel.WithMaxPending(1), handler)
-}
-
-// Sample shows the task of a series; on a stranger's Timeout it begins no run.
-func TestSeriesRunsOnItsOwnTimeoutAlone(t *testing.T) {
-	timertest.OnHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *timertest.HeldBack) {
-		log := new(timertest.RunLog)
-		defer tm.Every(aPeriod, noted(log)).Stop()
-		task := tm.Sample(1)[0].Task
-		timertest.Pass(aPeriod + tick)
-		task.Run(timertest.Owned(tm, task))
-		assert.Zero(t, log.Count())
-		pool.Release()
-		assert.Equal(t, 1, log.Count())
-	})
 }

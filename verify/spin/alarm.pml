@@ -4,7 +4,7 @@
  *   proctype    stands for
  *   producer    callers of Reset, Move and Timeout.Stop
  *   live        goroutines of package time's: live, and work where the part is handed to another goroutine
- *   helper      help, Pending, Next: whoever takes stripes, and files them
+ *   helper      help, Pending, NextDue: whoever takes stripes, and files them
  *   stopper     callers of Timer.Stop
  *   init        time, the alarm, and the properties at the end
  *

@@ -10,14 +10,14 @@
  *   hashed_wheel.pml  hashed_wheel.go: place, turn, close, advance, pop, leave, next
  *   guarded.pml       guarded.go: beginPass, file, fileStripe, takeDue with consider, settle, drainAll, look
  *   worker.pml        worker.go: pass, handOut; timer.go: help
- *   timer.pml         timer.go: arm, armNew, push; Pending and Next
+ *   timer.pml         timer.go: arm, armNew, push; Pending and NextDue
  *   stop.pml          timer.go: Stop; guarded.go: collect, stop
  *
  *   proctype          stands for
  *   work              the worker; with INTERRUPTS a task may end its goroutine, and another goes on
  *   producer          callers of AfterFunc, Schedule (armNew), Reset (arm) and Stop, any call at any time
  *   stopper           STOPPERS callers of Timer.Stop, at any time
- *   counter           a caller of Timer.Pending and Next (COUNTER)
+ *   counter           a caller of Timer.Pending and NextDue (COUNTER)
  *   last              checks the final state
  *   monitor           the properties of every state
  *
@@ -54,7 +54,7 @@
  *   litter   comb drops only timeouts that the queue alone holds
  *   room     no more reservations are kept than timeouts are pending, with KEEPER pending or expired
  *   count    Pending is exact if no other call is under way, and counts each timeout that is pending throughout the
- *            call (watched); Next is never too late
+ *            call (watched); NextDue is never too late
  *
  * LITTER begins with as many stopped timeouts in the queue, as if armed and stopped before. Each MISTAKE_ is a small
  * wrong turn that must make the checker find an error.

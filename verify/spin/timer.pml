@@ -175,7 +175,7 @@ inline assertCounted(who) {
 #define assertCounted(who) skip
 #endif
 
-/* look: Pending, Next and Stats. It counts in the hold that ends drainAll. */
+/* look: Pending, NextDue and Stats. It counts in the hold that ends drainAll. */
 inline pending(who) {
 	atomic { alone = ALONE; watch(who) };
 	drainAll(who);

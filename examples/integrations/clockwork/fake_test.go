@@ -41,8 +41,7 @@ type session struct {
 
 func newSession(clock clockwork.Clock, tm *hashedwheel.Timer) *session {
 	s := &session{end: make(chan time.Time, 1)}
-	s.idle.InitFunc(tm, func() { s.end <- clock.Now() })
-	s.idle.Reset(time.Minute)
+	s.idle.InitFunc(tm, func() { s.end <- clock.Now() }).Reset(time.Minute)
 	return s
 }
 

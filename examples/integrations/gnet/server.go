@@ -31,8 +31,7 @@ func (c *conn) Run(*hashedwheel.Timeout) { _ = c.Close() }
 // OnOpen arms the timeout. If the Timer is stopped or full, nothing would close the connection later.
 func (s *Server) OnOpen(nc gnet.Conn) ([]byte, gnet.Action) {
 	c := &conn{Conn: nc}
-	c.idle.Init(s.Timer, c)
-	c.idle.Reset(s.Idle)
+	c.idle.Init(s.Timer, c).Reset(s.Idle)
 	nc.SetContext(c)
 	if c.idle.Err() != nil {
 		return nil, gnet.Close

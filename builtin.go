@@ -3,26 +3,20 @@ package hashedwheel
 import (
 	"time"
 
-	"github.com/hashedwheel/hashedwheel/internal/own"
+	"github.com/hashedwheel/hashedwheel/internal/builtin"
 )
 
-// The engine knows no task by its type: the library's own tasks are special by the interfaces of package own.
+// The engine knows no task by its type: the library's own tasks are special by the interfaces of package builtin.
 
 func init() {
-	own.End = func(timeout any) bool { return timeout.(*Timeout).end() }
-	own.TickStart = func(timer any, now time.Time) time.Time { return timer.(*Timer).time.tickStart(now) }
-}
-
-// ownTask returns the task of a timeout that is the library's own.
-func (t *Timeout) ownTask() (task own.Task, isOwn bool) {
-	task, isOwn = t.task.(own.Task)
-	return task, isOwn && task.Owns(own.Mark{}, t)
+	builtin.End = func(timeout any) bool { return timeout.(*Timeout).end() }
+	builtin.TickStart = func(timer any, now time.Time) time.Time { return timer.(*Timer).time.tickStart(now) }
 }
 
 // isBrief reports whether t's task is the library's own and never blocks.
 func (t *Timeout) isBrief() bool {
-	task, isOwn := t.ownTask()
-	return isOwn && task.IsBrief(own.Mark{})
+	task, isBuiltin := t.task.(builtin.Task)
+	return isBuiltin && task.Traits().Brief
 }
 
 // keepsPlace reports whether t keeps its place under WithMaxPending when it expires. It is outlined, so that isKept and
@@ -30,8 +24,8 @@ func (t *Timeout) isBrief() bool {
 //
 //go:noinline
 func (t *Timeout) keepsPlace() bool {
-	task, isKeeper := t.task.(own.Keeper)
-	return isKeeper && task.KeepsPlace(own.Mark{}, t)
+	task, isBuiltin := t.task.(builtin.Task)
+	return isBuiltin && task.Traits().KeepsPlace
 }
 
 // end stops a timeout that keeps its place, or gives the place back if it has expired. It reports whether it did.
