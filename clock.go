@@ -1,6 +1,10 @@
 package hashedwheel
 
-import "time"
+import (
+	"time"
+
+	"github.com/hashedwheel/hashedwheel/internal/builtin"
+)
 
 // A Clock shows the time and calls the worker. The clocks of clockwork, benbjohnson/clock and Kubernetes fit as they
 // are. Its methods are called concurrently, and with no lock held. Now must not call the Timer. While timeouts wait, a
@@ -112,4 +116,9 @@ func (tl *timeline) at(deadline int64) time.Time { return tl.start.Add(time.Dura
 // tickStart returns the start of the last tick that has begun at now.
 func (tl *timeline) tickStart(now time.Time) time.Time {
 	return tl.at(tl.ticks.start(tl.ticks.at(tl.since(now))))
+}
+
+// Package wheeltime asks for it.
+func init() {
+	builtin.TickStart = func(timer any, now time.Time) time.Time { return timer.(*Timer).time.tickStart(now) }
 }

@@ -360,7 +360,7 @@ var List = []Mistake{
 		Edits: []Edit{{In: "runner.handlePanic",
 			Old: "r.panics.Add(1)",
 			New: "r.panics.Add(1)\n\t\tgo func() { select {} }()"}},
-		Test: "./verify/promises TestCrewTasksThatEndTheirGoroutinesOrPanic",
+		Test: ". TestCrewTasksThatEndTheirGoroutinesOrPanic",
 	},
 	{
 		Name: "one panic in ten is not counted",

@@ -26,7 +26,7 @@ var (
 	n     = flag.Int("n", 100, "number of changes that are drawn")
 	seed  = flag.Uint64("seed", 1, "of the drawing")
 	tests = flag.String("tests", ". ./internal/... ./keyed ./inspect ./wheeltime ./verify/fuzz ./verify/chaos "+
-		"./verify/series ./verify/channels ./verify/promises ./verify/faults ./idle",
+		"./verify/series ./verify/promises ./verify/faults ./idle",
 		"packages that are tested, in this order")
 )
 

@@ -1,4 +1,4 @@
-package hashedwheel_test
+package recipes_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 )
 
 // A context stops a pending timeout. Call untie when the timeout has expired, so that the context lets go of it.
-func ExampleTimeout_Stop_context() {
+func Example_context() {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()
 	ctx, cancel := context.WithCancel(context.Background())

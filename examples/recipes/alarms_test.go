@@ -1,8 +1,12 @@
-package hashedwheel_test
+package recipes_test
 
 import (
 	"fmt"
+	"math"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 
 	"github.com/hashedwheel/hashedwheel"
 )
@@ -41,7 +45,7 @@ func laterThan(late time.Duration, s hashedwheel.Stats) (n uint64) {
 }
 
 // Copy the functions alarms and laterThan, and call alarms once a minute.
-func ExampleTimer_Stats_alarms() {
+func Example_alarms() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(
 		hashedwheel.WithClock(clock),
@@ -68,4 +72,15 @@ func ExampleTimer_Stats_alarms() {
 	// 1 tasks panicked
 	// 10 of 10 timeouts are pending
 	// 0 new reasons
+}
+
+func TestLaterThanCountsTheBucketsThatBeginLater(t *testing.T) {
+	s := hashedwheel.Stats{Lateness: []hashedwheel.LatenessBucket{
+		{UpTo: 12800 * time.Microsecond, Count: 8},
+		{UpTo: 25600 * time.Microsecond, Count: 4}, // perhaps 15 ms late
+		{UpTo: 51200 * time.Microsecond, Count: 1},
+		{UpTo: math.MaxInt64, Count: 2},
+	}}
+	assert.EqualValues(t, 3, laterThan(20*time.Millisecond, s))
+	assert.EqualValues(t, 7, laterThan(12800*time.Microsecond, s))
 }

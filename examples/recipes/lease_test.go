@@ -1,4 +1,4 @@
-package hashedwheel_test
+package recipes_test
 
 import (
 	"context"
@@ -35,7 +35,7 @@ func withLease(
 
 // A message of a queue is hidden from other consumers for thirty seconds (a visibility timeout), and the handler may
 // take longer. Take a Timer with the default executor, since extend makes a call.
-func ExampleTimer_Every_keepAlive() {
+func Example_lease() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	defer tm.Stop()

@@ -1,4 +1,4 @@
-package hashedwheel_test
+package recipes_test
 
 import (
 	"context"
@@ -25,7 +25,7 @@ func withTimeout(parent context.Context, tm *hashedwheel.Timer, d time.Duration)
 }
 
 // A context that ends at a deadline of the wheel.
-func ExampleTimer_Schedule_context() {
+func Example_withTimeout() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
 

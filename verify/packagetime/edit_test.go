@@ -1,4 +1,4 @@
-package wheeltime_test
+package packagetime_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-const shimPath = `"github.com/hashedwheel/hashedwheel/verify/wheeltime/shim"`
+const shimPath = `"github.com/hashedwheel/hashedwheel/verify/packagetime/shim"`
 
 // An edit is what becomes of package time's test files besides a new import.
 type edit struct {

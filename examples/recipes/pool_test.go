@@ -1,4 +1,4 @@
-package hashedwheel_test
+package recipes_test
 
 import (
 	"fmt"
@@ -31,7 +31,7 @@ func release(sessions *sync.Pool, s *session) {
 }
 
 // A pooled struct keeps its Timeout: stop it before the struct goes back, and clear the other fields one by one.
-func ExampleTimeout_Init_pool() {
+func Example_pool() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	defer tm.Stop()

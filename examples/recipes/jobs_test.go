@@ -1,4 +1,4 @@
-package hashedwheel_test
+package recipes_test
 
 import (
 	"context"
@@ -15,7 +15,7 @@ func (j *job) Run(*hashedwheel.Timeout) { fmt.Println(j.name, "runs") }
 
 // At the end of a program, the jobs that have not begun go back to where they came from. Timeouts of keyed, idle and
 // Series are in the result also; their Task is nil.
-func ExampleTimer_Shutdown_jobs() {
+func Example_jobs() {
 	tm := hashedwheel.MustNew()
 	tm.Every(time.Minute, func(*hashedwheel.Series) {})
 	for _, name := range []string{"mail", "invoice"} {

@@ -1,4 +1,4 @@
-package wheeltime_test
+package packagetime_test
 
 import (
 	"encoding/json"

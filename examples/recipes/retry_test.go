@@ -1,4 +1,4 @@
-package hashedwheel_test
+package recipes_test
 
 import (
 	"errors"
@@ -27,7 +27,7 @@ func tryAgain(tm *hashedwheel.Timer, attempt int, try func() error, done func(er
 
 // Retries with back-off. After Timer.Stop run those that it returns: each tries once more, and if that fails Schedule
 // is refused, and done gets the error.
-func ExampleTimer_Schedule_retry() {
+func Example_retry() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	tries := 0

@@ -1,4 +1,4 @@
-package hashedwheel_test
+package recipes_test
 
 import (
 	"fmt"
@@ -44,7 +44,7 @@ func (p *peer) Close() error {
 
 // A server that pings its peers closes those that neither answer nor take messages. Move never arms: a pong that is
 // read after the task has begun, or after Close, does not bring the timeout back, so no flag is needed.
-func ExampleTimeout_Move() {
+func Example_peer() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	defer tm.Stop()

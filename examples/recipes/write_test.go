@@ -1,4 +1,4 @@
-package hashedwheel_test
+package recipes_test
 
 import (
 	"errors"
@@ -37,7 +37,7 @@ func (m *member) Write(b []byte) (int, error) {
 // A Timeout bounds each Write to a peer that may not read, without an allocation. A net.Conn also has SetWriteDeadline;
 // connections whose Write takes a context have nothing else that allocates nothing. If another goroutine writes pings,
 // give these their own Timeout: the Stop after a ping would take away the limit of a Write that is blocked.
-func ExampleTimeout_Reset_write() {
+func Example_write() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
 	defer tm.Stop()
 	server, client := net.Pipe()

@@ -1,4 +1,4 @@
-package promises
+package hashedwheel_test
 
 import (
 	"context"
@@ -272,4 +272,11 @@ func TestWorkerInheritsNoPprofLabelsAfterGoexit(t *testing.T) {
 	<-on
 	hasEnded := func() bool { return !isLabeled(t) }
 	assert.Eventually(t, hasEnded, 10*time.Second, timertest.Tick, "the goroutine of the first")
+}
+
+// The library runs tasks inline without calling Inline.Go; executors that wrap Inline call it.
+func TestInlineGoRunsTheFunctionBeforeItReturns(t *testing.T) {
+	ran := false
+	hashedwheel.Inline{}.Go(func() { ran = true })
+	assert.True(t, ran)
 }

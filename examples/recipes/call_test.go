@@ -1,4 +1,4 @@
-package hashedwheel_test
+package recipes_test
 
 import (
 	"context"
@@ -40,7 +40,7 @@ func (c *call) finish(err error) {
 }
 
 // An RPC client has a deadline for every call, at no allocation besides the call's own.
-func ExampleTimeout_Init_call() {
+func Example_call() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}),
 		hashedwheel.WithMaxPending(2))

@@ -1,4 +1,4 @@
-package hashedwheel_test
+package recipes_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 // An event loop drives a Timer: time passes for it only in Advance, which runs the due tasks in the loop, so they need
 // no lock for the loop's data. The loop waits for events until NextDue; give the wait a limit if other goroutines arm
 // timeouts. Arm by ResetAt, since Reset counts from the last Advance.
-func ExampleTimer_NextDue() {
+func Example_loop() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond),
 		hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))

@@ -1,4 +1,4 @@
-package promises
+package hashedwheel_test
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package hashedwheel_test
+package recipes_test
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 )
 
 // Package expvar publishes the Stats on its page /debug/vars.
-func ExampleTimer_Stats_expvar() {
+func Example_expvar() {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()
 	expvar.Publish("timeouts", expvar.Func(func() any { return tm.Stats() }))
