@@ -81,8 +81,8 @@ func (tl *timeline) checkBubble() {
 	tl.checkOutside()
 }
 
-// isInside reports whether the caller is in a bubble in which the timer was not made. The system's monotonic clock never
-// shows a time before New; a bubble's clock does, since it begins in the year 2000.
+// isInside reports whether the caller is in a bubble in which the timer was not made. The system's monotonic clock
+// never shows a time before New; a bubble's clock does, since it begins in the year 2000.
 func (tl *timeline) isInside() bool { return !tl.isManual && time.Since(tl.made) < 0 }
 
 // checkOutside panics if the timer was made in a bubble and the caller is in none. Package time would end the process.

@@ -48,8 +48,8 @@ type Scheduler interface {
 	Next(now time.Time) time.Time
 }
 
-// A point of the grid that passed less than period/justPassed ago is still run, at once. So a first run at tm.Now() takes
-// place, although EveryFrom reads the clock again.
+// A point of the grid that passed less than period/justPassed ago is still run, at once. So a first run at tm.Now()
+// takes place, although EveryFrom reads the clock again.
 const justPassed = 10
 
 // Every is EveryFrom with the first run one period from now.

@@ -75,7 +75,7 @@ func (l *lateness) note(late int64) {
 	doublings := bits.Len64(uint64(max(0, late-1)) / uint64(finest)) // bucket i is up to finest<<i
 	l.counts[min(doublings, len(l.counts)-1)].Add(1)
 	sum := l.sum.Load() + max(0, late) // less than 0 if a clock went back, which no Clock must
-	if sum < 0 {                       // a clock that jumps by years over many timeouts: 292 years are as much as a Duration holds
+	if sum < 0 {                       // a clock jumped by years over many timeouts: a Duration holds 292 years
 		sum = math.MaxInt64
 	}
 	l.sum.Store(sum)

@@ -52,7 +52,8 @@ func TestPageRefreshesInABrowserAndKeepsItsPlace(t *testing.T) {
 	defer server.Close()
 	var dom, log strings.Builder
 	browser := exec.CommandContext(t.Context(), chromium, "--headless", "--no-sandbox", "--disable-gpu",
-		"--user-data-dir="+t.TempDir(), "--enable-logging=stderr", "--virtual-time-budget=9500", "--dump-dom", server.URL)
+		"--user-data-dir="+t.TempDir(), "--enable-logging=stderr", "--virtual-time-budget=9500", "--dump-dom",
+		server.URL)
 	browser.Stdout, browser.Stderr = &dom, &log
 	require.NoError(t, browser.Run(), log.String())
 	assert.Contains(t, dom.String(), `<p id="seen">at,77,true,5</p>`)

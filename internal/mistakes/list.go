@@ -157,7 +157,7 @@ var List = []Mistake{
 		Name: "one expiry in a hundred is doubled",
 		Edits: []Edit{{In: "worker.handOut",
 			Old: "wk.out.execute(t)",
-			New: "wk.out.execute(t)\n\t\t\tif _, _, n := wk.lateness.read(); n%100 == 0 {\n\t\t\t\twk.out.execute(t)\n\t\t\t}"}},
+			New: "wk.out.execute(t); if _, _, n := wk.lateness.read(); n%100 == 0 { wk.out.execute(t) }"}},
 		Test: Chaos,
 	},
 	{
