@@ -98,10 +98,10 @@ func TestAtMostOneTickLateOfAFarTimeoutBehindALook(t *testing.T) {
 	forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		tm.AfterFunc(0, timertest.Nop)
 		timertest.Pass(tm.Tick()) // a look that takes both lanes
+		tm.AfterFunc(5*time.Millisecond, timertest.Nop) // sets the bell: what is due long after that is far
 		var ran time.Time
 		due := tm.Now().Add(time.Second)
 		to := tm.AfterFunc(time.Second, func() { ran = tm.Now() })
-		tm.AfterFunc(5*time.Millisecond, timertest.Nop)
 		timertest.Pass(time.Second + tm.Tick())
 		assert.Equal(t, hashedwheel.Expired, to.State())
 		assert.GreaterOrEqual(t, ran.Sub(due), time.Duration(0))
