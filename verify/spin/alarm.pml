@@ -11,27 +11,27 @@
  * Steps. due and status are one word: each load, store, CAS or Swap of it is a step, and so are each load, store and
  * CAS of farDue and overdue, each transition of a timeout's word, each push, each take of a stripe and each hold of the
  * lock. Two steps are one where no other process can tell: a load and the CAS that depends on it alone; in rest the
- * load, the bells, which nobody else touches then, and overdue. Goroutines of package time's, and whoever is the worker,
- * may be as late as they like, and so may a bell.
+ * load, the bells, which nobody else touches then, and overdue. Bells, goroutines of package time's, and whoever is the
+ * worker, may be as late as they like.
  *
  * A timeout has a stripe of its own in each lane, and is filed under its own tick. A push goes to either lane, however
- * far away the deadline is: isFar may guess wrong. Time is in ticks: it passes by itself up to LAST, then up to the next
- * bell whenever no process can move. due is the tick at which the queue is to be looked at, farDue and overdue are such
- * ticks as well. A caller who finds a bell overdue moves overdue on by a tick.
+ * far away the deadline is: isFar may guess wrong. NEAR_ONLY: it goes to the near lane. Time is in ticks: it passes by
+ * itself up to LAST, then up to the next bell whenever no process can move. due is the tick at which the queue is to be
+ * looked at, farDue that of the far lane. From the tick overdue on a caller may ring, and moves overdue on by a tick.
  *
  * USERS_CLOCK: a goroutine (await) waits in place of a bell, and nobody rings for it.
  *
- * Left out: combing, MaxPending, a pass that follows another at once, stripes that are half as deep as where producers
- * help (they lower due further), ManualClock, which is the worker for good, and all that protocol.pml has. nextWork
- * looks at the wheel alone here. That is enough: what another drain has yet to file was pushed after due was raised,
- * or is of the intake, so its producer lowers due. The Go code may look sooner.
+ * Left out: combing, MaxPending, a pass that follows another at once, or brings nextLook up to date, stripes that are
+ * half as deep as where producers help (they lower due further), ManualClock, which is the worker for good, and all that
+ * protocol.pml has. nextWork looks at the wheel alone here. That is enough: what another drain has yet to file was
+ * pushed after due was raised, or is of the intake, so its producer lowers due. The Go code may look sooner.
  *
  * Properties, whenever no call is under way and no goroutine is about to move:
  *
- *   wake-up   nobody is the worker, every pending timeout is queued or filed, and nextLook is its tick or before, due or
- *             before and, if anything is queued, the patience from now or before; a bell is set for nextLook
- *   far       what waits in the far lane is taken in time: farDue is its tick or before, and the patience from now or
- *             before
+ *   wake-up   nobody is the worker, every pending timeout is queued or filed, and nextLook is its tick or before, due
+ *             or before and, if anything is queued, the patience from now or before; a bell is set for nextLook
+ *   far       a timeout that waits in the far lane is taken in time: farDue is its tick or before, and the patience
+ *             from now or before
  *   tidy      with nothing filed, queued or due there is no next look; bells that were set before ring once for nothing
  *   overdue   a caller may ring if there is a next look, only then, and not before it is overdue
  *   stop      after Timer.Stop no bell is set, nobody rings, and done is closed
@@ -164,7 +164,8 @@ byte owner;	/* who is the worker: a process */
 #define LIMIT(t) max(deadline[t], now + 1)
 #define HOME(t) (inQueue[t] || inLists[t] || filed[t])
 #define ON_TIME(t) (state[t] != PENDING || HOME(t) && (deadline[t] == LONG || nextLook <= LIMIT(t)))
-#define LOOKED_AT(t) (state[t] != PENDING || !inQueue[t] || due <= LIMIT(t) && (inQueue[t] == NEAR || farDue <= LIMIT(t)))
+#define LOOKED_AT(t) (state[t] != PENDING || !inQueue[t] || \
+	due <= LIMIT(t) && (inQueue[t] == NEAR || farDue <= LIMIT(t)))
 #define IN_PATIENCE(t) (!queued[t] || inQueue[t] && due < NEVER && nextLook <= now + PATIENCE)
 #define EMPTY(t) (!inQueue[t] && !inLists[t] && (filed[t] == 0 || filed[t] == LONG))
 
@@ -209,9 +210,6 @@ inline leave() {
 		if
 		:: running == 0 ->
 			assert(stopped);
-#ifdef MISTAKE_DONE_TWICE
-			assert(!done);	/* a channel is closed once */
-#endif
 			done = 1
 		:: else
 		fi
@@ -322,9 +320,7 @@ inline rest() {
 			:: else
 			fi;
 			nextLook = next;
-#ifndef MISTAKE_SET_LATE
 			set_(next);
-#endif
 			overdueFrom(next)
 		};
 		atomic {
@@ -336,22 +332,12 @@ inline rest() {
 #endif
 				due = (w < NEVER -> min(w, tick + PATIENCE) : NEVER);
 				status = ASLEEP;
-				owner = 0; tick = 0; w = 0;
-#ifdef MISTAKE_SET_LATE
-				w = next;
-#endif
-				next = 0;
+				owner = 0; tick = 0; w = 0; next = 0;
 				break
 			:: else -> w = 0
 			fi
 		}
-	od;
-#ifdef MISTAKE_SET_LATE
-	if
-	:: atomic { w -> set_(w); w = 0 }
-	:: else
-	fi
-#endif
+	od
 }
 
 /* lower leaves hit: the caller is the worker. */
@@ -388,24 +374,8 @@ inline expect(k) {
 	fi
 #else
 	tick = now;
-#ifdef MISTAKE_LOWER_NO_CAS
-	atomic {
-		hit = (k < due && status == ASLEEP);
-		w = (k < due && status != ENDED -> k : due)
-	};
-	atomic {
-		due = w;
-		w = 0;
-		if
-		:: hit -> status = AWAKE; assert(owner == 0); owner = _pid
-		:: else
-		fi
-	};
-	atomic {
-#else
 	atomic {
 		lower(k, _pid);
-#endif
 		if
 		:: hit -> next = nextLook
 		:: else -> tick = 0
@@ -689,9 +659,6 @@ interrupted:
 #ifdef MISTAKE_GOEXIT_DROPS_ROLE
 		running--; away();
 #else
-#ifdef MISTAKE_GOEXIT_LEAVES
-		running--;
-#endif
 		handed = 1;
 #endif
 		goto end
