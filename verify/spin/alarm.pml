@@ -22,8 +22,8 @@
  * USERS_CLOCK: a goroutine (await) waits in place of a bell, and nobody rings for it.
  *
  * Left out: combing, MaxPending, a pass that follows another at once, or brings nextLook up to date, stripes that are
- * half as deep as where producers help (they lower due further), ManualClock, which is the worker for good, and all that
- * protocol.pml has. nextWork looks at the wheel alone here. That is enough: what another drain has yet to file was
+ * half as deep as where producers help (they lower due further), ManualClock, which is the worker for good, and all
+ * that protocol.pml has. nextWork looks at the wheel alone here. That is enough: what another drain has yet to file was
  * pushed after due was raised, or is of the intake, so its producer lowers due. The Go code may look sooner.
  *
  * Properties, whenever no call is under way and no goroutine is about to move:
