@@ -162,6 +162,9 @@ func (t *Timeout) bound(method string) *Timer {
 // pending. It does not wait for a task that has begun, and that may arm t again: tell it by a flag under a lock.
 func (t *Timeout) Stop() bool {
 	for w := t.load(); w.state() == Pending; w = t.load() {
+		if !w.queued() {
+			t.timer.alarm.checkStop()
+		}
 		push, ok := t.cancel(w)
 		if !ok {
 			continue
