@@ -2,13 +2,13 @@ package hashedwheel
 
 import "time"
 
-// A Clock shows the time and calls the worker. The clocks of clockwork, benbjohnson/clock and Kubernetes fit as they
+// A Clock shows the time and wakes the worker. The clocks of clockwork, benbjohnson/clock and Kubernetes fit as they
 // are. Its methods are called concurrently, and with no lock held. Now must not call the Timer. While timeouts wait, a
 // goroutine waits for After, until Timer.Stop at the latest.
 //
-// A clock must never go back. If it does, timeouts may be early or late by as much as it went back, but none is lost,
-// runs twice or hangs the timer. A clock may stand still, and may jump ahead: then the timeouts that it passed over are
-// handed out when the worker next comes.
+// A clock must never go back. If it does, timeouts may be early or late by as much, but none is lost, runs twice or
+// hangs the timer. A clock may stand still, and may jump ahead: then the timeouts in between are handed out when the
+// worker next comes.
 //
 // The worker abandons channels of After, so a fake clock's count of waiters means nothing: use a ManualClock.
 type Clock interface {
@@ -78,8 +78,8 @@ func (tl *timeline) checkBubble() {
 	tl.checkOutside()
 }
 
-// isInside reports whether the caller is in a bubble in which the timer was not made. The system's monotonic clock never
-// shows a time before New; a bubble's clock does, since it begins in the year 2000.
+// isInside reports whether the caller is in a bubble in which the timer was not made. The system's monotonic clock
+// never shows a time before New; a bubble's clock does, since it begins in the year 2000.
 func (tl *timeline) isInside() bool { return !tl.isManual && time.Since(tl.made) < 0 }
 
 // checkOutside panics if the timer was made in a bubble and the caller is in none. Package time would end the process.
