@@ -6,9 +6,8 @@ import "time"
 // are. Its methods are called concurrently, and with no lock held. Now must not call the Timer. While timeouts wait, a
 // goroutine waits for After, until Timer.Stop at the latest.
 //
-// A clock must never go back. If it does, timeouts may be early or late by as much, but none is lost, runs twice or
-// hangs the timer. A clock may stand still, and may jump ahead: then the timeouts in between are handed out when the
-// worker next comes.
+// A clock must never go back: then timeouts may be early or late. It may stand still, and may jump ahead: then the
+// timeouts in between are handed out when the worker next comes.
 //
 // The worker abandons channels of After, so a fake clock's count of waiters means nothing: use a ManualClock.
 type Clock interface {
