@@ -35,6 +35,7 @@ type alarm struct {
 	isNear int64  // so soon after the next look, in ns, a timeout is not far
 
 	bells  [4]bell
+	extra  *time.Timer   // the bell of callers; only its Reset is called, which may be done at any time
 	cancel chan struct{} // on a user's clock: closed to end the goroutine that waits in place of a bell
 	wait   tick          // what that goroutine waits for
 }
@@ -94,12 +95,19 @@ func (a *alarm) init(tl *timeline, out *runner, work func()) {
 	if tl.isManual {
 		a.word.Store(int64(watchFor(noDue, awake))) // Advance is the worker for good
 	}
-	for i := range a.bells {
-		if tl.isSystem {
-			a.bells[i].timer = time.AfterFunc(time.Hour, a.ring) // here, since package time's timers belong to a bubble
-			a.bells[i].timer.Stop()
+	if tl.isSystem {
+		for i := range a.bells {
+			a.bells[i].timer = a.newTimer()
 		}
+		a.extra = a.newTimer()
 	}
+}
+
+// newTimer returns a timer that is not set. It is called by New alone, since package time's timers belong to a bubble.
+func (a *alarm) newTimer() *time.Timer {
+	t := time.AfterFunc(time.Hour, a.ring)
+	t.Stop()
+	return t
 }
 
 // lower makes due no later than a time, and reports whether the caller is the worker now.
@@ -327,7 +335,7 @@ func (a *alarm) set(tick tick) {
 func (a *alarm) ringOverdue(now int64) {
 	at := a.overdue.Load()
 	if now > at && a.overdue.CompareAndSwap(at, now+2*overdueAfter) {
-		time.AfterFunc(0, a.ring)
+		a.extra.Reset(0)
 	}
 }
 

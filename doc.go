@@ -1,15 +1,15 @@
 // Package hashedwheel keeps tens of thousands to millions of timeouts, most of which are moved or stopped before
 // they expire: idle timeouts that move at every read, deadlines of calls that nearly all return in time.
-// Arming, moving or stopping a timeout takes tens of nanoseconds; to move a random one of a million takes 160, because
-// memory is slow. In exchange a task runs up to one tick late: 1ms by default, see [WithTick].
+// Arming, moving or stopping a timeout takes tens of nanoseconds, plus a cache miss where a million are pending. In
+// exchange a task runs up to one tick late: 1ms by default, see [WithTick].
 //
 //	tm := hashedwheel.MustNew()
 //	t := tm.AfterFunc(30*time.Second, func() { ... })
 //	t.Move(time.Minute)
 //	t.Stop()
 //
-// A [Timer] holds many timeouts, and a program seldom needs more than one. A [Timeout] is what package time
-// calls a Timer: Stop of a Timeout cancels it, Stop of the Timer cancels everything. [Timer.Every] and
+// A [Timer] holds many timeouts, and a program seldom needs more than one. A [Timeout] is one of them: package time
+// calls that a Timer. Stop of a Timeout cancels it, Stop of the Timer cancels everything. [Timer.Every] and
 // [Timer.Recur] run a function again and again, and [Timer.After] is a deadline for a select.
 //
 // Package wheeltime has package time's timers and tickers with channels, idle closes idle connections, keyed is a map
@@ -22,9 +22,9 @@
 //
 // To arm a timeout is to give it a deadline, by AfterFunc, Schedule or Reset; the timeout is then pending, and Move
 // gives it another deadline. When its deadline has passed it expires: its task is handed to the [Executor]. Until
-// then [Timeout.Stop] or [Timer.Stop] cancels it. An arming that a stopped or full timer refuses is rejected. The
-// Timer counts time in ticks, and its worker hands out the tasks of a tick when the tick begins. A timer of package
-// time's starts the worker's goroutine.
+// then [Timeout.Stop] or [Timer.Stop] cancels it. An arming that a stopped or full timer refuses is rejected. Time is
+// counted in ticks. When a tick begins in which something is due, a time.Timer starts a goroutine, the worker, which
+// hands out that tick's tasks.
 //
 // # Never early
 //
@@ -37,10 +37,9 @@
 //
 // A task is handed to the executor within one tick of its deadline, plus the delay that the operating system, Go's
 // scheduler or the executor adds. A delay of zero or less is due at the next tick. The library's own work adds a few
-// milliseconds at most, with a million timeouts due within a second, or a million that were all moved later; but a
-// million that are due within 100ms take 0.3 s to hand out, and a million of one tick that are all moved later within
-// the last half second before it delay others by 0.2 s. By default no task waits for another to return; with [Inline] a
-// slow task delays all others.
+// milliseconds at most, even with a million timeouts due within a second. Two loads exceed that: a million due within
+// 100ms take 0.3 s to hand out; a million in one tick, all moved later in the last half second, delay others by 0.2 s.
+// By default no task waits for another to return; with [Inline] a slow task delays all others.
 //
 // # One outcome for each arming
 //
@@ -63,10 +62,10 @@
 //
 // # Quiet
 //
-// A Timer has no goroutine while timeouts wait, only while they are handed out; with a [Clock] of your own, one that
-// waits for its After. The worker comes when a timeout is due: there are no empty ticks. Armings, moves to earlier and
-// stops of timeouts that are not due yet make it come at most twenty times a second, or once a few
-// hundred wait in one part of the queue, at any tick.
+// While timeouts wait, a Timer has no goroutine (on a [Clock] of your own: one, blocked in After), and nothing ticks.
+// The worker comes when a timeout is due. Calls that arm or stop timeouts which are not due yet wake it at most twenty
+// times a second, or when a few hundred have queued up. A timeout of less than 50ms that is stopped still wakes it
+// at its tick: a thousand calls a second with deadlines of 5ms, 270 times.
 //
 // # Any delay costs the same
 //
@@ -75,28 +74,27 @@
 //
 // # Small and garbage-free
 //
-// A Timeout is 48 bytes on 64-bit machines, and takes at most 16 more in the wheel, 9 where many are pending; a slot
-// of the wheel from which most were stopped keeps up to 5 KiB until it is empty, and 24 bytes for each 511 that it has
-// held. AfterFunc and Schedule allocate the Timeout and nothing else; Reset, Move and Stop allocate nothing, though in
-// a flood they may let the wheel grow. A Timeout that is a field of your own struct needs no allocation at all, though
-// an executor other than Inline may allocate to run its task. A canceled timeout, and everything its task holds, is
-// garbage within two ticks or a tenth of a second, whichever is longer, unless the worker is blocked. The collector
-// never walks a list of timeouts: a collection takes less time with a million pending than with a million of package
-// time's, in wheels of up to 8,192 buckets.
+// A Timeout is 48 bytes on 64-bit machines, and takes 9 to 16 more while it is pending. After a peak, a slot of the
+// wheel keeps up to 5 KiB until it is empty. AfterFunc and Schedule allocate the Timeout and nothing else; Reset, Move
+// and Stop allocate nothing, except that in a flood they may let the wheel grow. A Timeout that is a field of your own
+// struct needs no allocation at all, though an executor other than Inline may allocate to run its task. A canceled
+// timeout, and everything its task holds, is garbage within two ticks or a tenth of a second, whichever is longer,
+// unless the worker is blocked. The wheel keeps timeouts in arrays, not in linked lists, so a garbage collection with a million
+// pending takes less time than with a million time.Timers.
 //
 // # Bounded work
 //
-// In a flood of armings the library's own work delays due timeouts by a few milliseconds: it sorts the timeouts that
+// In a flood of armings the library's own work delays due timeouts by a few milliseconds: it files the timeouts that
 // wait as it begins, and hands out those due by then at least every two milliseconds, half a tick or 100,000 timeouts.
-// Goroutines that arm and stop faster help once 512 wait in their part of the queue: they drop their stopped timeouts,
-// or wait for their turn to sort a part of the others. The lock is held for
-// about a millisecond at most, longer if its holder loses its processor or has to help the collector, or is Timer.Stop.
-// [WithMaxPending] bounds how many are pending at all.
+// Callers that outrun the worker help it: once about 512 timeouts wait in a caller's part of the queue, it drops the
+// stopped ones, or waits its turn and files some of the others (timeouts due later than about 200ms: once 8,192 wait).
+// No lock is held for longer than about a millisecond, unless its holder loses its processor or has to help the
+// collector, or is Timer.Stop. [WithMaxPending] bounds how many are pending at all.
 //
 // # Misuse is caught
 //
 // A Timeout that was copied or overwritten while its timer holds it makes the process panic, at the latest
-// when the wheel meets it. [Timeout] lists how that happens, and which misuse is not found:
+// when the wheel meets it. [Timeout] lists how that happens, and which misuse goes unnoticed:
 //
 //	hashedwheel: Timeout of a *main.lease was copied or overwritten after it was armed
 //
@@ -105,14 +103,14 @@
 //
 // # Lateness is reported
 //
-// [Stats] counts tasks by how late each was handed out, from its deadline, and reports how long the oldest due timeout
-// has waited. Alert on both above two ticks, or, with a short tick, above the delay that you tolerate.
+// [Stats] reports how late each task was handed out, and how long the oldest due timeout has waited. Alert on
+// an Overdue above two ticks, or, with a short tick, above the delay that you tolerate.
 //
 // # Virtual time
 //
-// In a testing/synctest bubble a Timer lives on the bubble's time. Make it inside: a Timer made outside panics there.
-// Pending timeouts do not keep the bubble from its end, so the Timer needs no Stop, unless it has a Clock of your own.
-// A [ManualClock] needs no bubble.
+// In a testing/synctest bubble a Timer lives on the bubble's time. Make it there: a Timer from outside panics in a
+// bubble, and one from a bubble panics outside. Pending timeouts do not keep the bubble from its end, so the Timer needs
+// no Stop, unless it has a Clock of your own. A [ManualClock] needs no bubble.
 //
 // # Not promised
 //

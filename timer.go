@@ -30,8 +30,8 @@ type Timer struct {
 	guarded guarded // its lock is never held while user code runs
 	out     runner
 
-	// A producer that files its deep stripe holds the turnstile while it waits for the lock, and so does the worker if
-	// an Inline task arms. So others wait for the lock behind one producer, not behind all.
+	// Helping producers pass the turnstile one at a time before they wait for guarded's lock, so the worker queues behind
+	// one of them, not behind all.
 	turnstile sync.Mutex
 
 	room     room // not beside time, which all calls read: with a bound each arming writes it
@@ -114,10 +114,9 @@ func (tm *Timer) Tick() time.Duration { return time.Duration(tm.time.ticks.len) 
 // Pending returns how many timeouts are pending; all callers of After that wait for one tick count as
 // one. Timeouts that have expired do not count, so a Series or a connection of package idle whose task waits in the
 // executor has a place under WithMaxPending, and is not in Pending. Pending is exact, except for calls under way in
-// other goroutines. While a Stop is under way, its timeout may still count after its place was given to another:
-// Pending may then exceed WithMaxPending.
+// other goroutines. During a concurrent Stop, Pending may briefly exceed the bound of WithMaxPending.
 //
-// Pending sorts new armings into the wheel first. That takes 30 ns for each timeout that has been armed or
+// Pending files new armings first. That takes 30 ns for each timeout that has been armed or
 // stopped and waits for the worker, or 100 ns if they are scattered in memory.
 func (tm *Timer) Pending() int {
 	tm.time.checkMade()
@@ -141,7 +140,13 @@ func (tm *Timer) String() string { return fmt.Sprintf("hashedwheel.Timer(tick %v
 
 // deadlineIn returns the deadline d from now.
 func (tm *Timer) deadlineIn(d time.Duration) int64 {
-	now := tm.time.now()
+	now := int64(-1)
+	if tm.time.isSystem {
+		now = int64(time.Since(tm.time.start)) // as now does, a call less: now is not inlined
+	}
+	if uint64(now) >= maxDeadline {
+		now = tm.time.slowNow()
+	}
 	if now > tm.alarm.overdue.Load() {
 		tm.alarm.ringOverdue(now)
 	}

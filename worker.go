@@ -57,10 +57,10 @@ func (wk *worker) work() {
 	}
 }
 
-// pass hands out the timeouts that are due at the current tick. If the queue is to be looked at by now, it files the
-// intake first, which is everything that is queued when the pass begins, and hands out between two halts of a long one
-// also. The worker passes again at once if a crowd is open, or if the pass has outlasted the tick: a new intake must
-// not wait until a million timeouts are handed out.
+// pass hands out the timeouts that are due at the current tick. If the queue is to be looked at by now, it files its
+// intake first, everything that is queued when the pass begins; if that takes long, it hands out in between. The worker
+// passes again at once if a crowd is open, or if the pass has outlasted the tick: a new intake must not wait until a
+// million timeouts are handed out.
 func (wk *worker) pass() (tick tick, again bool) {
 	g := wk.guarded
 	tick = wk.time.thisTick()

@@ -10,7 +10,7 @@ import (
 func BenchmarkSteady(b *testing.B) {
 	for _, rate := range []int{count(100_000), count(1e6)} {
 		each(b, "rate="+short(rate), notDrawn, func(b *testing.B, k Kind) {
-			figures, err := Steady{Arms: rate, Expire: 0.01, Tick: 10 * ms, For: span(3 * time.Second)}.Run(k)
+			figures, err := Steady{Arms: rate, Expire: 0.01, Tick: ms, For: span(3 * time.Second)}.Run(k)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -3,7 +3,10 @@
  * used again once all have left it. Each task returns, ends its goroutine, or waits until all
  * of its batch have begun: so it is a deadlock if one task has to wait for another to return.
  *
- * A model of its own: it meets the rest of the protocol in running alone, which
+ * A goroutine that rang launches the batches that it adds as the worker, but may keep the last,
+ * to run it itself once it has given the role away: while another rings, and is the worker.
+ *
+ * A model of its own: it meets the rest of the protocol in the role, and in running, which
  * must not be 0 before the last task is over.
  */
 
@@ -16,7 +19,10 @@
 #define ALL (BATCHES * TASKS)
 #define NONE BATCHES
 
+bool isWorker;	/* the goroutine that init stands for */
+byte added;	/* batches */
 byte spare = NONE;	/* the crew to be used again */
+byte next = NONE;	/* the crew of the batch that was added last, and is not launched */
 byte batch[BATCHES];	/* which a crew has; as many crews as batches */
 byte taken[BATCHES], inside[BATCHES];
 bool coming[BATCHES];
@@ -35,7 +41,6 @@ inline leave()
 
 inline call(c, caller)
 {
-	caller = false;
 	atomic {
 		if
 		:: !coming[c] -> coming[c] = true; caller = true
@@ -44,31 +49,26 @@ inline call(c, caller)
 	}
 	if
 	:: caller ->
-#ifndef MISTAKE_CREW_LEFT_TOO_SOON
+		caller = false;
 		inside[c]++;
-#endif
 #ifndef MISTAKE_CREW_COUNTED_LATE
 		running++;
 #endif
-		run work(c)
+		run work(c, true)
 	:: else
 	fi
 }
 
-proctype work(byte c)
+/* isCalled: otherwise it is the rest of ring. */
+proctype work(byte c; bool isCalled)
 {
 	byte i;
 	bool caller, last;
 
 #ifdef MISTAKE_CREW_COUNTED_LATE
-	running++;
+	running = running + isCalled;
 #endif
-#ifdef MISTAKE_CREW_LEFT_TOO_SOON
-	inside[c]++;
-#endif
-#ifndef MISTAKE_CREW_COMES_LATE
 	coming[c] = false;
-#endif
 	do
 	:: atomic { i = taken[c]; taken[c]++ }
 		if
@@ -80,9 +80,6 @@ proctype work(byte c)
 		:: i + 1 < TASKS -> call(c, caller)
 		:: else
 		fi;
-#endif
-#ifdef MISTAKE_CREW_COMES_LATE
-		coming[c] = false;
 #endif
 		atomic {
 			i = batch[c] * TASKS + i;
@@ -116,28 +113,71 @@ proctype work(byte c)
 	leave()
 }
 
-init	/* the worker: it launches one batch after the other */
+#define mine assert(isWorker)	/* Add, Launch and Keep are for one goroutine at a time */
+
+inline add()
 {
-	byte b, c;
+	atomic {
+		mine;
+		next = (spare < NONE -> spare : added);	/* or a new one */
+		spare = NONE;
+		batch[next] = added;
+		added++
+	}
+}
+
+inline launch()
+{
+	if
+	:: atomic { next < NONE -> mine; c = next; next = NONE };
+		call(c, caller);
+		c = NONE
+	:: else
+	fi
+}
+
+inline keep()
+{
+	atomic {
+		mine;
+		c = next;
+		next = NONE;
+		if
+		:: c < NONE -> inside[c]++
+		:: else
+		fi
+	}
+}
+
+init	/* goroutines that ring, one after the other: what worker.work does with the crews; at last Timer.Stop */
+{
+	byte c = NONE, i;
 	bool caller;
 
 	running = 1;
 	do
-	:: b == BATCHES -> break
-	:: else ->
-		atomic { c = spare; spare = NONE }
+	:: atomic { added < BATCHES -> isWorker = true; running++ };
+		do
+		:: added < BATCHES -> launch(); add()
+		:: next < NONE -> break
+		od;
+#ifndef MISTAKE_KEEP_AFTER_REST
+		keep();
+#endif
+		isWorker = false;
+#ifdef MISTAKE_KEEP_AFTER_REST
+		keep();
+#endif
 		if
-		:: c == NONE -> c = b	/* a new one */
-		:: else
-		fi;
-		batch[c] = b;
-		call(c, caller);
-		b++
+		:: c < NONE -> atomic { run work(c, false); c = NONE }
+		:: else -> leave()
+		fi
+	:: added == BATCHES -> break
 	od;
 	leave();
 	(_nr_pr == 1);
 	assert(over == ALL && running == 0);
-	for (b : 0 .. BATCHES - 1) {
-		assert(begun[b] == TASKS)
+	for (i : 0 .. BATCHES - 1) {
+		assert(begun[i] == TASKS)
 	}
 }

@@ -10,7 +10,7 @@ byte held;
 
 inline lock() { atomic { mu == 0 -> mu = 1 } }
 
-byte round;	/* so many of the first lists belong to it */
+byte intake;	/* so many of the first lists belong to it */
 
 /* batch */
 byte timeouts[BATCH];
@@ -36,26 +36,22 @@ inline append(list) {
 	fi
 }
 
-#ifdef ROUNDS
+#ifdef INTAKE
 inline owes(to) {
 	owed[to] = inQueue[to] && state(word[to]) == PENDING && deadline(word[to]) <= tick && current <= tick
 }
 #endif
 
 /* beginPass. */
-inline guarded_begin() {
+inline beginPass() {
 	atomic {
 	mu == 0 -> mu = 1;
-#ifdef MISTAKE_BEGIN_AGAIN
-	ok = 1;
-#else
-	ok = (round == 0 && !stopped && !(current <= tick && tick < opening));	/* isCut */
-#endif
+	ok = (intake == 0 && !stopped && !(current <= tick && tick < opening));	/* isCut */
 	wheel_turn(tick);
-#ifdef ROUNDS
+#ifdef INTAKE
 	if
 	:: ok ->
-		assert(round == 0);	/* a round does not grow */
+		assert(intake == 0);	/* an intake does not grow */
 		owes(1);
 #if TIMEOUTS > 1
 		owes(2);
@@ -81,7 +77,7 @@ inline guarded_begin() {
 	atomic {
 		wheel_close(tick);
 		if
-		:: ok -> ok = 0; round = (stopped -> 0 : TAKEN)
+		:: ok -> ok = 0; intake = (stopped -> 0 : TAKEN)
 		:: else
 		fi;
 		mu = 0
@@ -101,13 +97,13 @@ inline shift() {
 	lists[2] = lists[3];
 	lists[3] = 0;
 #endif
-	round = (round > 0 -> round - 1 : 0);
+	intake = (intake > 0 -> intake - 1 : 0);
 	end_ = (end_ > 0 -> end_ - 1 : 0)	/* of a drainAll: how many lists it has yet to file */
 }
 
 /* next_ takes the next timeout of the lists into x, out of the wheel, unless it is in the batch. */
 inline next_() {
-	inRound = round > 0;
+	isOfIntake = intake > 0;
 	x = lists[0];
 	lists[0] = link[x];
 	if
@@ -116,7 +112,7 @@ inline next_() {
 	fi;
 	if
 #ifndef MISTAKE_HELD_FILED
-	:: home[x] == IN_BATCH -> link[x] = held; held = x; x = 0; inRound = 0
+	:: home[x] == IN_BATCH -> link[x] = held; held = x; x = 0; isOfIntake = 0
 #endif
 #ifndef MISTAKE_UNQUEUE_BEFORE_REMOVE
 	:: else -> home[x] = UNFILED
@@ -132,15 +128,15 @@ inline fileOne() {
 	atomic {
 		home[x] = UNFILED;
 		if
-		:: state(word[x]) == PENDING && inRound -> placeOpen(x, deadline(word[x]))
-		:: state(word[x]) == PENDING && !inRound -> place(x, deadline(word[x]))
+		:: state(word[x]) == PENDING && isOfIntake -> placeOpen(x, deadline(word[x]))
+		:: state(word[x]) == PENDING && !isOfIntake -> place(x, deadline(word[x]))
 		:: else
 		fi;
-		x = 0; inRound = 0
+		x = 0; isOfIntake = 0
 	}
 }
 #else
-inline fileOne() { unqueue(x, (inRound -> DUE : LATE)); x = 0; inRound = 0 }
+inline fileOne() { unqueue(x, (isOfIntake -> DUE : LATE)); x = 0; isOfIntake = 0 }
 #endif
 
 /* file leaves in n how many timeouts it saw, and keeps the lock. */
@@ -168,9 +164,6 @@ inline fileStripe(s) {
 		:: stopped
 		:: else ->
 			if
-#ifdef MISTAKE_HELP_DROPS_LISTS
-			:: head[s] != 0 -> lists[0] = 0; takeStripe(s)
-#endif
 			:: lists[0] == 0 -> takeStripe(s)
 			:: else
 			fi
@@ -212,8 +205,8 @@ inline consider() {
 #define TAKES_NOTHING stopped
 #endif
 
-/* take leaves ok: there may be something in the batch, or more to take. */
-inline take() {
+/* takeDue leaves ok: there may be something in the batch, or more to take. */
+inline takeDue() {
 	lock();
 	do
 	:: atomic {
@@ -234,10 +227,10 @@ inline take() {
 			:: ok -> ok = 0
 			:: else ->
 				if
-#ifdef MISTAKE_LEAVE_BEFORE_ROUND
+#ifdef MISTAKE_LEAVE_BEFORE_INTAKE
 				:: true -> wheel_leave(tick)
 #else
-				:: round == 0 -> wheel_leave(tick)
+				:: intake == 0 -> wheel_leave(tick)
 #endif
 				:: else
 				fi;
@@ -269,9 +262,7 @@ inline settle() {
 		home[x] = UNFILED;
 		w = word[x];
 		if
-#ifndef MISTAKE_MOVED_NOT_FILED
 		:: state(w) == PENDING && !(queued(w) && SETTLE_SKIPS) -> place(x, deadline(w))
-#endif
 		:: else
 		fi;
 		w = 0; x = 0
@@ -281,9 +272,7 @@ inline settle() {
 	:: RMW {
 		atomic {
 		if
-#ifndef MISTAKE_SETTLE_FORGETS_HELD
 		:: held -> x = held; held = link[x]; home[x] = UNFILED
-#endif
 		:: else ->
 			do
 			:: filled == 0 -> break
@@ -339,11 +328,7 @@ inline countPending() {
 #ifdef MISTAKE_NEXT_IGNORES_BATCH
 #define NEXT_SEES(i) false
 #else
-#ifdef MISTAKE_NEXT_IGNORES_QUEUED
-#define NEXT_SEES(i) (inTheBatch(i) && !queued(word[i]))
-#else
 #define NEXT_SEES(i) inTheBatch(i)
-#endif
 #endif
 
 inline guarded_next() {

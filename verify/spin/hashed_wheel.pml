@@ -30,28 +30,18 @@ byte opening = 1;	/* the first tick for timeouts that are placed */
 #endif
 
 inline place(to, due) {
-#ifdef MISTAKE_PLACE_BEHIND
-	home[to] = FILED + due
-#else
 	home[to] = FILED + max(due, opening)
-#endif
 }
 
 inline placeOpen(to, due) {
-#ifdef MISTAKE_ROUND_PLACED_LATE
-	place(to, due)
-#else
 	home[to] = FILED + max(due, current)
-#endif
 }
 
 inline wheel_close(last) { opening = max(opening, last + 1) }
 
 inline wheel_turn(tick_) {
 	if
-#ifndef MISTAKE_TURN_OVER
 	:: wheel_next < tick_
-#endif
 	:: else ->
 		current = max(current, tick_);
 		opening = max(opening, tick_)

@@ -150,11 +150,7 @@ inline drop() {
 		gone_ = x;
 #endif
 		hit = 1
-#ifdef MISTAKE_COMB_NO_CAS
-	:: else -> inQueue[x] = 0; word[x] = unqueued(w); hit = 1
-#else
 	:: else -> link[x] = below; below = 0
-#endif
 	fi;
 	w = 0; x = 0
 }

@@ -48,8 +48,8 @@
  *   settled  when no process can move, all callers are through, the lock is free, every arming except those for never
  *            is settled, and nothing is queued or left in the wheel
  *   stop     when a Stop returns, all is settled, except armings that are about to be refused
- *   round    a due timeout that is queued when a pass takes its round is handed out before that pass ends or, if it is
- *            cut short, before the pass that ends the round (ROUNDS); unless the wheel has left the tick, in whose
+ *   intake   a due timeout that is queued when a pass takes its intake is handed out before that pass ends or, if it
+ *            is cut short, before the pass that ends the intake (INTAKE); unless the wheel has left the tick, in whose
  *            batch a task ended the goroutine
  *   litter   comb drops only timeouts that the queue alone holds
  *   room     no more reservations are kept than timeouts are pending, with KEEPER pending or expired
@@ -139,7 +139,7 @@ byte callers;	/* not through with their calls */
 
 /* Of every process that calls the timer. */
 #define LOCALS short w, next, n; byte i, x, at, above, below, refusal, end_; \
-	bit hit, ok, owe, moved, noRoom, kept, late, err, inRound
+	bit hit, ok, owe, moved, noRoom, kept, late, err, isOfIntake
 #define LOCALS_OF_STOP bit isFirst, more; byte ended
 
 #include "hashed_wheel.pml"

@@ -8,7 +8,6 @@ byte waiting[STRIPES + ALL + 1];	/* a local of stop, which runs once */
 /* stop of guarded.go. */
 inline guarded_stop() {
 	atomic {
-#ifndef MISTAKE_STOP_FORGETS_LISTS
 		waiting[STRIPES] = lists[0];
 		waiting[STRIPES + 1] = lists[1];
 #if TIMEOUTS > 1
@@ -17,26 +16,19 @@ inline guarded_stop() {
 #if TIMEOUTS > 2
 		waiting[STRIPES + 3] = lists[3];
 #endif
-#endif
 		do
 		:: lists[0] -> shift()
 		:: else -> break
 		od;
-		round = 0;
-#ifndef MISTAKE_STOP_FORGETS_HELD
+		intake = 0;
 		waiting[STRIPES + ALL] = held;
-#endif
 		held = 0
 	};
 	do
 	:: atomic {
 		stripeMu[i] == 0 -> assert(head[i] != CLOSED);	/* close is called once */
 		waiting[i] = head[i];
-#ifdef MISTAKE_STOP_NO_CLOSE
-		head[i] = 0;
-#else
 		head[i] = CLOSED;
-#endif
 		i++;
 		if
 		:: i == STRIPES -> i = 0; sort(); break
@@ -97,19 +89,12 @@ inline guarded_collect() {
 	if
 	:: isFirst ->
 		guarded_stop();
-#ifdef MISTAKE_UNLOCK_BEFORE_STOPPED
-		mu = 0;
-		lock();
-#endif
 		stopped = 1;
 #ifndef MISTAKE_STOP_FORGETS_BATCH
 		settleBatch()
 #endif
 	:: else
 	fi;
-#ifdef MISTAKE_BATCH_EACH_HOLD
-	settleBatch();
-#endif
 	do
 	:: RMW {
 		atomic {
@@ -131,13 +116,7 @@ inline guarded_collect() {
 		:: hit -> hit = 0; unqueue(x, NOWHERE)
 		:: else
 		fi;
-#ifdef MISTAKE_COLLECT_UNLOCKED
-		mu = 0;
 		cancelForStop(x);
-		lock();
-#else
-		cancelForStop(x);
-#endif
 		x = 0
 		}
 	od

@@ -34,11 +34,7 @@ inline releaseAll() { skip }
 /* The task of each timeout keeps the place: an expiry does not give it back. */
 #ifdef KEEPER
 #define KEPT (state(w) == EXPIRED)
-#ifdef MISTAKE_EXPIRY_RELEASES
-inline expire() { release() }
-#else
 inline expire() { skip }
-#endif
 #else
 #define KEPT false
 inline expire() { release() }

@@ -24,15 +24,7 @@
 #define withState(w, s)     (((w) & 1016) | (s))
 #define unqueued(w)       ((w) & 999)
 
-#ifdef MISTAKE_COMB_PENDING
-#define isLitter(w) (((w) & FRESH) != 0)
-#else
-#ifdef MISTAKE_COMB_NOT_FRESH
-#define isLitter(w) (state(w) != PENDING)
-#else
 #define isLitter(w) (((w) & FRESH) != 0 && state(w) != PENDING)
-#endif
-#endif
 
 /* Indexed by timeout, from 1; 0 is nil. */
 short word[ALL];
@@ -41,8 +33,8 @@ byte link[ALL];
 /* Ghost: the outcome of the last arming, as its callers read it; PENDING while it is open. */
 byte told[ALL];
 
-#ifdef ROUNDS
-/* Ghost: was queued when the round was taken, and due, and is to be handed out before the pass ends. */
+#ifdef INTAKE
+/* Ghost: was queued when the intake was taken, and due, and is to be handed out before the pass ends. */
 bit owed[ALL];
 #define forget(to) owed[to] = 0
 #else
@@ -66,9 +58,6 @@ inline tell(to, outcome) {
 
 inline move(to, d) {
 	next = pack(d, w & (QUEUED | FRESH), PENDING);
-#ifdef MISTAKE_MOVE_DROPS_QUEUED
-	next = pack(d, 0, PENDING);
-#endif
 	if
 	:: d < deadline(w) ->
 #ifndef MISTAKE_EARLIER_NO_PUSH
@@ -139,12 +128,8 @@ inline cancel(to) {
 	if
 	:: word[to] == w ->
 		tell(to, CANCELED);
-#ifdef MISTAKE_CANCEL_NO_PUSH
-		word[to] = withState(w, CANCELED);
-#else
 		word[to] = withState(w, CANCELED) | QUEUED;
 		owe = !queued(w);
-#endif
 		ok = 1
 	:: else
 	fi
@@ -224,11 +209,7 @@ inline unqueue(to, filing) {
 		};
 		atomic {
 			if
-#ifdef MISTAKE_UNQUEUE_NO_CAS
-			:: true ->
-#else
 			:: word[to] == w ->
-#endif
 				assert(inQueue[to]);
 				inQueue[to] = 0;
 				word[to] = unqueued(w);
@@ -259,11 +240,7 @@ inline cancelForStop(to) {
 		};
 		atomic {
 			if
-#ifdef MISTAKE_COLLECT_NO_CAS
-			:: true ->
-#else
 			:: word[to] == w ->
-#endif
 				tell(to, CANCELED);
 				word[to] = withState(w, CANCELED);
 				assert(!inLeft[to]);	/* a Stop returns it, once */
@@ -300,9 +277,6 @@ inline refuse(to) {
 		};
 		atomic {
 			next = unqueued(w);
-#ifdef MISTAKE_REFUSE_IN_TWO_STEPS
-			next = w;
-#endif
 			if
 			:: state(w) == PENDING && !isFiled(to) -> next = withState(next, TOO_LATE)
 			:: else
@@ -319,9 +293,7 @@ inline refuse(to) {
 				fi;
 				w = 0; next = 0; moved = 0;
 #ifndef MISTAKE_REFUSE_WITHOUT_LOCK
-#ifndef MISTAKE_REFUSE_IN_TWO_STEPS
 				mu = 0;
-#endif
 #endif
 				break
 			:: else -> w = 0; next = 0
@@ -329,9 +301,6 @@ inline refuse(to) {
 		}
 	}
 	od;
-#ifdef MISTAKE_REFUSE_IN_TWO_STEPS
-	atomic { word[to] = unqueued(word[to]); mu = 0 };
-#endif
 	if
 	:: hit -> atomic { hit = 0; err = 1; release() }
 	:: else

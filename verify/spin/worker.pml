@@ -5,11 +5,11 @@ byte given;	/* so many of the batch have had their turn */
 byte cuts;
 #endif
 
-/* fileRound files the round. It leaves left. */
-inline fileRound() {
+/* fileIntake files the intake. It leaves left. */
+inline fileIntake() {
 	do
 	:: lock();
-		file(PORTION, round > 0);
+		file(PORTION, intake > 0);
 		atomic {
 			mu = 0;
 			drained = drained + n;
@@ -63,16 +63,16 @@ inline pass() {
 	atomic { tick = now; left = 1 };
 #if INTERRUPTS
 	if
-	:: filled -> handOut()	/* finishBatch */
+	:: filled -> handOut()	/* a batch in which a task ended the goroutine */
 	:: else
 	fi;
 #endif
 	more = 0;
-	guarded_begin();
+	beginPass();
 	do
-	:: fileRound();
+	:: fileIntake();
 		do
-		:: take();
+		:: takeDue();
 			if
 			:: ok -> ok = 0
 			:: else -> break
@@ -88,7 +88,7 @@ inline pass() {
 		:: else -> break
 		fi
 	od;
-#ifdef ROUNDS
+#ifdef INTAKE
 	assert(more || stopped || ALL_TIMEOUTS(handed_out))
 #endif
 }
@@ -122,12 +122,8 @@ inline help(to) {
 inline tryFileStripe(to) {
 	atomic {
 		if
-#ifdef MISTAKE_HELP_NO_LOCK
-		:: true -> mu = 1; hit = 1
-#else
 		:: mu == 0 -> mu = 1; hit = 1
 		:: else
-#endif
 		fi
 	};
 	if
@@ -155,8 +151,6 @@ inline wait_(to) {
 		fileStripe(stripeOf(to))
 	:: true
 	fi;
-#ifndef MISTAKE_TURNSTILE_KEPT
 	turnstile = 0
-#endif
 }
 #endif
