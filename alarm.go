@@ -163,8 +163,8 @@ func (a *alarm) patient(tick tick) (due int64) {
 	return a.time.ticks.start(tick + a.time.ticks.of(int64(patience)) - 1)
 }
 
-// answer reports whether a bell that has rung makes the caller the worker. If another goroutine is, that one finds out in
-// rest.
+// answer reports whether a bell that has rung makes the caller the worker. If another goroutine is, that one finds out
+// in rest.
 func (a *alarm) answer() (isWorker bool) {
 	for {
 		w := a.load()
@@ -330,8 +330,8 @@ func (a *alarm) set(tick tick) {
 }
 
 // ringOverdue is for a caller who has read the clock, and has found that a bell is overdue. Package time starts the
-// goroutine as the caller leaves its processor: the goroutine of a go statement would be kicked by those that the caller
-// makes ready until then. So a bell may ring twice for one setting, and late.
+// goroutine as the caller leaves its processor: the goroutine of a go statement would be kicked by those that the
+// caller makes ready until then. So a bell may ring twice for one setting, and late.
 func (a *alarm) ringOverdue(now int64) {
 	at := a.overdue.Load()
 	if now > at && a.overdue.CompareAndSwap(at, now+2*overdueAfter) {

@@ -1,13 +1,17 @@
 package hashedwheel
 
-import "time"
+import (
+	"time"
+
+	"github.com/hashedwheel/hashedwheel/internal/builtin"
+)
 
 // A Clock shows the time and wakes the worker. The clocks of clockwork, benbjohnson/clock and Kubernetes fit as they
 // are. Its methods are called concurrently, and with no lock held. Now must not call the Timer. While timeouts wait, a
 // goroutine waits for After, until Timer.Stop at the latest.
 //
-// A clock must never go back: then timeouts may be early or late. It may stand still, and may jump ahead: then the
-// timeouts in between are handed out when the worker next comes.
+// A clock must never go back: nothing is promised then. It may stand still, and may jump ahead: then the timeouts in
+// between are handed out when the worker next comes.
 //
 // The worker abandons channels of After, so a fake clock's count of waiters means nothing: use a ManualClock.
 type Clock interface {
@@ -111,4 +115,9 @@ func (tl *timeline) at(deadline int64) time.Time { return tl.start.Add(time.Dura
 // tickStart returns the start of the last tick that has begun at now.
 func (tl *timeline) tickStart(now time.Time) time.Time {
 	return tl.at(tl.ticks.start(tl.ticks.at(tl.since(now))))
+}
+
+// Package wheeltime asks for it.
+func init() {
+	builtin.TickStart = func(timer any, now time.Time) time.Time { return timer.(*Timer).time.tickStart(now) }
 }

@@ -64,10 +64,3 @@ type setClock struct{ at time.Time }
 
 func (c setClock) Now() time.Time                     { return c.at }
 func (setClock) After(time.Duration) <-chan time.Time { return nil }
-
-// The library runs tasks inline without calling Inline.Go; executors that wrap Inline call it.
-func TestInlineGoRunsTheFunctionBeforeItReturns(t *testing.T) {
-	ran := false
-	Inline{}.Go(func() { ran = true })
-	assert.True(t, ran)
-}

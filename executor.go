@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/hashedwheel/hashedwheel/internal/builtin"
 	"github.com/hashedwheel/hashedwheel/internal/crew"
 )
 
@@ -82,6 +83,12 @@ func (r *runner) execute(t *Timeout) (isUsers bool) {
 		r.submit(t)
 	}
 	return true
+}
+
+// isBrief reports whether t's task is the library's own and never blocks.
+func (t *Timeout) isBrief() bool {
+	task, isBuiltin := t.task.(builtin.Task)
+	return isBuiltin && task.Traits().Brief
 }
 
 // submit calls the user's executor. If that panics, or ends the goroutine, a task that has not begun is given up.

@@ -3,8 +3,8 @@ module github.com/hashedwheel/hashedwheel
 go 1.26.0
 
 require (
-	github.com/stretchr/testify v1.11.1
-	go.uber.org/goleak v1.3.0
+	github.com/stretchr/testify v1.9.0
+	go.uber.org/goleak v1.2.1
 )
 
 require (

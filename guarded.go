@@ -43,7 +43,7 @@ func (g *guarded) init(tm *Timer, wheelSize int) {
 	g.owner, g.time, g.queue, g.alarm = tm, &tm.time, &tm.queue, &tm.alarm
 	g.wheel.init(tm.time.ticks, wheelSize)
 	g.batch = make([]*Timeout, 0, batchSize)
-	g.lists = make([]*Timeout, 0, 8*len(g.queue.near.stripes)) // what grows under the lock may have to help the collector
+	g.lists = make([]*Timeout, 0, 8*len(g.queue.near.stripes)) // to grow under the lock may mean to help the collector
 }
 
 // lock is for defer g.lock().unlock(). If a Timeout was misused, the wheel is not to be trusted any more.
@@ -82,8 +82,8 @@ func (g *guarded) letOthers(wait func()) {
 // grow forever. The far lane is left alone until its own time.
 func (g *guarded) beginPass(tick tick) {
 	defer g.lock().unlock()
-	// A task ended the last pass of this tick by Goexit, or by a panic through Advance. Take in nothing more at this tick:
-	// its tasks may have armed themselves again, and we would never leave it.
+	// A task ended the last pass of this tick by Goexit, or by a panic through Advance. Take in nothing more at this
+	// tick: its tasks may have armed themselves again, and we would never leave it.
 	isCut := g.wheel.current <= tick && tick < g.wheel.opening
 	if g.intake == 0 { // what is not handed out yet is due at current or later, or was armed for the past
 		g.alarm.nextLook.Store(int64(max(g.alarm.looksAt(), min(tick, g.wheel.current))))

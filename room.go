@@ -14,6 +14,11 @@ type room struct {
 	reserved atomic.Int64 // admit counts up, the releases down
 }
 
+// Packages wheeltime, keyed and idle end timeouts that keep their places.
+func init() {
+	builtin.End = func(timeout any) bool { return timeout.(*Timeout).end() }
+}
+
 // admit takes a place for an arming of t, and reports whether there is one.
 func (r *room) admit(t *Timeout) bool { return r.max == 0 || r.admitBounded(t) }
 
@@ -48,4 +53,26 @@ func (r *room) release(n int) {
 	if r.max != 0 {
 		r.reserved.Add(-int64(n))
 	}
+}
+
+// keepsPlace reports whether t keeps its place under WithMaxPending when it expires. It is outlined, so that isKept and
+// expire fit the inliner: without a bound they end before the call.
+//
+//go:noinline
+func (t *Timeout) keepsPlace() bool {
+	task, isBuiltin := t.task.(builtin.Task)
+	return isBuiltin && task.Traits().KeepsPlace
+}
+
+// end stops a timeout that keeps its place, or gives the place back if it has expired. It reports whether it did.
+func (t *Timeout) end() bool {
+	if t.Stop() {
+		return true
+	}
+	w := t.load()
+	ended := w.state() == Expired && t.finish(w)
+	if ended {
+		t.timer.room.release(1)
+	}
+	return ended
 }

@@ -8,7 +8,7 @@ import (
 
 // BenchmarkTicks is the load of cmd/gain at each tick: for each pending idle timeout two moves a second, and half a
 // deadline, of which 1% expire. timers-cpu is the CPU time beyond the load's own. Package time has no tick: its
-// lines stand at 10 ms. cmd/picture draws them.
+// lines stand at 10 ms.
 func BenchmarkTicks(b *testing.B) {
 	for _, n := range []int{count(1000), count(10_000), count(100_000)} {
 		for _, tick := range []time.Duration{

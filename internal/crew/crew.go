@@ -48,8 +48,8 @@ func (cs *Crews[T]) Launch() {
 	}
 }
 
-// Keep takes the batch that was added and not launched, for the caller to run as its own last act: nil if there is none.
-// The caller has entered the host, and run leaves it. That saves a goroutine for each batch.
+// Keep takes the batch that was added and not launched, for the caller to run as its own last act: nil if there is
+// none. The caller has entered the host, and run leaves it. That saves a goroutine for each batch.
 func (cs *Crews[T]) Keep() (run func()) {
 	c := cs.next
 	if c == nil {

@@ -157,7 +157,7 @@ var List = []Mistake{
 		Name: "one expiry in a hundred is doubled",
 		Edits: []Edit{{In: "worker.handOut",
 			Old: "wk.out.execute(t)",
-			New: "wk.out.execute(t)\n\t\t\tif _, _, n := wk.lateness.read(); n%100 == 0 {\n\t\t\t\twk.out.execute(t)\n\t\t\t}"}},
+			New: "wk.out.execute(t); if _, _, n := wk.lateness.read(); n%100 == 0 { wk.out.execute(t) }"}},
 		Test: Chaos,
 	},
 	{
@@ -337,7 +337,7 @@ var List = []Mistake{
 		Edits: []Edit{{In: "Timeout.end",
 			Old: "t.timer.room.release(1)",
 			New: ""}},
-		Test: "./verify/series TestSeriesTakeExactlyTheirPlaces",
+		Test: "./verify/series TestSeriesThatEndsGivesItsPlaceBack",
 	},
 	{
 		Name: "an arming that begins again keeps its place",
@@ -360,13 +360,13 @@ var List = []Mistake{
 		Edits: []Edit{{In: "runner.handlePanic",
 			Old: "r.panics.Add(1)",
 			New: "r.panics.Add(1)\n\t\tgo func() { select {} }()"}},
-		Test: "./verify/promises TestCrewTasksThatEndTheirGoroutinesOrPanic",
+		Test: ". TestCrewTasksThatEndTheirGoroutinesOrPanic",
 	},
 	{
 		Name: "one panic in ten is not counted",
 		Edits: []Edit{{In: "runner.handlePanic",
 			Old: "r.panics.Add(1)",
-			New: "if r.count.Load()%10 != 0 {\n\t\t\tr.panics.Add(1)\n\t\t}"}},
+			New: "if r.panics.Add(1)%10 == 0 { r.panics.Add(^uint64(0)) }"}},
 		Test: "./verify/promises TestGoexitOrPanicOfATaskEndsNothingElse",
 	},
 }

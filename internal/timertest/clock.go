@@ -24,9 +24,8 @@ func NewManualOn(clock hashedwheel.Clock, opts ...hashedwheel.Option) *hashedwhe
 	return hashedwheel.MustNew(append(first, opts...)...)
 }
 
-// SteppingClock is the bubble's clock, set forward or back by hand, as a wall
-// clock is. A step forward rings the alarms that it passes; a step back does not
-// hold them up, so that they ring too early by the clock.
+// SteppingClock is the bubble's clock, set forward by hand, as a fake clock
+// is. A step rings the alarms that it passes.
 type SteppingClock struct {
 	mu     sync.Mutex
 	ahead  time.Duration // guarded by mu
@@ -55,7 +54,7 @@ func (c *SteppingClock) After(d time.Duration) <-chan time.Time {
 	return a.c
 }
 
-// Step sets the clock forward by d, or back if d is negative.
+// Step sets the clock forward by d.
 func (c *SteppingClock) Step(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -3,6 +3,7 @@ package faults
 import (
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -11,8 +12,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// Clocks that jump. A jump may cost a visit to every pending timeout, but never a visit to every
-// tick that it passes: three weeks are 18 billion of 100µs.
+// Clocks that stand still, and clocks that move on by themselves.
 
 const (
 	aHundredThousand = 100_000
@@ -20,35 +20,9 @@ const (
 	weeks            = 21 * day
 )
 
-// watchedClock is a SteppingClock that counts calls.
-type watchedClock struct {
-	timertest.SteppingClock
-	reads, alarms atomic.Int64
-}
-
-func (c *watchedClock) Now() time.Time {
-	c.reads.Add(1)
-	return c.SteppingClock.Now()
-}
-
-func (c *watchedClock) After(d time.Duration) <-chan time.Time {
-	c.alarms.Add(1)
-	return c.SteppingClock.After(d)
-}
-
-// onWatchedClock is inBubble with a timer of the shortest tick on a watchedClock.
-func onWatchedClock(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer, clock *watchedClock)) {
-	t.Helper()
-	clock := new(watchedClock)
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) { f(t, tm, clock) }, timertest.OnWorker,
-		hashedwheel.WithClock(clock), hashedwheel.WithTick(100*time.Microsecond), hashedwheel.WithWheelSize(8))
-}
-
 // runs is what came of many timeouts, by the clock that they are on.
 type runs struct {
 	ran, early atomic.Int64
-	soonest    atomic.Int64 // ns before the deadline, the most
-	late       atomic.Int64 // ns, the most
 }
 
 // arm spreads n timeouts over a time from now on, at instants a little before a
@@ -67,62 +41,62 @@ func (r *runs) note(late time.Duration) {
 	if late < 0 {
 		r.early.Add(1)
 	}
-	raise(&r.soonest, int64(-late))
-	raise(&r.late, int64(late))
 }
 
-// raise makes most at least n.
-func raise(most *atomic.Int64, n int64) {
-	for old := most.Load(); n > old && !most.CompareAndSwap(old, n); {
-		old = most.Load()
-	}
+// customClock has the methods of a ManualClock, but is served by a worker.
+type customClock struct{ *hashedwheel.ManualClock }
+
+func TestFaultClockStandsStill(t *testing.T) {
+	clock := customClock{hashedwheel.NewManualClock(timertest.Epoch)}
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		var r runs
+		r.arm(tm, clock, aHundredThousand, weeks)
+		synctest.Wait() // the worker has drained
+		assert.Zero(t, timertest.Wakeups(tm, weeks), "nothing to wake up for")
+		assert.Zero(t, r.ran.Load())
+		assert.Equal(t, aHundredThousand, tm.Pending())
+		clock.Advance(weeks)
+		synctest.Wait()
+		assert.Equal(t, int64(aHundredThousand), r.ran.Load(), "once it goes again")
+		assert.Zero(t, r.early.Load())
+	}, timertest.OnWorker, hashedwheel.WithClock(clock))
 }
 
-// assertBounded fails the test if f, in which the clock steps that often, had the
-// timer look at it more often than a few times a step and for each of n timeouts
-// that ran, or took the CPU time of ticks that were passed.
-func (c *watchedClock) assertBounded(t *testing.T, steps, n int, f func()) {
-	t.Helper()
-	reads, alarms, cpu := c.reads.Load(), c.alarms.Load(), timertest.CPUTime()
-	timertest.AssertCheap(t, f)
-	reads, alarms, cpu = c.reads.Load()-reads, c.alarms.Load()-alarms, timertest.CPUTime()-cpu
-	t.Logf("%d looks at the clock, %d alarms, %v of CPU time", reads, alarms, cpu)
-	assert.LessOrEqual(t, reads, int64(2*n+20*steps), "looks at the clock")
-	assert.LessOrEqual(t, alarms, int64(5*steps), "alarms")
+// Its alarms go on: the worker looks as often as they ring, and goes by the clock.
+func TestFaultClockStandsStillButForItsAlarms(t *testing.T) {
+	var still atomic.Pointer[time.Time]
+	clock := &clockOf{now: func() time.Time {
+		if at := still.Load(); at != nil {
+			return *at
+		}
+		return time.Now()
+	}}
+	onClockOf(t, clock, func(t *testing.T, tm *hashedwheel.Timer) {
+		to := tm.AfterFunc(time.Hour, timertest.Nop)
+		timertest.Pass(time.Minute)
+		at := clock.Now()
+		still.Store(&at)
+		assert.LessOrEqual(t, timertest.Wakeups(tm, day), uint64(24+5), "each hour, as if it were due")
+		assert.Equal(t, hashedwheel.Pending, to.State())
+		still.Store(nil)
+		timertest.Pass(time.Hour)
+		assert.Equal(t, hashedwheel.Expired, to.State())
+	})
 }
 
-// Against its contract a clock goes back, once by a lot or again and again. Timeouts may be early or late by as much,
-// and a tick; none is lost, runs twice or hangs the timer, and the worker visits no ticks that it has seen before.
-func TestFaultClockGoesBack(t *testing.T) {
-	for name, c := range map[string]struct {
-		back  time.Duration
-		times int
-	}{
-		"by a nanosecond, 2000 times": {1, 2000},
-		"by a tick, 2000 times":       {100 * time.Microsecond, 2000},
-		"by a second, 50 times":       {time.Second, 50},
-		"by an hour":                  {time.Hour, 1},
-		"by weeks":                    {weeks, 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			onWatchedClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *watchedClock) {
-				timertest.Pass(weeks) // the clock never shows a time before the timer was made
+// As the fake clocks do that move on by themselves.
+func TestFaultClockMovesOnAtEachLook(t *testing.T) {
+	for _, by := range []time.Duration{1, timertest.Tick - 1, timertest.Tick, 7 * timertest.Tick, time.Hour} {
+		t.Run("by "+by.String(), func(t *testing.T) {
+			var ahead atomic.Int64
+			clock := &clockOf{now: func() time.Time { return time.Now().Add(time.Duration(ahead.Add(int64(by)))) }}
+			onClockOf(t, clock, func(t *testing.T, tm *hashedwheel.Timer) {
 				var r runs
-				all := time.Duration(c.times) * c.back
-				clock.assertBounded(t, 1000+5*c.times, 5000, func() {
-					r.arm(tm, clock, 1000, all+time.Second)
-					for range c.times {
-						clock.Step(-c.back)
-						r.arm(tm, clock, 1, c.back)
-						timertest.Pass(200 * time.Microsecond)
-					}
-					timertest.Pass(2*all + 2*time.Second)
-				})
-				assert.EqualValues(t, 1000+c.times, r.ran.Load())
+				r.arm(tm, clock, 100, 1000*timertest.Tick)
+				timertest.Pass(2000 * timertest.Tick)
+				assert.Equal(t, int64(100), r.ran.Load())
+				assert.Zero(t, r.early.Load())
 				assert.Zero(t, tm.Pending())
-				assert.LessOrEqual(t, time.Duration(r.soonest.Load()), c.back)
-				assert.LessOrEqual(t, time.Duration(r.late.Load()), all+2*timertest.Tick)
-				timertest.Shutdown(t, tm)
 			})
 		})
 	}

@@ -99,10 +99,11 @@ func TestATimerFromOutsideTheBubbleIsAsBeforeAfterThePanic(t *testing.T) {
 
 // A lazy global whose first caller is a test in a bubble would run nothing for the rest of the process.
 func TestATimerFromABubblePanicsOutside(t *testing.T) {
-	const inItsBubble = "hashedwheel: Timer made in a testing/synctest bubble and used outside: make it where it is used"
+	const inItsBubble = "hashedwheel: Timer made in a testing/synctest bubble and used outside: " +
+		"make it where it is used"
 	for name, use := range map[string]func(tm *hashedwheel.Timer, filed *hashedwheel.Timeout){
-		"AfterFunc":    func(tm *hashedwheel.Timer, _ *hashedwheel.Timeout) { tm.AfterFunc(time.Second, timertest.Nop) },
-		"Schedule":     func(tm *hashedwheel.Timer, _ *hashedwheel.Timeout) { _, _ = tm.Schedule(0, timertest.NopTask) },
+		"AfterFunc":    func(tm *hashedwheel.Timer, _ *hashedwheel.Timeout) { tm.AfterFunc(1, timertest.Nop) },
+		"Schedule":     func(tm *hashedwheel.Timer, _ *hashedwheel.Timeout) { tm.Schedule(0, timertest.NopTask) },
 		"Reset":        func(_ *hashedwheel.Timer, to *hashedwheel.Timeout) { to.Reset(time.Second) },
 		"ResetAt":      func(_ *hashedwheel.Timer, to *hashedwheel.Timeout) { to.ResetAt(time.Now()) },
 		"Move":         func(_ *hashedwheel.Timer, to *hashedwheel.Timeout) { to.Move(time.Second) },

@@ -13,7 +13,7 @@
 //	10 misuse is caught          misuse, misuse_call
 //	11 lateness is reported      reported, overdue
 //
-// The others are of what the promises are about: api, options, move, sample, executor, panic, manual_clock and bubble.
+// The others are of what the promises are about: api, move, sample, panic and bubble.
 package promises
 
 import (

@@ -366,36 +366,6 @@ func TestLatenessIsReportedAsTheLargestDurationIfItsSumIsMore(t *testing.T) {
 	}, hashedwheel.WithClock(clock))
 }
 
-// silentClock never rings, so the worker never files anything.
-type silentClock struct{}
-
-func (silentClock) Now() time.Time { return time.Now() }
-
-func (silentClock) After(time.Duration) <-chan time.Time { return nil }
-
-func TestLatenessIsReportedOverdueOfQueuedTimeoutsOnAClockThatNeverRings(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		tm.AfterFunc(10*timertest.Tick, timertest.Nop)
-		timertest.Pass(10 * timertest.Tick)
-		assert.LessOrEqual(t, tm.Stats().Overdue, timertest.Tick)
-		for range 3 {
-			tm.AfterFunc(time.Hour, timertest.Nop)
-			before := tm.Stats().Overdue
-			timertest.Pass(time.Second)
-			assert.Equal(t, before+time.Second, tm.Stats().Overdue)
-		}
-	}, hashedwheel.WithClock(silentClock{}))
-}
-
-// Stats files the timeout. If it turned the wheel to the present first, the timeout would count as due just now.
-func TestLatenessIsReportedOverdueByTheFirstStatsOnAClockThatNeverRings(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		tm.AfterFunc(10*timertest.Tick, timertest.Nop)
-		timertest.Pass(time.Hour)
-		assert.Equal(t, time.Hour-10*timertest.Tick, tm.Stats().Overdue)
-	}, hashedwheel.WithClock(silentClock{}))
-}
-
 func TestStatsHasTheBoundAndWhetherTheTimerIsStopped(t *testing.T) {
 	_, tm := timertest.NewManual(hashedwheel.WithMaxPending(3))
 	for _, stopped := range []bool{false, true} {

@@ -61,3 +61,65 @@ func TestSeriesCountsAsNonePendingBetweenExpiryAndRun(t *testing.T) {
 		assert.Equal(t, 1, tm.Pending())
 	})
 }
+
+// Whoever gets the Timeout of a series, as a panic handler does, can arm it when the series has ended: it has a place
+// until it has run.
+func TestTimeoutOfAnEndedSeriesGivesItsPlaceBack(t *testing.T) {
+	var series *hashedwheel.Timeout
+	handler := hashedwheel.WithPanicHandler(func(to *hashedwheel.Timeout, _ any) { series = to })
+	timertest.OnHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *timertest.HeldBack) {
+		s := tm.Every(aPeriod, func(*hashedwheel.Series) { panic("on purpose") })
+		timertest.Pass(aPeriod + tick)
+		pool.Release()
+		require.True(t, s.Stop())
+		for range 3 {
+			series.Reset(tick)
+			require.NoError(t, series.Err())
+			require.ErrorIs(t, tm.AfterFunc(tick, timertest.Nop).Err(), hashedwheel.ErrFull)
+			timertest.Pass(2 * tick)
+			require.Equal(t, 1, pool.Release())
+		}
+		assert.False(t, s.Stop())
+		assert.Equal(t, hashedwheel.Pending, tm.AfterFunc(tick, timertest.Nop).State())
+	}, hashedwheel.WithMaxPending(1), handler)
+}
+
+// With room for one, a series that has ended in whatever way has given its place back, once.
+func TestSeriesThatEndsGivesItsPlaceBack(t *testing.T) {
+	run := func(_ *hashedwheel.Series, pool *timertest.HeldBack) {
+		timertest.Pass(aPeriod + tick)
+		pool.Release()
+	}
+	for way, w := range map[string]struct {
+		end  func(s *hashedwheel.Series, pool *timertest.HeldBack)
+		next func() time.Time // the second answer of the Scheduler
+	}{
+		"by Stop": {end: func(s *hashedwheel.Series, _ *timertest.HeldBack) { s.Stop() }},
+		"by Stop when it is due": {end: func(s *hashedwheel.Series, pool *timertest.HeldBack) {
+			timertest.Pass(aPeriod + tick)
+			s.Stop()
+			pool.Release()
+		}},
+		"as its Scheduler says":  {run, func() time.Time { return time.Time{} }},
+		"as its Scheduler fails": {run, func() time.Time { panic("on purpose") }},
+	} {
+		t.Run(way, func(t *testing.T) {
+			timertest.OnHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *timertest.HeldBack) {
+				for range 3 {
+					calls := 0
+					s := tm.Recur(schedule(func(now time.Time) time.Time {
+						if calls++; calls == 2 {
+							return w.next()
+						}
+						return now.Add(aPeriod)
+					}), nop)
+					require.NoError(t, s.Err())
+					w.end(s, pool)
+					require.True(t, ended(s))
+				}
+				assert.Equal(t, hashedwheel.Pending, tm.AfterFunc(time.Hour, timertest.Nop).State())
+				assert.Equal(t, hashedwheel.Rejected, tm.AfterFunc(time.Hour, timertest.Nop).State())
+			}, hashedwheel.WithMaxPending(1), swallow)
+		})
+	}
+}

@@ -1,4 +1,4 @@
-/* timeout.go: Stop, and builtin.go: end. Reset and ResetAt are arm, in timer.pml. */
+/* timeout.go: Stop, and room.go: end. Reset and ResetAt are arm, in timer.pml. */
 
 inline stop(to) {
 	do

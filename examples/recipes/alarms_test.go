@@ -1,0 +1,86 @@
+package recipes_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+// alarms returns the reasons to look at tm, and the Stats for the next call. late is how late tasks may be, at least
+// two ticks.
+func alarms(
+	tm *hashedwheel.Timer, last hashedwheel.Stats, late time.Duration,
+) (now hashedwheel.Stats, reasons []string) {
+	now = tm.Stats()
+	check := func(isWrong bool, format string, args ...any) {
+		if isWrong {
+			reasons = append(reasons, fmt.Sprintf(format, args...))
+		}
+	}
+	check(now.Overdue > late, "the worker is late: a timeout is overdue by %v", now.Overdue)
+	n := laterThan(late, now) - laterThan(late, last)
+	check(100*n > now.Expired-last.Expired, "%d tasks were handed out more than %v late", n, late)
+	check(now.Rejected > last.Rejected, "%d armings were refused", now.Rejected-last.Rejected)
+	check(now.Panics > last.Panics, "%d tasks panicked", now.Panics-last.Panics)
+	isNearlyFull := 10*now.Pending > 9*now.MaxPending && now.MaxPending > 0
+	check(isNearlyFull, "%d of %d timeouts are pending", now.Pending, now.MaxPending)
+	return now, reasons
+}
+
+// laterThan returns how many tasks were handed out later than that. It leaves out those of the bucket in which late is.
+func laterThan(late time.Duration, s hashedwheel.Stats) (n uint64) {
+	from := time.Duration(0)
+	for _, b := range s.Lateness {
+		if from >= late {
+			n += b.Count
+		}
+		from = b.UpTo
+	}
+	return n
+}
+
+// Copy the functions alarms and laterThan, and call alarms once a minute.
+func Example_alarms() {
+	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
+	tm := hashedwheel.MustNew(
+		hashedwheel.WithClock(clock),
+		hashedwheel.WithExecutor(hashedwheel.Inline{}),
+		hashedwheel.WithMaxPending(10),
+		hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}), // log it here
+	)
+	defer tm.Stop()
+
+	tm.AfterFunc(time.Second, func() { panic("no such user") })
+	clock.Advance(time.Second)
+	for range 11 {
+		tm.AfterFunc(time.Hour, func() {})
+	}
+	last, reasons := alarms(tm, hashedwheel.Stats{}, 20*time.Millisecond)
+	for _, reason := range reasons {
+		fmt.Println(reason)
+	}
+	clock.Advance(time.Hour)
+	_, reasons = alarms(tm, last, 20*time.Millisecond)
+	fmt.Println(len(reasons), "new reasons")
+	// Output:
+	// 1 armings were refused
+	// 1 tasks panicked
+	// 10 of 10 timeouts are pending
+	// 0 new reasons
+}
+
+func TestLaterThanCountsTheBucketsThatBeginLater(t *testing.T) {
+	s := hashedwheel.Stats{Lateness: []hashedwheel.LatenessBucket{
+		{UpTo: 12800 * time.Microsecond, Count: 8},
+		{UpTo: 25600 * time.Microsecond, Count: 4}, // perhaps 15 ms late
+		{UpTo: 51200 * time.Microsecond, Count: 1},
+		{UpTo: math.MaxInt64, Count: 2},
+	}}
+	assert.EqualValues(t, 3, laterThan(20*time.Millisecond, s))
+	assert.EqualValues(t, 7, laterThan(12800*time.Microsecond, s))
+}

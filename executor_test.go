@@ -1,0 +1,282 @@
+package hashedwheel_test
+
+import (
+	"context"
+	"runtime"
+	"runtime/pprof"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/limits"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+// countingExecutor has a counter without a lock: the race detector finds two calls of Go that nothing
+// orders.
+type countingExecutor struct {
+	calls   int
+	inside  atomic.Int32
+	overlap atomic.Bool
+}
+
+func (e *countingExecutor) Go(f func()) {
+	if e.inside.Add(1) > 1 {
+		e.overlap.Store(true)
+	}
+	defer e.inside.Add(-1) // deferred: f may end the goroutine
+	e.calls++
+	switch {
+	case e.calls%3 == 0:
+		f()
+	case e.calls%100 == 1:
+		go f()
+		runtime.Goexit() // another worker goes on
+	default:
+		go f()
+		runtime.Gosched()
+	}
+}
+
+// hammer arms timeouts in four goroutines and starts series, until end is called.
+func hammer(tm *hashedwheel.Timer) (end func()) {
+	var quit atomic.Bool
+	var producers sync.WaitGroup
+	for i := range 4 {
+		series := tm.Every(timertest.Tick, func(*hashedwheel.Series) {})
+		producers.Go(func() {
+			defer series.Stop()
+			for n := 0; !quit.Load(); n++ {
+				tm.AfterFunc(time.Duration(n%3)*timertest.Tick, timertest.Nop)
+				tm.After(timertest.Tick)
+				if n%100 == i {
+					tm.Pending()
+					time.Sleep(timertest.Tick)
+				}
+			}
+		})
+	}
+	return func() {
+		quit.Store(true)
+		producers.Wait()
+	}
+}
+
+func TestExecutorGoIsNeverCalledTwiceAtATime(t *testing.T) {
+	e := new(countingExecutor)
+	tm := timertest.New(hashedwheel.WithExecutor(e))
+	end := hammer(tm)
+	time.Sleep(timertest.Lasting(time.Second))
+	end()
+	timertest.Shutdown(t, tm)
+	assert.False(t, e.overlap.Load())
+	assert.Positive(t, e.calls)
+}
+
+func TestExecutorGoIsNeverCalledTwiceAtATimeByAdvance(t *testing.T) {
+	e := new(countingExecutor)
+	clock := hashedwheel.NewManualClock(time.Now())
+	tm := timertest.New(hashedwheel.WithExecutor(e), hashedwheel.WithClock(clock))
+	end := hammer(tm)
+	for begun := time.Now(); time.Since(begun) < timertest.Lasting(time.Second); {
+		var advancing sync.WaitGroup
+		for range 4 {
+			advancing.Go(func() { clock.Advance(timertest.Tick) })
+		}
+		advancing.Wait()
+	}
+	end()
+	timertest.Shutdown(t, tm)
+	assert.False(t, e.overlap.Load())
+	assert.Positive(t, e.calls)
+}
+
+// The default executor has tasks share goroutines. None may notice.
+
+// crewSizes are numbers of tasks due in one tick: around the size of a batch.
+var crewSizes = []int{1, 2, 3, 63, 64, 65, 128, 1000}
+
+// Some return at once, some wait for a later one, in all positions; or all wait.
+func TestCrewTasksDoNotWaitForEachOther(t *testing.T) {
+	for _, n := range crewSizes {
+		for _, every := range []int{1, 2, 3, 31, 63} {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				begun, over := make(chan int, n), make(chan struct{})
+				for i := range n {
+					tm.AfterFunc(timertest.Tick, func() {
+						begun <- i
+						if i%every == 0 {
+							<-over
+						}
+					})
+				}
+				for range n {
+					<-begun // or the bubble is deadlocked
+				}
+				close(over)
+				timertest.Pass(timertest.Tick)
+				assert.NoError(t, timertest.ShutdownErr(tm))
+			})
+		}
+	}
+}
+
+func TestCrewTasksThatEndTheirGoroutinesOrPanic(t *testing.T) {
+	for _, n := range crewSizes {
+		timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+			var began atomic.Int64
+			for i := range n {
+				tm.AfterFunc(timertest.Tick, func() {
+					began.Add(1)
+					switch i % 3 {
+					case 0:
+						runtime.Goexit()
+					case 1:
+						panic("on purpose")
+					}
+				})
+			}
+			timertest.Pass(3 * timertest.Tick)
+			assert.EqualValues(t, n, began.Load())
+			assert.NoError(t, timertest.ShutdownErr(tm))
+			assert.Equal(t, uint64((n+1)/3), tm.Stats().Panics)
+		}, hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
+	}
+}
+
+func TestCrewsAreFewAndCostNearlyNoAllocation(t *testing.T) {
+	const n = 6400
+	clock := hashedwheel.NewManualClock(time.Now())
+	tm := timertest.New(hashedwheel.WithClock(clock))
+	defer tm.Stop()
+	var ran, most atomic.Int64
+	task := hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {
+		ran.Add(1)
+		if now := int64(runtime.NumGoroutine()); now > most.Load() {
+			most.Store(now) // another write may be lost: one task runs at a time, except when preempted
+		}
+	})
+	all := make([]hashedwheel.Timeout, n)
+	for i := range all {
+		all[i].Init(tm, task)
+	}
+	before := int64(runtime.NumGoroutine())
+	allocs := testing.AllocsPerRun(5, func() { // on one processor
+		ran.Store(0)
+		for i := range all {
+			all[i].Reset(timertest.Tick)
+		}
+		clock.Advance(2 * timertest.Tick)
+		for ran.Load() < n {
+			runtime.Gosched()
+		}
+	})
+	assert.Less(t, allocs/n, 6.4/limits.Batch)
+	assert.Less(t, most.Load()-before, int64(4*n/limits.Batch))
+}
+
+// A goroutine that allocates may have to help the collector: then the worker, and due timeouts,
+// would wait behind all other goroutines.
+func TestABatchThatEndsBeforeTheNextIsHandedOutWithoutAnAllocation(t *testing.T) {
+	allocs := func(opts ...hashedwheel.Option) (n float64) {
+		synctest.Test(t, func(*testing.T) {
+			clock := hashedwheel.NewManualClock(time.Now())
+			tm := timertest.New(append(opts, hashedwheel.WithClock(clock))...)
+			defer tm.Stop()
+			var to hashedwheel.Timeout
+			to.Init(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {}))
+			n = testing.AllocsPerRun(100, func() {
+				to.Reset(timertest.Tick)
+				clock.Advance(2 * timertest.Tick)
+				synctest.Wait() // all have left the crew
+			})
+		})
+		return n
+	}
+	assert.Equal(t, allocs(timertest.Inline), allocs(), "what Advance allocates")
+}
+
+const childLabel = "who armed first"
+
+// labeled calls f with a profiler label.
+func labeled(f func()) {
+	pprof.Do(context.Background(), pprof.Labels(childLabel, "a request"), func(context.Context) { f() })
+}
+
+// isLabeled reports whether any goroutine has the label.
+func isLabeled(t *testing.T) bool {
+	t.Helper()
+	var profile strings.Builder
+	require.NoError(t, pprof.Lookup("goroutine").WriteTo(&profile, 1))
+	return strings.Contains(profile.String(), childLabel)
+}
+
+// Neither the worker nor a task counts as work for the request that happened to
+// arm first.
+func TestWorkerInheritsNoPprofLabels(t *testing.T) {
+	labeled(func() { require.True(t, isLabeled(t), "a label shows") })
+	for name, opts := range timertest.EachExecutor {
+		t.Run(name, func(t *testing.T) {
+			tm := timertest.New(opts...)
+			defer tm.Stop()
+			run := func(when string, arm func(f func()) *hashedwheel.Timeout) {
+				running, looked := make(chan struct{}), make(chan struct{})
+				labeled(func() {
+					arm(func() {
+						close(running)
+						<-looked
+					})
+				})
+				<-running
+				assert.False(t, isLabeled(t), when)
+				close(looked)
+			}
+			soon := func(f func()) *hashedwheel.Timeout { return tm.AfterFunc(timertest.Tick, f) }
+			run("the first worker", soon)
+			hasEnded := func() bool { return timertest.LibraryGoroutines() == 0 }
+			require.Eventually(t, hasEnded, 10*time.Second, timertest.Tick)
+			run("the next one", soon)
+
+			tm.AfterFunc(time.Hour, timertest.Nop)
+			time.Sleep(20 * timertest.Tick)
+			run("one that was woken", soon)
+		})
+	}
+}
+
+// The worker's goroutine was ended by a task, and another goes on with the batch.
+func TestWorkerInheritsNoPprofLabelsAfterGoexit(t *testing.T) {
+	tm := timertest.New(timertest.Inline)
+	defer tm.Stop()
+	var ran atomic.Int32
+	on, over := make(chan struct{}), make(chan struct{})
+	defer close(over)
+	for range 2 {
+		tm.AfterFunc(timertest.Tick, func() {
+			if ran.Add(1) == 2 {
+				close(on)
+				<-over
+				return
+			}
+			pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels(childLabel, "a task")))
+			runtime.Goexit()
+		})
+	}
+	<-on
+	hasEnded := func() bool { return !isLabeled(t) }
+	assert.Eventually(t, hasEnded, 10*time.Second, timertest.Tick, "the goroutine of the first")
+}
+
+// The library runs tasks inline without calling Inline.Go; executors that wrap Inline call it.
+func TestInlineGoRunsTheFunctionBeforeItReturns(t *testing.T) {
+	ran := false
+	hashedwheel.Inline{}.Go(func() { ran = true })
+	assert.True(t, ran)
+}

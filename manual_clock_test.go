@@ -1,0 +1,209 @@
+package hashedwheel_test
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+func TestManualClockStandsStill(t *testing.T) {
+	clock := hashedwheel.NewManualClock(timertest.Epoch)
+	assert.Equal(t, timertest.Epoch, clock.Now())
+	assert.Equal(t, timertest.Epoch, clock.Now())
+	clock.Advance(time.Second)
+	assert.Equal(t, timertest.Epoch.Add(time.Second), clock.Now())
+	clock.Advance(0)
+	assert.Equal(t, timertest.Epoch.Add(time.Second), clock.Now())
+}
+
+func TestManualClockStopsAtEveryInstantThatIsDue(t *testing.T) {
+	clock, tm := timertest.NewManual()
+	var seen []time.Duration
+	to := timertest.Owned(tm, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
+		seen = append(seen, clock.Now().Sub(timertest.Epoch))
+		to.Reset(10 * time.Millisecond)
+	}))
+	to.Reset(10 * time.Millisecond)
+	clock.Advance(time.Second)
+	require.Len(t, seen, 100)
+	for i, at := range seen {
+		assert.Equal(t, time.Duration(i+1)*10*time.Millisecond, at, "each run sees its own time")
+	}
+	assert.Equal(t, timertest.Epoch.Add(time.Second), clock.Now())
+}
+
+func TestManualClockHandsOutInOrderOfTime(t *testing.T) {
+	clock, tm := timertest.NewManual(hashedwheel.WithWheelSize(4))
+	other := timertest.NewManualOn(clock, hashedwheel.WithTick(time.Millisecond))
+	var seen []time.Duration
+	see := func() { seen = append(seen, clock.Now().Sub(timertest.Epoch)) }
+	for _, d := range []time.Duration{time.Hour, 15 * time.Millisecond, time.Second, 0, 990 * time.Millisecond} {
+		tm.AfterFunc(d, see)
+		other.AfterFunc(d, see)
+	}
+	clock.Advance(2 * time.Hour)
+	assert.Equal(t, []time.Duration{
+		time.Millisecond, 10 * time.Millisecond, // both asked for now
+		15 * time.Millisecond, 20 * time.Millisecond,
+		990 * time.Millisecond, 990 * time.Millisecond,
+		time.Second, time.Second,
+		time.Hour, time.Hour,
+	}, seen)
+}
+
+func TestManualClockIsNoLaterThanItWasAdvanced(t *testing.T) {
+	clock := hashedwheel.NewManualClock(timertest.Epoch)
+	clock.Advance(3 * time.Millisecond) // ticks count from where the clock is when the timer is made
+	tm := timertest.NewManualOn(clock)
+	to := tm.AfterFunc(25*time.Millisecond, timertest.Nop)
+	clock.Advance(30*time.Millisecond - 1)
+	assert.Equal(t, hashedwheel.Pending, to.State())
+	clock.Advance(1)
+	assert.Equal(t, hashedwheel.Expired, to.State())
+	assert.Zero(t, tm.Stats().Wakeups, "it has no goroutine to wake")
+	assert.Equal(t, 5*time.Millisecond, tm.Stats().LatenessSum, "and is as late as the tick makes it")
+}
+
+func TestManualClockServesCallersOfAfterInOrder(t *testing.T) {
+	clock, tm := timertest.NewManual()
+	at := func(d time.Duration) <-chan time.Time { return clock.After(d) }
+	third, first, second, later := at(time.Hour), at(time.Millisecond), at(time.Second), at(2*time.Hour)
+	now, past := at(0), at(-1)
+	for _, c := range []<-chan time.Time{now, past} {
+		require.Len(t, c, 1)
+		assert.Equal(t, timertest.Epoch, <-c)
+	}
+	var between []bool
+	tm.AfterFunc(time.Minute, func() { between = append(between, len(second) == 1, len(third) == 1) })
+	clock.Advance(time.Hour)
+	assert.Equal(t, timertest.Epoch.Add(time.Millisecond), <-first, "each gets its own time")
+	assert.Equal(t, timertest.Epoch.Add(time.Second), <-second)
+	assert.Equal(t, timertest.Epoch.Add(time.Hour), <-third)
+	assert.Empty(t, later)
+	assert.Equal(t, []bool{true, false}, between, "in order with the tasks")
+}
+
+func TestManualClockGoesOnIfATaskAdvancesIt(t *testing.T) {
+	clock, tm := timertest.NewManual()
+	var seen []time.Duration
+	tm.AfterFunc(10*time.Millisecond, func() {
+		clock.Advance(time.Second)
+		seen = append(seen, clock.Now().Sub(timertest.Epoch))
+	})
+	tm.AfterFunc(500*time.Millisecond, func() { seen = append(seen, clock.Now().Sub(timertest.Epoch)) })
+	clock.Advance(20 * time.Millisecond)
+	assert.Equal(t, []time.Duration{10 * time.Millisecond, 500 * time.Millisecond}, seen)
+	assert.Equal(t, timertest.Epoch.Add(1020*time.Millisecond), clock.Now())
+}
+
+func TestManualClockAdvancesForManyGoroutines(t *testing.T) {
+	clock, tm := timertest.NewManual()
+	ran := 0
+	for i := range 100 {
+		tm.AfterFunc(time.Duration(i)*100*time.Millisecond, func() { ran++ })
+	}
+	var advancing sync.WaitGroup
+	for range 10 {
+		advancing.Go(func() { clock.Advance(time.Second) })
+	}
+	advancing.Wait()
+	clock.Advance(0)
+	assert.Equal(t, 100, ran)
+	assert.Equal(t, timertest.Epoch.Add(10*time.Second), clock.Now())
+}
+
+func TestManualClockCannotGoBack(t *testing.T) {
+	clock := hashedwheel.NewManualClock(timertest.Epoch)
+	defer func() {
+		assert.Regexp(t, "^hashedwheel: ", recover())
+		assert.Equal(t, timertest.Epoch, clock.Now())
+	}()
+	clock.Advance(-1)
+	assert.Fail(t, "no panic")
+}
+
+func TestManualClockForgetsATimerThatIsStopped(t *testing.T) {
+	clock, tm := timertest.NewManual()
+	other := timertest.NewManualOn(clock)
+	ran := 0
+	tm.AfterFunc(time.Second, func() { ran++ })
+	other.AfterFunc(time.Second, func() { ran++; tm.Stop() })
+	other.AfterFunc(2*time.Second, func() { ran++ })
+	tm.Stop()
+	clock.Advance(time.Minute)
+	assert.Equal(t, 2, ran)
+}
+
+func TestManualClockMayStartAtTheZeroTime(t *testing.T) {
+	clock := hashedwheel.NewManualClock(time.Time{})
+	tm := timertest.NewManualOn(clock)
+	to := tm.AfterFunc(0, timertest.Nop)
+	clock.Advance(10 * time.Millisecond)
+	assert.Equal(t, hashedwheel.Expired, to.State())
+	assert.Equal(t, time.Time{}, to.Deadline())
+}
+
+func TestManualClockStopsForATimeoutArmedByATaskOfAnotherTimer(t *testing.T) {
+	clock, first := timertest.NewManual()
+	second := timertest.NewManualOn(clock)
+	var at time.Time
+	second.AfterFunc(10*time.Millisecond, func() {
+		first.AfterFunc(10*time.Millisecond, func() { at = clock.Now() })
+	})
+	clock.Advance(time.Second)
+	assert.Equal(t, timertest.Epoch.Add(20*time.Millisecond), at)
+}
+
+// Without its String, fmt would read the fields that New and Advance write: run with -race.
+func TestManualClockIsPrintedWhileTimersAreMade(t *testing.T) {
+	clock := hashedwheel.NewManualClock(timertest.Epoch)
+	assert.Equal(t, "hashedwheel.ManualClock(2025-01-01 00:00:00 +0000 UTC)", fmt.Sprint(clock))
+	var printing sync.WaitGroup
+	printing.Go(func() {
+		for range 100 {
+			_ = fmt.Sprint(clock)
+		}
+	})
+	for range 100 {
+		timertest.NewManualOn(clock)
+		clock.Advance(time.Second)
+	}
+	printing.Wait()
+}
+
+func TestManualClockIsUsableAfterATaskEndedItsCaller(t *testing.T) {
+	for name, end := range map[string]func(){"by a panic": timertest.PanicHere, "by Goexit": runtime.Goexit} {
+		t.Run(name, func(t *testing.T) {
+			clock, tm := timertest.NewManual()
+			ran := 0
+			for i := range 5 {
+				tm.AfterFunc(20*time.Millisecond, func() {
+					if ran++; ran == 2 {
+						end()
+					}
+				})
+				tm.AfterFunc(time.Duration(i)*time.Second, func() { ran++ })
+			}
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				defer func() { _ = recover() }() // there is no handler
+				clock.Advance(time.Minute)
+				assert.Fail(t, "Advance has returned")
+			}()
+			<-ended
+			assert.Equal(t, timertest.Epoch.Add(20*time.Millisecond), clock.Now(), "it has stopped there")
+			clock.Advance(time.Minute)
+			assert.Equal(t, 10, ran, "all had their turn, and only one")
+			assert.Zero(t, tm.Pending())
+		})
+	}
+}
