@@ -192,13 +192,19 @@ func (a *alarm) silence() {
 }
 
 func (a *alarm) stop() {
-	for _, b := range a.bells {
-		if b.timer != nil {
-			b.timer.Stop()
-		}
-	}
+	a.unset()
 	a.overdue.Store(notOverdue)
 	a.dismiss()
+}
+
+// unset stops the bells that are set: package time would hold the Timer, and all that it holds, until they ring.
+func (a *alarm) unset() {
+	for i := range a.bells {
+		if b := &a.bells[i]; b.tick != 0 {
+			b.timer.Stop()
+			b.tick = 0
+		}
+	}
 }
 
 // isFar reports whether a timeout is due so far away that it may wait in the far lane. It reads no clock: now is mostly
@@ -232,6 +238,13 @@ func (a *alarm) checkCaller(deadline int64) {
 	}
 }
 
+// checkStop is checkCaller for Timeout.Stop, which is allowed in a bubble in which the timer was not made.
+func (a *alarm) checkStop() {
+	if maxDeadline <= a.load().due() {
+		a.time.checkOutside()
+	}
+}
+
 func (a *alarm) lowerFar(due int64) {
 	for f := a.farDue.Load(); due < f && !a.farDue.CompareAndSwap(f, due); f = a.farDue.Load() {
 	}
@@ -242,9 +255,9 @@ func (a *alarm) before(deadline int64) int64 {
 	return a.time.ticks.start(max(0, a.time.ticks.of(deadline)-1))
 }
 
-// hurry has the near lane looked at as the next tick begins.
+// hurry has the near lane looked at as the next tick begins. Whoever stops timeouts may do so in any bubble.
 func (a *alarm) hurry() {
-	if a.load().due() > 0 {
+	if a.load().due() > 0 && !a.time.isInside() {
 		a.expect(0)
 	}
 }
@@ -308,10 +321,11 @@ func (a *alarm) rest(seen, next tick) {
 
 // set sets a bell for a tick, unless one is set for it.
 func (a *alarm) set(tick tick) {
-	if tick == noTick {
+	switch {
+	case tick == noTick:
+		a.unset()
 		return
-	}
-	if a.time.isUsers {
+	case a.time.isUsers:
 		a.setUsers(tick)
 		return
 	}

@@ -79,8 +79,8 @@
 // and Stop allocate nothing, except that in a flood they may let the wheel grow. A Timeout that is a field of your own
 // struct needs no allocation at all, though an executor other than Inline may allocate to run its task. A canceled
 // timeout, and everything its task holds, is garbage within two ticks or a tenth of a second, whichever is longer,
-// unless the worker is blocked. The wheel keeps timeouts in arrays, not in linked lists, so a garbage collection with a million
-// pending takes less time than with a million time.Timers.
+// unless the worker is blocked. The wheel keeps timeouts in arrays, not in linked lists, so a garbage collection with a
+// million pending takes less time than with a million time.Timers.
 //
 // # Bounded work
 //
@@ -109,8 +109,8 @@
 // # Virtual time
 //
 // In a testing/synctest bubble a Timer lives on the bubble's time. Make it there: a Timer from outside panics in a
-// bubble, and one from a bubble panics outside. Pending timeouts do not keep the bubble from its end, so the Timer needs
-// no Stop, unless it has a Clock of your own. A [ManualClock] needs no bubble.
+// bubble, and one from a bubble panics outside. Pending timeouts do not keep the bubble from its end, so the Timer
+// needs no Stop, unless it has a Clock of your own. A [ManualClock] needs no bubble.
 //
 // # Not promised
 //

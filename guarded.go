@@ -85,9 +85,6 @@ func (g *guarded) beginPass(tick tick) {
 	// A task ended the last pass of this tick by Goexit, or by a panic through Advance. Take in nothing more at this
 	// tick: its tasks may have armed themselves again, and we would never leave it.
 	isCut := g.wheel.current <= tick && tick < g.wheel.opening
-	if g.intake == 0 { // what is not handed out yet is due at current or later, or was armed for the past
-		g.alarm.nextLook.Store(int64(max(g.alarm.looksAt(), min(tick, g.wheel.current))))
-	}
 	g.wheel.turn(min(tick, g.alarm.looksAt())) // no further: Overdue is to show how late the worker is
 	if !isCut && g.intake == 0 && g.alarm.raise(tick) {
 		g.takeLane(&g.queue.near)

@@ -162,6 +162,9 @@ func (t *Timeout) bound(method string) *Timer {
 // not wait for a task that has begun. If that task arms t again, let it look first at a flag that you set under a lock.
 func (t *Timeout) Stop() bool {
 	for w := t.load(); w.state() == Pending; w = t.load() {
+		if !w.queued() {
+			t.timer.alarm.checkStop()
+		}
 		push, ok := t.cancel(w)
 		if !ok {
 			continue

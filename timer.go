@@ -30,8 +30,8 @@ type Timer struct {
 	guarded guarded // its lock is never held while user code runs
 	out     runner
 
-	// Helping producers pass the turnstile one at a time before they wait for guarded's lock, so the worker queues behind
-	// one of them, not behind all.
+	// Helping producers pass the turnstile one at a time before they wait for guarded's lock, so the worker queues
+	// behind one of them, not behind all.
 	turnstile sync.Mutex
 
 	room     room // not beside time, which all calls read: with a bound each arming writes it
@@ -163,6 +163,7 @@ func (tm *Timer) arm(t *Timeout, deadline int64) (was bool) {
 			}
 			return true
 		}
+		tm.alarm.checkCaller(deadline)
 		kept := tm.room.isKept(t, w)
 		if !kept && !tm.room.admit(t) {
 			if t.reject(w, deadline, tm.refusal()) {
@@ -171,7 +172,6 @@ func (tm *Timer) arm(t *Timeout, deadline int64) (was bool) {
 			}
 			continue
 		}
-		tm.alarm.checkCaller(deadline)
 		push, ok := t.begin(w, deadline)
 		if ok {
 			tm.hand(t, push, deadline)
@@ -208,6 +208,7 @@ func (tm *Timer) tryMove(t *Timeout, w word, deadline int64) (ok bool) {
 
 // armNew arms a timeout that no other goroutine can see yet. Its error is Schedule's.
 func (tm *Timer) armNew(t *Timeout, deadline int64) error {
+	tm.alarm.checkCaller(deadline)
 	if !tm.room.admit(t) {
 		t.reject(t.load(), deadline, tm.refusal())
 		tm.rejected.Add(1)

@@ -1,11 +1,8 @@
 package idle_test
 
 import (
-	"math/rand/v2"
 	"net"
 	"runtime"
-	"runtime/debug"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -85,120 +82,66 @@ func room(tm *hashedwheel.Timer) (n int) {
 	return len(armed)
 }
 
-// members are the Conns of one Timer. They are also its executor and clock. User code goes wrong if the test says so.
-type members struct {
-	*rand.Rand
-	tm    *hashedwheel.Timer
-	conns []*idle.Conn
-	peers []net.Conn
-	pool  timertest.HeldBack
-	tasks []func() // that it held back
+// brokenClock is the bubble's clock, and panics while it is broken.
+type brokenClock struct{ isBroken atomic.Bool }
 
-	clockFails, onIdleFails atomic.Pointer[func()]
-}
+func (c *brokenClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
-func (m *members) Go(f func())                            { m.pool.Go(f) }
-func (m *members) After(d time.Duration) <-chan time.Time { return time.After(d) }
-func (m *members) delay() time.Duration                   { return time.Duration(m.IntN(20)) * tick }
-func (m *members) onIdle(net.Conn)                        { fail(&m.onIdleFails) }
-
-// Now fails in a task of a Conn alone, since nobody survives a panic of the worker's.
-func (m *members) Now() time.Time {
-	if m.clockFails.Load() != nil && strings.Contains(string(debug.Stack()), ".(*limit).look(") {
-		fail(&m.clockFails)
+func (c *brokenClock) Now() time.Time {
+	if c.isBroken.Load() {
+		timertest.PanicHere()
 	}
 	return time.Now()
 }
 
-// fail does what the test has asked for, once.
-func fail(what *atomic.Pointer[func()]) {
-	if f := what.Swap(nil); f != nil {
-		(*f)()
+// A Conn takes one place when it is made, also without an idle time, and gives it back, once, in whatever way it ends.
+func TestConnThatEndsGivesItsPlaceBack(t *testing.T) {
+	type scene struct {
+		*idle.Conn
+		onIdle func()
+		clock  brokenClock
+		due    func()            // has the task of the idle time wait in the executor
+		run    func(f ...func()) // runs the task, with f before it
 	}
-}
-
-// taken returns how many places are taken, by those who should have one.
-func (m *members) taken() (n int) {
-	for _, c := range m.conns {
-		if s := c.String(); !strings.Contains(s, "ended") && !strings.Contains(s, "was idle") {
-			n++
-		}
-	}
-	return n
-}
-
-func (m *members) step() {
-	i := m.IntN(len(m.conns) + 1)
-	if i == len(m.conns) {
-		here, there := net.Pipe()
-		c, err := idle.NewConn(m.tm, here, m.delay(), idle.WithOnIdle(m.onIdle)) // 0: no idle time
-		if err == nil {
-			m.conns, m.peers = append(m.conns, c), append(m.peers, there)
-		}
-		return
-	}
-	switch c := m.conns[i]; m.IntN(7) {
-	case 0:
-		_ = c.Close()
-	case 1:
-		c.SetIdleTimeout(m.delay())
-	case 2:
-		_ = c.NetConn().Close()
-	case 3:
-		_ = m.peers[i].SetWriteDeadline(time.Now().Add(1))
-		go func() { _, _ = m.peers[i].Write([]byte("!")) }()
-		_ = c.SetReadDeadline(time.Now().Add(1))
-		_, _ = c.Read(make([]byte, 1))
-	case 4:
-		timertest.Pass(m.delay())
-	default:
-		m.runTask()
-	}
-}
-
-// runTask runs the task that has waited longest in the executor, or loses it, with user code that may go wrong.
-func (m *members) runTask() {
-	m.tasks = append(m.tasks, m.pool.Forget()...)
-	if len(m.tasks) == 0 {
-		return
-	}
-	f := m.tasks[0]
-	m.tasks = m.tasks[1:]
-	what := []*atomic.Pointer[func()]{&m.clockFails, &m.onIdleFails}[m.IntN(2)]
-	exits, panics := runtime.Goexit, timertest.PanicHere
-	switch m.IntN(8) {
-	case 0:
-		return
-	case 1:
-		what.Store(&exits)
-	case 2:
-		what.Store(&panics)
-	}
-	go f()
-	synctest.Wait()
-	what.Store(nil)
-}
-
-// A Conn takes its place when it is made, and gives it back when it is closed, in whatever way: in each moment as many
-// places are taken as there are Conns that are open, also without an idle time.
-func TestConnsTakeExactlyTheirPlaces(t *testing.T) {
-	const bound = 8
-	for seed := range uint64(40) {
-		synctest.Test(t, func(t *testing.T) {
-			m := &members{Rand: rand.New(rand.NewPCG(seed, 1))}
-			m.tm = newTimer(t, hashedwheel.WithMaxPending(bound), hashedwheel.WithClock(m), hashedwheel.WithExecutor(m),
-				hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
-			defer m.tm.Stop()
-			for i := range 400 {
-				synctest.Wait()
-				m.step()
-				synctest.Wait()
-				require.Equal(t, bound-m.taken(), room(m.tm), "seed %d, step %d", seed, i)
-			}
-			for _, c := range m.conns {
-				_ = c.Close()
-			}
-			require.Equal(t, bound, room(m.tm), "seed %d, all have ended", seed)
+	for name, end := range map[string]func(s *scene){
+		"Close":                       func(s *scene) { s.Close() },
+		"Close without an idle time":  func(s *scene) { s.SetIdleTimeout(0); s.Close() },
+		"Close when due":              func(s *scene) { s.due(); s.Close(); s.run() },
+		"Close, and the task is lost": func(s *scene) { s.due(); s.Close() },
+		"a longer idle time, Close":   func(s *scene) { s.due(); s.SetIdleTimeout(time.Hour); s.run(); s.Close() },
+		"idle":                        func(s *scene) { s.due(); s.run() },
+		"idle, and closed again":      func(s *scene) { s.due(); s.run(); s.Close() },
+		"onIdle panics":               func(s *scene) { s.onIdle = timertest.PanicHere; s.due(); s.run() },
+		"onIdle calls Goexit":         func(s *scene) { s.onIdle = runtime.Goexit; s.due(); s.run() },
+		"the clock panics":            func(s *scene) { s.due(); s.run(func() { s.clock.isBroken.Store(true) }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, pool := &scene{onIdle: func() {}}, new(timertest.HeldBack)
+				tm := newTimer(t, hashedwheel.WithMaxPending(1), hashedwheel.WithClock(&s.clock),
+					hashedwheel.WithExecutor(pool), hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
+				s.due = func() {
+					timertest.Pass(d + tick)
+					require.Zero(t, room(tm), "its task waits")
+				}
+				s.run = func(before ...func()) {
+					for _, f := range before {
+						f()
+					}
+					go pool.Release()
+					synctest.Wait()
+					s.clock.isBroken.Store(false)
+				}
+				for range 3 {
+					here, _ := net.Pipe()
+					c, err := idle.NewConn(tm, here, d, idle.WithOnIdle(func(net.Conn) { s.onIdle() }))
+					require.NoError(t, err)
+					require.Zero(t, room(tm))
+					s.Conn = c
+					end(s)
+					require.Equal(t, 1, room(tm))
+				}
+			})
 		})
 	}
 }

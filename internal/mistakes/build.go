@@ -19,7 +19,13 @@ const helpers = `package hashedwheel
 import (
 	"math/rand/v2"
 	"runtime"
+	"time"
 )
+
+func spend(d time.Duration) {
+	for begun := time.Now(); time.Since(begun) < d; {
+	}
+}
 
 func giveWay() { runtime.Gosched() }
 

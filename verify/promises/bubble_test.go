@@ -97,6 +97,44 @@ func TestATimerFromOutsideTheBubbleIsAsBeforeAfterThePanic(t *testing.T) {
 	}
 }
 
+// ownTime is a user's Clock that no bubble changes.
+type ownTime struct{}
+
+var noon = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+
+func (ownTime) Now() time.Time { return noon }
+
+func (ownTime) After(time.Duration) <-chan time.Time { return make(chan time.Time) }
+
+func TestAPanicAboutBubblesTakesNoPlace(t *testing.T) {
+	for name, arm := range map[string]func(tm *hashedwheel.Timer){
+		"ResetAt":   func(tm *hashedwheel.Timer) { timertest.Owned(tm, timertest.NopTask).ResetAt(tm.Now().Add(1e12)) },
+		"AfterFunc": func(tm *hashedwheel.Timer) { tm.AfterFunc(time.Hour, timertest.Nop) },
+		"Schedule":  func(tm *hashedwheel.Timer) { _, _ = tm.Schedule(time.Hour, timertest.NopTask) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			tm := timertest.New(hashedwheel.WithMaxPending(1), hashedwheel.WithClock(ownTime{}))
+			defer tm.Stop()
+			synctest.Test(t, func(t *testing.T) {
+				assert.PanicsWithValue(t, outsideItsBubble, func() { arm(tm) })
+			})
+			assert.Zero(t, tm.Pending())
+			_, err := tm.Schedule(time.Hour, timertest.NopTask)
+			assert.NoError(t, err)
+		})
+	}
+}
+
+func TestATimeoutThatCannotBeStoppedOutsideItsBubbleIsPending(t *testing.T) {
+	var to *hashedwheel.Timeout
+	synctest.Test(t, func(t *testing.T) {
+		to = timertest.New().AfterFunc(time.Hour, timertest.Nop)
+		timertest.Pass(time.Minute)
+	})
+	assert.Panics(t, func() { to.Stop() })
+	assert.Equal(t, hashedwheel.Pending, to.State())
+}
+
 // A lazy global whose first caller is a test in a bubble would run nothing for the rest of the process.
 func TestATimerFromABubblePanicsOutside(t *testing.T) {
 	const inItsBubble = "hashedwheel: Timer made in a testing/synctest bubble and used outside: " +
@@ -181,6 +219,23 @@ func TestACrowdFromOutsideTheBubbleMayBeStoppedInside(t *testing.T) {
 			require.True(t, to.Stop())
 		}
 		assert.Empty(t, tm.Stop())
+	})
+}
+
+// Nothing is ever due: no bell is set, and the stopped timeouts fill a part of the queue.
+func TestACrowdThatIsNeverDueMayBeStoppedInsideABubble(t *testing.T) {
+	tm := timertest.New()
+	defer tm.Stop()
+	all := make([]*hashedwheel.Timeout, 20_000)
+	for i := range all {
+		all[i] = tm.AfterFunc(1<<62, timertest.Nop)
+	}
+	require.Equal(t, len(all), tm.Pending())
+	time.Sleep(300 * timertest.Tick)
+	synctest.Test(t, func(t *testing.T) {
+		for _, to := range all {
+			require.True(t, to.Stop())
+		}
 	})
 }
 

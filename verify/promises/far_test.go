@@ -97,7 +97,7 @@ func TestAtMostOneTickLateAboutTheBorderOfNearAndFar(t *testing.T) {
 func TestAtMostOneTickLateOfAFarTimeoutBehindALook(t *testing.T) {
 	forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		tm.AfterFunc(0, timertest.Nop)
-		timertest.Pass(tm.Tick()) // a look that takes both lanes
+		timertest.Pass(tm.Tick())                       // a look that takes both lanes
 		tm.AfterFunc(5*time.Millisecond, timertest.Nop) // sets the bell: what is due long after that is far
 		var ran time.Time
 		due := tm.Now().Add(time.Second)

@@ -91,17 +91,30 @@ func TestQuietAfterStopThatEndsABubble(t *testing.T) {
 
 // A timer that is dropped needs no Stop once nothing is pending.
 func TestQuietSoThatADroppedTimerIsGarbage(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		dropped := func() weak.Pointer[hashedwheel.Timer] {
-			tm := timertest.New()
-			tm.AfterFunc(timertest.Tick, timertest.Nop)
-			tm.AfterFunc(time.Hour, timertest.Nop).Stop()
-			return weak.Make(tm)
-		}()
-		timertest.Pass(5 * timertest.Tick)
-		runtime.GC()
-		assert.Nil(t, dropped.Value())
-	})
+	for name, use := range map[string]func(tm *hashedwheel.Timer){
+		"expired":         func(tm *hashedwheel.Timer) { tm.AfterFunc(timertest.Tick, timertest.Nop) },
+		"stopped at once": func(tm *hashedwheel.Timer) { tm.AfterFunc(time.Hour, timertest.Nop).Stop() },
+		"stopped once it was filed": func(tm *hashedwheel.Timer) {
+			fileAndStop(tm.AfterFunc(time.Hour, timertest.Nop))
+		},
+		"moved earlier once it was filed": func(tm *hashedwheel.Timer) {
+			to := tm.AfterFunc(time.Hour, timertest.Nop)
+			timertest.Pass(timertest.LetGo)
+			to.Reset(0)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				dropped := func() weak.Pointer[hashedwheel.Timer] {
+					tm := timertest.New()
+					use(tm)
+					return weak.Make(tm)
+				}()
+				timertest.Pass(timertest.LetGo)
+				timertest.AssertGarbage(t, dropped, "the Timer")
+			})
+		})
+	}
 }
 
 // Timers of which nobody has a pointer any more, stopped or not, with timeouts pending.

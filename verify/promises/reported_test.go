@@ -280,28 +280,6 @@ func TestLatenessIsReportedNoLatenessOfDeadlinesInThePastThatTheirCallersFiled(t
 	}, timertest.Inline)
 }
 
-// The worker has not rested for a second: its tasks take longer than a tick, and it is a little late all the time.
-func TestLatenessIsReportedNoLatenessOfADeadlineInThePastWhileTheWorkerIsBusy(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		busy, past := new(hashedwheel.Timeout), timertest.Owned(tm, timertest.NopTask)
-		busy.InitFunc(tm, func() {
-			busy.Reset(timertest.Tick / 2)
-			time.Sleep(3 * timertest.Tick / 2)
-		})
-		busy.Reset(timertest.Tick)
-		timertest.Pass(time.Second)
-		before := tm.Stats()
-		past.ResetAt(time.Now().Add(-time.Hour))
-		timertest.Pass(10 * timertest.Tick)
-		after := tm.Stats()
-		assert.Equal(t, hashedwheel.Expired, past.State())
-		assert.Equal(t, before.Wakeups, after.Wakeups, "it has not rested")
-		assert.Less(t, after.LatenessSum-before.LatenessSum, 20*timertest.Tick)
-		busy.Stop()
-		timertest.Pass(5 * timertest.Tick)
-	}, timertest.Inline)
-}
-
 func TestLatenessIsReportedNoLatenessWhenNothingIsLate(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		assertInTime := func(when string) {

@@ -36,6 +36,6 @@ func slowed(by string) (overlay string, err error) {
 		return "", err
 	}
 	const old = "if g.isInBatch(t) {"
-	spend := fmt.Sprintf("for begun := time.Now(); time.Since(begun) < %d; {\n\t}\n\t", d)
+	spend := fmt.Sprintf("spend(%d)\n\t", d)
 	return mistakes.Overlay(dir, mistakes.Edit{In: "guarded.fileOne", Old: old, New: spend + old})
 }
