@@ -18,8 +18,8 @@ import (
 // channel counts as one pending timeout until its tick, which WithMaxPending does not refuse. A separate goroutine
 // closes it, or with Inline the worker; no other Executor is used.
 //
-// Timer.Stop closes the channels that are not due yet. A call after that waits in package time, whatever the timer's
-// Clock: a loop that waits for After goes on at its pace. Such a call allocates, and its channel is its own.
+// Timer.Stop closes the channels that are not due yet. A call after Timer.Stop waits in package time, whatever the
+// Clock, so a loop that waits for After keeps its pace. Such a call allocates a separate channel.
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	tick := tm.time.ticks.of(tm.deadlineIn(d))
 	if s := tm.after.find(tick); s != nil {

@@ -6,12 +6,12 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/builtin"
 )
 
-// A Clock shows the time and calls the worker. The clocks of clockwork, benbjohnson/clock and Kubernetes fit as they
+// A Clock shows the time and wakes the worker. The clocks of clockwork, benbjohnson/clock and Kubernetes fit as they
 // are. Its methods are called concurrently, and with no lock held. Now must not call the Timer. While timeouts wait, a
 // goroutine waits for After, until Timer.Stop at the latest.
 //
-// A clock must never go back: nothing is promised then. It may stand still, and may jump ahead: the timeouts that it
-// passed over are handed out when the worker next comes.
+// A clock must never go back: nothing is promised then. It may stand still, and may jump ahead: then the timeouts in
+// between are handed out when the worker next comes.
 //
 // The worker abandons channels of After, so a fake clock's count of waiters means nothing: use a ManualClock.
 type Clock interface {

@@ -8,12 +8,12 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/crew"
 )
 
-// An Executor runs tasks. The worker calls Go with no lock held, and waits until it returns before it
-// hands out the next task: tasks that wait for others must not fill a pool whose Go blocks. One Timer
-// never calls Go concurrently. Go runs f once, itself or in another goroutine. If f never runs the task is
-// lost, and Shutdown waits until its context ends. If Go panics or ends its goroutine, Shutdown does not wait
-// for a task that has not begun by then, and a series rests until its Reset; the panic goes to the panic handler, or
-// crashes the program.
+// An Executor runs tasks. The worker calls Go with no lock held, and waits until it returns before it hands out the
+// next task: so an Executor whose Go blocks bounds the tasks that run at a time, and delays all due tasks. Tasks that
+// wait for others must not fill it. One Timer never calls Go concurrently. Go runs f once, itself or in another
+// goroutine. If f never runs the task is lost, and Shutdown waits until its context ends. If Go panics or ends its
+// goroutine, Shutdown does not wait for a task that has not begun by then, and a series rests until its Reset; the
+// panic goes to the panic handler, or crashes the program.
 //
 // *sync.WaitGroup fits, and so do most pools; for others see ExecutorFunc. Close a pool after Timer.Shutdown: after
 // Timer.Stop the worker may still hand out a task.
@@ -27,9 +27,9 @@ type ExecutorFunc func(f func())
 // Go calls e(f).
 func (e ExecutorFunc) Go(f func()) { e(f) }
 
-// Inline has the worker run tasks, one after another but not always on the same goroutine: the cheapest way, for tasks
-// that take microseconds. A slow task delays all others: of two hundred tasks that take 5ms each, the last is a second
-// late. Tasks that may block need the default.
+// Inline has the worker run tasks, one after another but not always on the same goroutine: the cheapest Executor, for
+// tasks that take microseconds. A slow task delays all others: of two hundred tasks that take 5ms each, the last is a
+// second late. Tasks that may block need the default.
 type Inline struct{}
 
 // Go calls f.

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// A ManualClock moves only by Advance, for tests that do not wait. Nothing calls the worker of a Timer on it:
-// Advance does the worker's work, so with Inline its tests are deterministic. It is safe for concurrent
-// use by any number of timers, holds on to them until they are stopped, and must not be copied.
+// A ManualClock moves only by Advance, for tests that do not wait. Nothing calls the worker of a Timer on it: Advance
+// does the worker's work, so with Inline tests are deterministic. It is safe for concurrent use by any number of
+// timers, keeps them in memory until they are stopped, and must not be copied.
 type ManualClock struct {
 	mu        sync.Mutex // guards all below; not held while a worker's method runs, since a task may call New
 	now       time.Time
@@ -49,10 +49,10 @@ func (c *ManualClock) After(d time.Duration) <-chan time.Time {
 // String returns the time that the clock shows. It is safe at any time.
 func (c *ManualClock) String() string { return "hashedwheel.ManualClock(" + c.Now().String() + ")" }
 
-// Advance moves the clock on by d, which must not be negative. It stops at every instant at which a timeout
-// is due, in order. With Inline each task sees its own time, and all have run when Advance returns. A call
-// while another Advance runs, from a task for instance, only makes that one go on for d longer. A panic, or
-// runtime.Goexit, ends the Advance at the time that the clock shows.
+// Advance moves the clock on by d, which must not be negative. It stops at every instant at which a timeout is due, in
+// order. With Inline each task sees its own time, and all have run when Advance returns. A call during another Advance,
+// as from a task, only extends that Advance by d. A panic, or runtime.Goexit, ends the Advance at the time that the
+// clock shows.
 func (c *ManualClock) Advance(d time.Duration) {
 	if d < 0 {
 		panic("hashedwheel: Advance by a negative duration")

@@ -40,9 +40,9 @@ func WithTick(d time.Duration) Option {
 	}
 }
 
-// WithWheelSize sets the number of buckets, rounded up to a power of two: 512 by default, 1<<16 at most. A bucket is
-// 48 bytes. Delays longer than size × tick cost a few visits more. Where a million timeouts are fewer than 65 in each
-// bucket, a collection takes several times as long.
+// WithWheelSize sets the number of buckets, rounded up to a power of two: 512 by default, 1<<16 at most. A bucket is 48
+// bytes. Delays longer than size × tick cost a few visits more. With fewer than 65 timeouts in each bucket, a garbage
+// collection next to a million takes several times as long.
 func WithWheelSize(n int) Option {
 	return func(o *options) error {
 		o.wheelSize = 1 << bits.Len(uint(n-1))
@@ -51,10 +51,10 @@ func WithWheelSize(n int) Option {
 }
 
 // WithMaxPending bounds how many timeouts may be pending; the default, 0, is no bound. Further armings are refused:
-// Schedule returns ErrFull, AfterFunc and Reset leave the Timeout Rejected. A Series, and a connection of package idle,
-// counts from its beginning to its end; any other timeout no longer counts while it waits for its turn in the Executor.
-// After and package wheeltime count, but are not refused. A call in progress counts also. A bound costs an update of a
-// shared counter at each arming and outcome.
+// Schedule returns ErrFull, AfterFunc and Reset leave the Timeout Rejected. A Series, a connection of package idle and
+// a value of keyed.NewRenewing count until they end. Any other timeout stops counting when it expires, even if its task
+// still waits in the Executor. After and package wheeltime count, and are never refused. A call in progress counts
+// also. A bound costs an update of a shared counter at each arming and outcome.
 func WithMaxPending(n int) Option {
 	return func(o *options) error {
 		o.maxPending = n
@@ -62,10 +62,10 @@ func WithMaxPending(n int) Option {
 	}
 }
 
-// WithExecutor sets the Executor that runs the tasks. By default goroutines do, as under time.AfterFunc: a
-// task may block, and no task waits for another. But tasks that return soon share goroutines, so a task that
-// leaves its goroutine changed for good (runtime.LockOSThread, profiler labels) should end it by Goexit.
-// ExecutorFunc(func(f func()) { go f() }) is an Executor with a goroutine for each task.
+// WithExecutor sets the Executor that runs the tasks. By default goroutines do, as under time.AfterFunc: a task may
+// block, and no task waits for another. Tasks that return soon share goroutines: a task that changes its goroutine for
+// good (runtime.LockOSThread, profiler labels) should end it by Goexit. ExecutorFunc(func(f func()) { go f() }) is an
+// Executor with a goroutine for each task.
 func WithExecutor(e Executor) Option {
 	return func(o *options) error {
 		f, isFunc := e.(ExecutorFunc)

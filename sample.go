@@ -7,22 +7,21 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
-// Sampled is a pending timeout that Sample has found. It is a value: nobody can stop, move or run a stranger's timeout.
+// Sampled describes a pending timeout. It is a value: nobody can stop, move or run a stranger's timeout.
 type Sampled struct {
 	Deadline time.Time
 
-	// Name is what the task's method TaskName() string returns. Without that method it is the name of the function, a
-	// function literal's also with the file and line where it begins, and the name of the type of any other task.
+	// Name is the result of the task's method TaskName() string. Without that method it is the name of the function,
+	// for a function literal also the file and line where it begins, or the name of the task's type.
 	Name string
 }
 
 // Sample returns at most n of the pending timeouts, chosen at random and each as likely as any other, or
-// all of them if there are no more than n. It may miss a timeout that is armed while Sample runs, or that was moved and
-// is filed elsewhere then.
+// all of them if there are no more than n. It may miss a timeout that is armed, or filed elsewhere, while Sample runs.
 //
-// For any n Sample visits nearly all pending timeouts: a million take 20 ms, or 260 ms if they are scattered in
-// memory. Each that it returns takes 0.3 µs more for its name, or 1 µs if its task is a function literal. The lock is
-// held for 256 of the visits at a time, and not while TaskName is called.
+// For any n Sample visits nearly all pending timeouts: a million take 20 ms, or 260 ms if they are scattered in memory.
+// A name takes 0.3 µs, of a function literal 1 µs. The lock is held for 256 of the visits at a time, and not while
+// TaskName is called.
 func (tm *Timer) Sample(n int) []Sampled {
 	if n <= 0 {
 		return nil

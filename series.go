@@ -25,9 +25,9 @@ import (
 // A Series is a task that runs again and again: see EveryFrom and Recur. It is safe for concurrent use,
 // also from inside its own runs, and must not be copied. The methods of the zero Series panic, except String.
 //
-// A Series takes one place under WithMaxPending, and keeps it until it has ended: so only its first run can be refused
-// because the timer is full. Timer.Pending counts it, except from the moment a run is due until the Executor begins it.
-// Timer.Stop ends every series and returns its Timeout among the others; a run that has expired still takes place.
+// A Series takes one place under WithMaxPending until it has ended: so a full timer can refuse only its first run.
+// Timer.Pending counts it, except from the moment a run is due until the Executor begins the run. Timer.Stop ends every
+// series and returns its Timeout among the others; a run that has expired still takes place.
 type Series struct {
 	to        Timeout       // for the next run
 	f         func(*Series) // newSeries', then read only
@@ -42,8 +42,8 @@ type Series struct {
 	covered   uint64 // the arming that came due while f was running: its run is left out
 }
 
-// A Scheduler returns when a series runs next, at a time after now, or the zero time: never again. Next is
-// called by Recur, then by the goroutine of each run; never concurrently. robfig/cron's Schedule fits.
+// A Scheduler returns when a series runs next: a time after now, or the zero time for never again. Next is called by
+// Recur, then by the goroutine of each run as it begins; never concurrently. robfig/cron's Schedule fits.
 type Scheduler interface {
 	Next(now time.Time) time.Time
 }
@@ -59,14 +59,14 @@ func (tm *Timer) Every(period time.Duration, f func(*Series)) *Series {
 
 // EveryFrom has the Executor run f at first and every period after that, each time at most one tick late,
 // until the Series or the timer is stopped. Runs are due on the grid of first plus whole periods, so they
-// never drift. A run that is due before the last one has returned is left out: no overlap, and no bursts
+// never drift. A run that is due before the last run has returned is left out: no overlap, and no bursts
 // after a stall. With a period below the tick f runs once a tick.
 //
 //	tm.EveryFrom(tm.Now(), period, f)                     // at once
 //	tm.EveryFrom(tm.Now().Add(rand.N(period)), period, f) // spread: many series do not run together
 //	tm.EveryFrom(time.Now().Truncate(period), period, f)  // aligned: on the hour, by UTC
 //
-// If first is past, the first run is due at the next point of the grid, or at once if the last point
+// If first has passed, the first run is due at the next point of the grid, or at once if the last point
 // passed less than a tenth of the period ago, and less than a second. Setting the wall clock does not move
 // the grid. A panic of f that the panic handler recovers, or runtime.Goexit, ends one run alone. If the timer is
 // stopped or full, f does not run: see Err. EveryFrom panics if period is not positive, or f is nil. It
@@ -86,9 +86,9 @@ func (tm *Timer) EveryFrom(first time.Time, period time.Duration, f func(*Series
 // Scheduler returns the zero time or panics. Otherwise it is like EveryFrom. Recur panics if scheduler
 // or f is nil, and if the first call of Next does.
 //
-// A time of a calendar, which has no monotonic reading, is compared with the wall clock when Next is called; if the
-// wall clock is set back after that, the calendar returns the same time again. Next is called up to a tick late, and
-// times that have passed by then are left out: for times less than two ticks apart take a shorter tick, or Every.
+// A time of a calendar, which has no monotonic reading, is compared with the wall clock when Next is called. If the
+// wall clock is set back after that, the calendar returns the same time again. Next is called up to a tick late, so
+// times less than two ticks apart may be left out: take a shorter tick, or Every.
 func (tm *Timer) Recur(scheduler Scheduler, f func(*Series)) *Series {
 	if scheduler == nil {
 		panic("hashedwheel: Recur with a nil Scheduler")
@@ -110,8 +110,8 @@ func (tm *Timer) newSeries(maker string, scheduler Scheduler, f func(*Series)) *
 	return s
 }
 
-// Stop ends the series, and reports whether this call did: then no further run begins, even if the
-// Executor has it already. It does not wait for a run that has begun, which may be about to call f.
+// Stop ends the series, and reports whether this call did: then no further run begins, even if it already waits in the
+// Executor. Stop does not wait for a run that has begun, which may be about to call f.
 func (s *Series) Stop() bool {
 	defer s.lock().Unlock()
 	return s.on && s.end() // an expired Timeout's run finds the series off
@@ -123,10 +123,10 @@ func (s *Series) end() bool {
 	return s.to.end()
 }
 
-// Reset begins the series again, also after Stop, and reports whether it was on. For Every and EveryFrom d
-// is the new period, counted from now; Reset panics if d is not positive. For Recur the next run is d from
-// now, and the Scheduler returns the others. A run that has not begun is left out. If the timer is stopped
-// the series has ended; so it stays if it had ended before, and the timer is full: see Err.
+// Reset begins the series again, also after Stop, and reports whether it was on. For Every and EveryFrom d is the new
+// period, counted from now; Reset panics if d is not positive. For Recur the next run is d from now, and the Scheduler
+// returns the others. A run that has not begun is left out. A stopped timer refuses, and so does a full timer if the
+// series had ended: then the series has ended, see Err.
 func (s *Series) Reset(d time.Duration) bool {
 	s.lock().Unlock() // only to panic if s is zero
 	if s.scheduler == nil && d <= 0 {
@@ -136,7 +136,7 @@ func (s *Series) Reset(d time.Duration) bool {
 	return s.armFirst(grid.Grid{Point: now, Period: d}, now.Add(max(d, 1)))
 }
 
-// Next returns when the next run is due, or was due if it has yet to begin; the zero time once s has ended.
+// Next returns when the next run is due, which has passed if the run has yet to begin; the zero time once s has ended.
 func (s *Series) Next() (at time.Time) {
 	defer s.lock().Unlock()
 	if s.isOn() {

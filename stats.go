@@ -18,15 +18,15 @@ type Stats struct {
 	Panics   uint64 `json:"panics"`   // panics of tasks and of the Executor that were handled, see WithPanicHandler
 	Wakeups  uint64 `json:"wakeups"`  // how often the worker has come; never on a ManualClock
 
-	// Lateness counts the expired tasks by how long after its deadline each was handed to the Executor: up to a tick
-	// if nothing was late. The time that a task waits in the Executor is not included. A deadline that was over when it
-	// was set counts as set at most two ticks before the task was due to be handed out.
+	// Lateness counts the expired tasks by how long after its deadline each was handed to the Executor: up to a tick if
+	// nothing was late. It leaves out how long a task then waits in the Executor. A deadline that had passed when it
+	// was set counts as at most two ticks before the task's turn.
 	Lateness    []LatenessBucket `json:"lateness"`
 	LatenessSum time.Duration    `json:"lateness_sum_ns"` // of all expired tasks
 
-	// Overdue is how long the oldest due timeout has waited for its turn: it grows while an executor, or a task with
-	// Inline, blocks the worker, or the worker waits for a processor. A timeout that was moved later counts until the
-	// worker finds out.
+	// Overdue is how long the oldest due timeout has waited for its turn. It grows while an executor, or a task with
+	// Inline, blocks the worker, and while the worker waits for a processor. A timeout that was moved later counts
+	// until the worker looks at it.
 	Overdue time.Duration `json:"overdue_ns"`
 }
 

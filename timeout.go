@@ -10,19 +10,18 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
-// A Timeout is one task and the time at which it is due: package time calls this a Timer. AfterFunc and
-// Schedule return an armed Timeout. A Timeout that is a field of your own struct, bound by Init or InitFunc,
-// is armed, moved and stopped without an allocation. The zero Timeout is Unarmed and unbound. All methods
-// except Init and InitFunc are safe for concurrent use, also from inside tasks.
+// A Timeout is one task and its deadline. (In package time the type with these methods is named Timer.) AfterFunc and
+// Schedule return an armed Timeout. A Timeout that is a field of your own struct, bound by Init or InitFunc, is armed,
+// moved and stopped without an allocation. The zero Timeout is Unarmed and unbound. All methods except Init and
+// InitFunc are safe for concurrent use, also from inside tasks.
 //
-// A Timeout must not be copied, nor overwritten once it has been armed: its timer may hold on to it for two ticks or a
-// tenth of a second after the outcome, whichever is longer, or until a task or Executor that blocks the worker
-// returns. So a struct from a pool keeps its Timeout, bound to the same Timer, and is armed again by Reset; it is not
-// cleared. Vet's copylocks finds assignments and calls that copy a Timeout. If a slice grew by append, or a struct was
-// cleared, the timer panics when it meets the Timeout, and is broken from then on. Three mistakes are not found: a
-// copy that was made within that time after an arming, a move to earlier or a Stop (then one of the two may never
-// run), a copy that is only moved later (the original runs), and a copy over another Timeout within that time after
-// its arming, which can lose others.
+// A Timeout must not be copied, nor overwritten once it has been armed: its timer refers to it for up to two ticks or a
+// tenth of a second after the outcome, whichever is longer, or until a task or Executor that blocks the worker returns.
+// So a struct from a pool keeps its Timeout, bound to the same Timer, and is armed again by Reset; it is not cleared.
+// Vet's copylocks finds assignments and calls that copy a Timeout. If a slice grew by append, or a struct was cleared,
+// the timer panics when it meets the Timeout, and is broken from then on. Three mistakes go unnoticed. (1) A copy made
+// within that time after a Reset, Move or Stop: one of the two may never run. (2) A copy that is only moved later: the
+// original runs. (3) Overwriting a Timeout with another within that time: others may be lost.
 //
 //	 Init          Reset          its turn to run
 //	─────▶ Unarmed ────▶ Pending ────────────────▶ Expired
@@ -47,8 +46,9 @@ type Timeout struct {
 // This does not compile if a Timeout is more than 48 bytes.
 const _ = uint(48 - unsafe.Sizeof(Timeout{}))
 
-// A Task is what a Timeout runs when it expires. The timer's Executor calls Run: by default in a goroutine,
-// where it may block. Run gets the Timeout that expired: one Task can serve many.
+// A Task runs when its Timeout expires. The timer's Executor calls Run: by default in a goroutine, where it may block.
+// Run gets the Timeout that expired, so one Task can serve many. If Run finds it Pending, the Timeout was armed again
+// after this run was handed out.
 type Task interface {
 	Run(to *Timeout)
 }
@@ -76,8 +76,8 @@ type State uint8
 
 const (
 	Unarmed  State = iota // never armed
-	Pending               // armed; its deadline is to come, or its turn to run
-	Expired               // handed to the executor; the task may be yet to run, running or done
+	Pending               // armed, and neither expired nor stopped; the deadline may have passed
+	Expired               // handed to the executor; the task waits, runs or has returned
 	Canceled              // stopped by Timeout.Stop or Timer.Stop; this arming never runs
 	Rejected              // refused: the timer was stopped or full; this arming never runs
 )
@@ -120,25 +120,25 @@ func isNil(task Task) bool {
 // It reports whether t was pending, as time.Timer.Reset does. If a stopped or full timer refuses the arming,
 // t is Rejected: see Err. Reset panics before Init, never allocates, and waits only in a flood or for Timer.Stop.
 //
-// An arming, or a Reset to another time, happens before the task runs. When Reset returns false, the last
-// arming's run may still be under way or about to begin, and the new run does not wait for it.
+// A Reset happens before the run that it causes. When Reset returns false, the run of the last arming may still be
+// under way or about to begin, and the new run does not wait for it.
 func (t *Timeout) Reset(d time.Duration) bool {
 	tm := t.bound("Reset")
 	return tm.arm(t, tm.deadlineIn(d))
 }
 
-// ResetAt is Reset to a time from the timer's clock, without a clock read. A time before New counts as New, which
-// Deadline then returns. A time without a monotonic reading, as one from a file, is compared with the wall clock as it
-// was in New: prefer Reset(time.Until(at)).
+// ResetAt is Reset to a time from the timer's clock, without a clock read. A time before New counts as New. A time
+// without a monotonic reading, such as a time from a file, is compared with the wall clock as it was in New: prefer
+// Reset(time.Until(at)).
 func (t *Timeout) ResetAt(at time.Time) bool {
 	tm := t.bound("ResetAt")
 	return tm.arm(t, tm.time.since(at))
 }
 
-// Move moves t, if it is pending, to expire d from now; zero or less is due at the next tick. It reports whether t
-// was pending. Otherwise it changes nothing: unlike Reset it never arms. So it is the call for an idle timeout that
-// every read moves: a read that races with the expiry, or with a Stop, does not bring the timeout back. Move panics
-// before Init, never allocates, and waits only in a flood or for Timer.Stop.
+// Move moves t, if it is pending, to expire d from now; zero or less is due at the next tick. It reports whether t was
+// pending. Unlike Reset it never arms. So it suits an idle timeout that every read moves: a read that races with the
+// expiry, or with a Stop, does not bring the timeout back. Move panics before Init, never allocates, and waits only in
+// a flood or for Timer.Stop.
 func (t *Timeout) Move(d time.Duration) bool {
 	tm := t.bound("Move")
 	return t.load().state() == Pending && tm.move(t, tm.deadlineIn(d))
@@ -158,8 +158,8 @@ func (t *Timeout) bound(method string) *Timer {
 	return t.timer
 }
 
-// Stop prevents the task from running, and reports whether this call did: false means that t was not
-// pending. It does not wait for a task that has begun, and that may arm t again: tell it by a flag under a lock.
+// Stop prevents the task from running, and reports whether this call did: false means that t was not pending. It does
+// not wait for a task that has begun. If that task arms t again, let it look first at a flag that you set under a lock.
 func (t *Timeout) Stop() bool {
 	for w := t.load(); w.state() == Pending; w = t.load() {
 		if !w.queued() {
@@ -201,7 +201,7 @@ func (t *Timeout) Err() error {
 	return nil
 }
 
-// Deadline returns the deadline of the last arming, also if that has ended, or the zero time if there was none. A delay
+// Deadline returns the deadline of the last arming, also after its outcome, or the zero time if there was none. A delay
 // too large for the clock has a deadline about 9 years after New.
 func (t *Timeout) Deadline() time.Time {
 	w := t.load()
@@ -212,8 +212,8 @@ func (t *Timeout) Deadline() time.Time {
 }
 
 // Task returns the task that was given to Init or Schedule; after AfterFunc or InitFunc, a Task that calls the func. It
-// returns nil before Init, and for a Timeout of the library's own, which Timer.Stop or a panic handler hands out: of a
-// Series, or of package keyed, idle or wheeltime.
+// returns nil before Init, and for the Timeouts of Series and packages keyed, idle and wheeltime, which Timer.Stop
+// returns or a panic handler gets.
 func (t *Timeout) Task() Task {
 	if _, isBuiltin := t.task.(builtin.Task); isBuiltin {
 		return nil
@@ -224,7 +224,7 @@ func (t *Timeout) Task() Task {
 // Timer returns the timer that t is bound to, nil before Init.
 func (t *Timeout) Timer() *Timer { return t.timer }
 
-// String returns state, deadline and task, and is safe at any time. To print a struct with a Timeout field is a race.
+// String returns state, deadline and task, and is safe at any time. Printing a struct with a Timeout field is a race.
 func (t *Timeout) String() string {
 	if t.task == nil {
 		return "hashedwheel.Timeout(Unarmed)"

@@ -27,15 +27,15 @@
 //	    that embeds a net.Conn, Multipath TCP
 //
 // Where the kernel counts, a task of the timer queries it when the idle time is over: reads and writes cost nothing,
-// and splice, sendfile and a Watcher's writev work as before. Elsewhere, also under gVisor, a Conn counts in its own
-// Read and Write, at 36 ns each, and copies through memory; Watch returns errors.ErrUnsupported.
+// and splice, sendfile and a Watcher's writev work as before. Elsewhere, also under gVisor, a Conn counts in its Read
+// and Write, at 36 ns each, and copies through memory; Watch returns errors.ErrUnsupported.
 //
 // # Which data counts
 //
 // Data in either direction counts, with [WithReceivedOnly] only received data. Keep-alive probes, acknowledgments and
 // the end of the other side's data do not count. The kernel counts data when it arrives, a Conn when it is read; under
-// TLS the kernel counts records, also of the handshake. The kernel also counts data that it sends again to a vanished
-// peer: an idle time of more than two minutes begins when the kernel gives up, after about 15 minutes.
+// TLS the kernel counts all records. It also counts data that it sends again to a vanished peer: an idle time of more
+// than two minutes begins when the kernel gives up, after about 15 minutes.
 //
 // A connection is also idle while a handler works in silence: call SetIdleTimeout(0) before the work and
 // SetIdleTimeout(d) after it. In net/http [ConnContext] and [FromContext] give a handler its Conn.
@@ -43,22 +43,22 @@
 // # Unread data
 //
 // A connection with unread data is not idle, because a close would reset it: the peer would get an error in place of an
-// answer. The connection stays open until the data has been read and one or two idle times have passed after that, or,
-// if this end does not read, for 64 idle times. So an end that only writes should discard what it receives, and so
-// should clients of TLS, to which servers send session tickets: go io.Copy(io.Discard, c). Data in a program's buffers,
-// data in a socket that the connection inside hides, and empty datagrams do not count.
+// answer. It stays open until the data has been read and one or two idle times have passed after that, or, if this end
+// does not read, for 64 idle times. So an end that only writes should discard what it receives, and so should clients
+// of TLS, to which servers send session tickets: go io.Copy(io.Discard, c). Data in a program's buffers, data in a
+// socket that the connection inside hides, and empty datagrams do not count.
 //
-// # How late, and at what cost
+// # Lateness and cost
 //
 // No connection is closed early, but data that comes as the idle time ends may be too late: a few in a thousand that
-// were aimed at that moment. A connection is closed up to one tick of the timer late, where the kernel counts up to 20
-// ms more. The kernel counts real time, 49 days at most: in virtual time test with net.Pipe, as the Example named
-// Bubble does.
+// were aimed at that moment. A connection is closed up to a tick of the timer late, where the kernel counts up to 20 ms
+// more. The kernel counts real time, 49 days at most: in virtual time test with net.Pipe, as the Example named Bubble
+// does.
 //
 // A Conn or a Watcher takes at most 300 bytes. At each end of an idle time a task works for about a microsecond, and
 // counts as Expired in the timer's Stats. Compared with a SetReadDeadline at each read a server saves code, not CPU
-// time: an echo server takes 17 to 21 µs for each word with either (bench: -bench Echo ./idle).
+// time (bench: -bench Echo ./idle).
 //
-// hashedwheel.WithMaxPending bounds how many connections are open or watched at a time. Once the timer has been stopped
-// no connection is closed as idle any more, except one whose task is under way.
+// hashedwheel.WithMaxPending bounds how many connections are open or watched. After Timer.Stop no connection is closed
+// as idle, except one whose task is under way.
 package idle

@@ -26,27 +26,27 @@
 // option gives another name. Timers of package wheeltime are shown under the function that made them, such as
 // "wheeltime.NewTimer", or under the function of AfterFunc.
 //
-// At most 200 characters of a name are shown. Control characters, and all others that are
-// not graphic by package unicode, become U+FFFD.
+// At most 200 characters of a name are shown. Characters that are not graphic by package unicode become U+FFFD.
 //
 // # Late timeouts
 //
-// If timeouts are late, look at Overdue first: how long the oldest due timeout has waited. It is red above two ticks.
-// Then something blocks the worker, most likely a task with Inline or an Executor whose Go does not return, or the
-// machine is too busy; with a tick of a few milliseconds look twice. A goroutine dump shows the cause, in the goroutine
-// with hashedwheel.(*worker) in its stack.
+// If timeouts are late, look at Overdue first: how long the oldest due timeout has waited. It is red above two ticks,
+// which at the default tick of 1 ms is often chance: look twice. If it stays red, something blocks the worker, most
+// likely a task with Inline or an Executor whose Go does not return, or the machine is too busy. A goroutine dump shows
+// the cause, in the goroutine with hashedwheel.(*worker) in its stack.
 //
 // The picture shows how late tasks were handed out since the timer was made, each from its deadline: up to a tick is
 // normal. If timeouts are late although these figures are small, they wait in the Executor.
 //
 // Below the picture stands how late tasks were over the last seconds, and how long all goroutines of the process waited
-// for a processor over the same time (/sched/latencies:seconds of runtime/metrics), each for half of them and for 99%.
-// If goroutines waited about as long as tasks were late, the process has more work than processors, and everything in
-// it is late. If they waited much less, the worker was blocked, or the system gave the process itself no processor:
-// other programs had it, or the container was at its limit. Go does not count that time.
+// for a processor over the same time (/sched/latencies:seconds of runtime/metrics, which Go 1.26 samples differently
+// than 1.25), each for half of them and for 99%. If goroutines waited about as long as tasks were late, the process has
+// more work than processors, and everything in it is late. If they waited much less, the worker was blocked, or the
+// system gave the process no processor, which Go does not count: other programs had it, or the container was at its
+// limit.
 //
 // The last row shows how many goroutines are ready to run at the moment, and for how many processors: the most direct
-// sign of too much work, although of a single moment.
+// sign of too much work.
 //
 // # Refresh and rates
 //

@@ -8,8 +8,8 @@
 //	s, ok = sessions.Delete(id)                   // the function is not called
 //
 // For values that expire some time after their last use, call Touch at each use: it returns the value, or false if the
-// key is gone. A value that Get returns may expire the moment after. A use that has the value at hand can note the time
-// in it, without a look-up: see [NewRenewing].
+// key is gone. A value that Get returns may expire the moment after. If each use has the value at hand, it can note the
+// time in the value, without a look-up: see [NewRenewing].
 //
 // Three methods do in one step what would be a race in two calls:
 //
@@ -27,14 +27,14 @@
 // # Every value has one end
 //
 // A value that Set, Swap or GetOrSet accepted ends once: it expires, and expired is called with it; or Delete or
-// CompareAndDelete removes it; or another Set replaces it; or a Swap replaces and returns it; or Drain passes it to its
-// function. Until then Get and All find it.
+// CompareAndDelete removes it; or a Set or Swap replaces it; or Drain passes it to its function. Until then Get and All
+// find it.
 //
 // If a call races with the expiry, the faster one wins: expired is not called if a Set, Swap or Touch has moved the
 // deadline, or a Delete has removed the key. Otherwise the key is gone when expired begins: Touch and Delete return
-// false, Set and Swap insert a new value, even from inside expired. So a Set inside expired leaves a moment in which
-// other goroutines miss the key; NewRenewing does not. Two calls of expired may overlap, even for the same key if it
-// was set again, unless the timer's Executor runs one task at a time.
+// false, Set and Swap insert a new value. To renew a value in expired leaves a moment in which other goroutines miss
+// the key; NewRenewing leaves none. Two calls of expired may overlap, even for the same key if it was set again, unless
+// the timer's Executor runs one task at a time.
 //
 // A value never expires early, and is handed to the timer's Executor at most one tick late: see package hashedwheel.
 //
@@ -44,13 +44,13 @@
 // nothing. A full timer refuses new keys, and keys that are due: their deadline has passed, and their task waits in the
 // Executor. It moves all other keys. After a refused Touch, Get still finds the key until the key expires.
 //
-// hashedwheel.WithMaxPending bounds the keys that are pending. A due key has given up its place, except in a map of
-// NewRenewing, and stays in the map until its task runs. So the map grows without bound if keys become due faster than
-// the Executor runs expired. With Inline, or an Executor that blocks while it is behind, the bound holds.
+// hashedwheel.WithMaxPending bounds the pending keys. A due key has given up its place, except in a map of NewRenewing,
+// and stays in the map until its task runs. So the map grows without bound if keys become due faster than the Executor
+// runs expired. With Inline, or an Executor that blocks while it is behind, the bound holds.
 //
-// Once the timer has been stopped, a value expires only if the timer had handed it to its Executor by then. All other
-// values stay in the map, where Get, All and Delete find them, until Drain takes them out. Timer.Stop returns their
-// Timeouts, Drain the values. None is missing, even if other goroutines call Set while Stop runs:
+// After Timer.Stop a value expires only if the timer had handed it to its Executor before. All other values stay in the
+// map, where Get, All and Delete find them, until Drain takes them out. None is missing, even if other goroutines call
+// Set while Stop runs:
 //
 //	tm.Stop()
 //	sessions.Drain(func(id string, s *Session) { s.Close() })
@@ -60,8 +60,8 @@
 // # Keys whose bytes change
 //
 // As in a Go map, a key must not change. A string over a reused buffer, such as fasthttp's, does: then Get and Delete
-// no longer find the value, and expired gets the new bytes. The value still expires on time, and Drain takes it out.
-// Copy such a key for Set, Swap and GetOrSet: strings.Clone. Get, Touch and Delete keep no key.
+// no longer find the value, and expired gets the new bytes, on time. Copy such a key for Set, Swap and GetOrSet, by
+// strings.Clone. Get, Touch and Delete keep no key.
 //
 // # What it costs
 //
@@ -75,11 +75,11 @@
 //
 // Set, Get, Touch and Delete hash the key once, and lock one of up to 128 shards per processor. With a million keys
 // they take a few hundred nanoseconds, at worst about a microsecond, because memory is slow (go test -run '^$' -bench .
-// ./keyed). Goroutines seldom wait for each other, unless they arm faster than the timer's worker can keep up.
+// ./keyed).
 //
 // # When not to use it
 //
 // If the timeout belongs to a struct that you have at hand, such as a connection, give the struct a field of type
-// hashedwheel.Timeout: no map, no lock, no key. To drop values when memory is short rather than when they expire, use a
-// cache: this map keeps every value until its end, and does not write to disk.
+// hashedwheel.Timeout: no map, no lock, no key. To drop values when memory is short, use a cache: this map keeps every
+// value until its end.
 package keyed

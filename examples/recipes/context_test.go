@@ -8,18 +8,45 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A context stops a pending timeout. Call untie when the timeout has expired, so that the context lets go of it.
+// afterFuncWithin calls f after d, unless ctx ends or stop is called before. It may be called anywhere, also in a task.
+// The order matters: untie is set before Reset, since the task calls it; and ctx may end before the Reset, when its
+// Stop finds nothing to stop, so the last line looks again.
+func afterFuncWithin(ctx context.Context, tm *hashedwheel.Timer, d time.Duration, f func()) (stop func()) {
+	var t hashedwheel.Timeout
+	var untie func() bool // has ctx let go of t
+	t.InitFunc(tm, func() {
+		untie()
+		f()
+	})
+	untie = context.AfterFunc(ctx, func() { t.Stop() })
+	t.Reset(d)
+	stop = func() {
+		untie()
+		t.Stop()
+	}
+	if ctx.Err() != nil || t.Err() != nil {
+		stop()
+	}
+	return stop
+}
+
+// Retries that end with a context: each try arms the next, in a task.
 func Example_context() {
-	tm := hashedwheel.MustNew()
+	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
+	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	defer tm.Stop()
 	ctx, cancel := context.WithCancel(context.Background())
 
-	retry := tm.AfterFunc(time.Minute, func() { fmt.Println("trying again") })
-	stopped := make(chan bool, 1)
-	untie := context.AfterFunc(ctx, func() { stopped <- retry.Stop() })
-	defer untie()
-
-	cancel()
-	fmt.Println("stopped:", <-stopped)
-	// Output: stopped: true
+	tries := 0
+	var try func()
+	try = func() {
+		if tries++; tries == 3 {
+			cancel() // while a task runs, and nothing is armed
+		}
+		afterFuncWithin(ctx, tm, time.Second, try)
+	}
+	try()
+	clock.Advance(time.Minute)
+	fmt.Println(tries, "tries,", tm.Pending(), "pending")
+	// Output: 3 tries, 0 pending
 }

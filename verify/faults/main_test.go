@@ -1,5 +1,4 @@
-// Package faults has the tests of docs/faults.md: faults of clocks, executors, tasks and the
-// machine.
+// Package faults has the tests of the faults in docs/reliability.md: of clocks, executors, tasks and the machine.
 package faults
 
 import (
