@@ -35,7 +35,7 @@ func main() {
 	flag.Func("arm", "`rate` at which deadlines are armed, as by calls: 50000/s", rate(&load.Arms))
 	flag.Func("expire", "`part` of the deadlines that expires after a second: 1% (default 0%); the others are stopped "+
 		"after 5 ms", part(&load.Expire))
-	flag.DurationVar(&load.Tick, "tick", 10*time.Millisecond,
+	flag.DurationVar(&load.Tick, "tick", time.Millisecond,
 		"the wheel's tick: timeouts are late by up to this `duration`")
 	flag.DurationVar(&load.For, "for", 7*time.Second, "`duration` of each measurement")
 	flag.Usage = func() {
