@@ -16,7 +16,7 @@ type broker struct {
 	sessions *keyed.Map[string, string]
 }
 
-// connect finds the session of an earlier connection, or makes one. A session does not expire while it has a connection.
+// connect finds the session of an earlier connection, or makes one. A session with a connection does not expire.
 func (b *broker) connect(client string) (resumed bool, err error) {
 	if _, ok := b.sessions.Touch(client, never); ok {
 		return true, nil
