@@ -26,23 +26,23 @@ import (
 type alarm struct {
 	word     atomic.Int64 // a watch
 	nextLook atomic.Int64 // the tick for which the worker is to come, or passes; noTick: none. Stats reads it
-	overdue  atomic.Int64 // a caller who reads a later time than this, in ns, rings; notOverdue while there is a worker
+	overdue  atomic.Int64 // a caller who reads a later time than this, in ns, rings; notOverdue during passes
 	farDue   atomic.Int64 // the far lane is to be taken by a look at a later time: lowered and raised as due is
 
-	time   *timeline // this and the next three are init's, then read only
-	out    *runner
-	work   func() // worker.work
-	isNear int64  // so soon after the next look, in ns, a timeout is not far
+	time    *timeline // this and the next three are init's, then read only
+	out     *runner
+	work    func() // worker.work
+	nearFor int64  // ns: a timeout due sooner than this after the next look is near
 
 	bells  [4]bell
-	extra  *time.Timer   // the bell of callers; only its Reset is called, which may be done at any time
+	extra  *time.Timer   // the bell of callers; after New only Reset is called, at any time
 	cancel chan struct{} // on a user's clock: closed to end the goroutine that waits in place of a bell
 	wait   tick          // what that goroutine waits for
 }
 
-// A bell is a timer of package time's. One that is set is not set for another time as long as a free one is left: when
-// such a timer rings, the runtime looks through all timers of its processor, for milliseconds where a million
-// connections have deadlines. So a few take turns: one for what is filed far away, one for the patience, and two for
+// A bell is a timer of package time's. While a free bell is left, no bell that is set is moved to another time: when a
+// moved timer rings, the runtime looks through all timers of its processor, for milliseconds where a million
+// connections have deadlines. So four take turns: one for what is filed far away, one for the patience, and two for
 // timeouts that come sooner and sooner. No call allocates one.
 type bell struct {
 	timer *time.Timer
@@ -88,7 +88,7 @@ func (a *alarm) looksAt() tick { return tick(a.nextLook.Load()) }
 
 func (a *alarm) init(tl *timeline, out *runner, work func()) {
 	a.time, a.out, a.work = tl, out, work
-	a.isNear = 3 * (int64(patience) + tl.ticks.len)
+	a.nearFor = 3 * (int64(patience) + tl.ticks.len)
 	a.nextLook.Store(int64(noTick))
 	a.overdue.Store(notOverdue)
 	a.word.Store(int64(watchFor(noDue, asleep)))
@@ -211,7 +211,7 @@ func (a *alarm) unset() {
 // before the next look, and, where passes follow each other for seconds, before farDue. A wrong guess makes nothing
 // late, see announce.
 func (a *alarm) isFar(deadline int64) bool {
-	return deadline-a.isNear >= max(a.farDue.Load(), a.time.ticks.start(a.looksAt()))
+	return deadline-a.nearFor >= max(a.farDue.Load(), a.time.ticks.start(a.looksAt()))
 }
 
 // announce makes sure that the queue is looked at in time for t. The caller has pushed t, or changed it while it
@@ -231,7 +231,7 @@ func (a *alarm) announce(t *Timeout, mayBeFar bool) {
 	}
 }
 
-// checkCaller panics, before the caller has changed anything, if it is in no bubble from which it can set the alarm.
+// checkCaller panics if the caller's bubble is not the timer's, before the caller has changed anything.
 func (a *alarm) checkCaller(deadline int64) {
 	if deadline <= a.load().due() {
 		a.time.checkBubble()
@@ -263,7 +263,7 @@ func (a *alarm) hurry() {
 }
 
 // expect is the slow part of announce. It calls nothing of a user's clock: whoever calls Stop may hold a lock that the
-// clock takes. Another goroutine is the worker then, and is counted before it is, so that Shutdown waits.
+// clock takes. So another goroutine becomes the worker. It is counted first, so that Shutdown waits for it.
 func (a *alarm) expect(deadline int64) {
 	if deadline == maxDeadline && a.time.isInside() {
 		return // anybody may stop a timeout, and its memory can wait

@@ -101,9 +101,8 @@ func (tl *timeline) deadline(now int64, d time.Duration) int64 {
 }
 
 // since returns a time in ns since start. There is no time before start.
-func (tl *timeline) since(at time.Time) int64 { return tl.clamped(at.Sub(tl.start)) }
-
-func (tl *timeline) clamped(d time.Duration) int64 {
+func (tl *timeline) since(at time.Time) int64 {
+	d := at.Sub(tl.start)
 	if uint64(d) >= maxDeadline { // perhaps by the clock of another bubble
 		tl.checkBubble()
 	}

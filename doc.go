@@ -76,11 +76,11 @@
 //
 // A Timeout is 48 bytes on 64-bit machines, and takes 8 to 16 more while it is pending. After a peak, a slot of the
 // wheel keeps up to 5 KiB until it is empty. AfterFunc and Schedule allocate the Timeout and nothing else; Reset, Move
-// and Stop allocate nothing, except that in a flood they may let the wheel grow. A Timeout that is a field of your own
-// struct needs no allocation at all, though an executor other than Inline may allocate to run its task. A canceled
-// timeout, and everything its task holds, is garbage within two ticks or a tenth of a second, whichever is longer,
-// unless the worker is blocked. The wheel keeps timeouts in arrays, not in linked lists, so a garbage collection with a
-// million pending takes less time than with a million time.Timers.
+// and Stop allocate nothing, except that in a flood they may let the wheel grow, and on a [Clock] of your own may
+// start a goroutine. A Timeout that is a field of your own struct needs no allocation at all, though an executor other
+// than Inline may allocate to run its task. A canceled timeout, and everything its task holds, is garbage within two
+// ticks or a tenth of a second, whichever is longer, unless the worker is blocked. The wheel keeps timeouts in arrays,
+// not in linked lists, so a garbage collection with a million pending takes less time than with a million time.Timers.
 //
 // # Bounded work
 //

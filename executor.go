@@ -43,9 +43,9 @@ type runner struct {
 	crews    crew.Crews[*Timeout] // for tasks that have no other executor; only the worker touches it
 	panics   atomic.Uint64        // counted by handlePanic, for Stats
 
-	// running counts goroutines, the worker's, the one that waits for a user's clock, Advance's and crews', tasks that
-	// the executor has, and one until Timer.Stop. Once it has been 0 no task runs and none can start. Leave pairs with
-	// Enter.
+	// running counts the goroutines of the worker, of Advance, of the crews and of the wait for a user's clock, the
+	// tasks that the executor has, and one until Timer.Stop. Once it is 0, no task runs and none can start. Leave pairs
+	// with Enter.
 	running atomic.Int64
 	idle    sync.Once     // closes done
 	done    chan struct{} // closed when running has come to 0

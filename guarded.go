@@ -11,13 +11,12 @@ import (
 // the lock, except those at the end of the file, whose callers hold it. One hold looks at one or two portions of
 // timeouts; only Timer.Stop's first hold joins all that wait into one list, and waits for combers.
 type guarded struct {
-	owner *Timer // this and the next three are init's, then read only
-	time  *timeline
+	owner *Timer // this and the next two are init's, then read only
 	queue *mpscQueue
 	alarm *alarm
 
 	mu      sync.Mutex
-	broken  any // what a misused Timeout made a call panic with: all later calls do, too
+	broken  any // the panic of the call that met a misused Timeout; every later call repeats it
 	wheel   hashedWheel
 	lists   []*Timeout // taken from the queue and not filed yet, the oldest list first
 	intake  int        // how many of the first lists were queued when the pass began: its tick stays open for them
@@ -40,7 +39,7 @@ const (
 )
 
 func (g *guarded) init(tm *Timer, wheelSize int) {
-	g.owner, g.time, g.queue, g.alarm = tm, &tm.time, &tm.queue, &tm.alarm
+	g.owner, g.queue, g.alarm = tm, &tm.queue, &tm.alarm
 	g.wheel.init(tm.time.ticks, wheelSize)
 	g.batch = make([]*Timeout, 0, batchSize)
 	g.lists = make([]*Timeout, 0, 8*len(g.queue.near.stripes)) // to grow under the lock may mean to help the collector
@@ -179,7 +178,7 @@ func (g *guarded) fileStripe(s *stripe) {
 	g.file(2*portion, len(g.lists))
 }
 
-// drainAll files everything that is queued, and returns what look then does.
+// drainAll files everything that is queued, then returns look's result.
 func (g *guarded) drainAll() (next tick, pending int) {
 	defer g.lock().unlock()
 	g.takeAll()
@@ -231,7 +230,8 @@ func (g *guarded) misusedInBatch(t *Timeout) {
 	misused(t)
 }
 
-// From here on the caller holds the lock. takeAll and takeStripe alone release it on the way, as drainAll above does.
+// From here on the caller holds the lock. takeAll, takeLane and takeStripe may release it on the way; so may
+// their callers above.
 
 // takeAll takes everything that is queued.
 func (g *guarded) takeAll() {

@@ -86,7 +86,7 @@ func (w *hashedWheel) turn(tick tick) {
 	}
 }
 
-// close makes all timeouts that place files from now on, also those of this pass's tasks, expire after a tick.
+// close shuts a tick: timeouts that place files from now on, those of this pass's tasks included, expire later.
 func (w *hashedWheel) close(tick tick) { w.opening = max(w.opening, tick+1) }
 
 // advance moves on to the first tick, no later than last, whose bucket is occupied, and reports whether

@@ -129,7 +129,10 @@ func (l *level) remove(t *Timeout) {
 // next returns the first number, from or later, within a turn after current, whose slot is in set; or noNumber.
 func (l *level) next(set bitmap.Bitmap, from int64, current tick) int64 {
 	i := l.index(from)
-	j := set.NextRound(i)
+	j := set.Next(i)
+	if j < 0 {
+		j = set.Next(0) // around
+	}
 	from += int64(l.index(int64(j - i)))
 	if j < 0 || from-l.number(current) >= int64(l.size) {
 		return noNumber

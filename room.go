@@ -14,7 +14,7 @@ type room struct {
 	reserved atomic.Int64 // admit counts up, the releases down
 }
 
-// Packages wheeltime, keyed and idle end timeouts that keep their places.
+// Packages keyed and idle end timeouts that keep their places.
 func init() {
 	builtin.End = func(timeout any) bool { return timeout.(*Timeout).end() }
 }

@@ -47,7 +47,7 @@ func (tm *Timer) Stats() Stats {
 	s := Stats{
 		Pending:    pending,
 		MaxPending: int(tm.room.max),
-		Stopped:    tm.guarded.isStopped(),
+		Stopped:    tm.queue.isClosed(),
 		Rejected:   tm.rejected.Load(),
 		Panics:     tm.out.panics.Load(),
 		Wakeups:    tm.worker.wakeups.Load(),
@@ -55,11 +55,6 @@ func (tm *Timer) Stats() Stats {
 	}
 	s.Lateness, s.LatenessSum, s.Expired = tm.worker.lateness.read()
 	return s
-}
-
-func (g *guarded) isStopped() bool {
-	defer g.lock().unlock()
-	return g.stopped
 }
 
 // lateness counts tasks by how late they were handed out. Only the worker writes it.

@@ -36,10 +36,10 @@ type Timeout struct {
 	task  Task         // Init's, then read only
 
 	// The next in the queue. Whoever set queued owns it until the push, then the stripe's mu guards it until take, and
-	// the Timer's lock until unqueue.
+	// guarded.mu until unqueue.
 	link *Timeout
 
-	// Where it is filed, guarded by the lock. The worker reads it without while the timeout is in the batch.
+	// Where it is; guarded by guarded.mu. While the timeout is in the batch, the worker reads home without that lock.
 	home home
 }
 
@@ -118,7 +118,8 @@ func isNil(task Task) bool {
 
 // Reset arms t, or moves it if it is pending, to expire d from now; zero or less is due at the next tick.
 // It reports whether t was pending, as time.Timer.Reset does. If a stopped or full timer refuses the arming,
-// t is Rejected: see Err. Reset panics before Init, never allocates, and waits only in a flood or for Timer.Stop.
+// t is Rejected: see Err. Reset panics before Init, and waits only in a flood or for Timer.Stop. It allocates nothing,
+// except in a flood or on a Clock of your own.
 //
 // A Reset happens before the run that it causes. When Reset returns false, the run of the last arming may still be
 // under way or about to begin, and the new run does not wait for it.
@@ -137,8 +138,8 @@ func (t *Timeout) ResetAt(at time.Time) bool {
 
 // Move moves t, if it is pending, to expire d from now; zero or less is due at the next tick. It reports whether t was
 // pending. Unlike Reset it never arms. So it suits an idle timeout that every read moves: a read that races with the
-// expiry, or with a Stop, does not bring the timeout back. Move panics before Init, never allocates, and waits only in
-// a flood or for Timer.Stop.
+// expiry, or with a Stop, does not bring the timeout back. Move panics before Init, and waits and allocates only as
+// Reset does.
 func (t *Timeout) Move(d time.Duration) bool {
 	tm := t.bound("Move")
 	return t.load().state() == Pending && tm.move(t, tm.deadlineIn(d))

@@ -32,11 +32,3 @@ func (b Bitmap) Next(i int) int {
 	}
 	return k*64 + bits.TrailingZeros64(word)
 }
-
-// NextRound returns the first member from i on, going round to 0 behind the last, or -1.
-func (b Bitmap) NextRound(i int) int {
-	if j := b.Next(i); j >= 0 {
-		return j
-	}
-	return b.Next(0)
-}

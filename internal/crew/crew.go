@@ -16,7 +16,7 @@ type Host[T any] interface {
 	Run(task T) // it may block, and may end the goroutine
 }
 
-// Crews launches one batch after another. Add and Launch are for one goroutine at a time.
+// Crews launches one batch after another. Add, Launch and Keep are for one goroutine at a time.
 type Crews[T any] struct {
 	host  Host[T]
 	next  *crew[T]                // for the tasks of this batch; nil before its first

@@ -13,7 +13,7 @@ const (
 	Portion = 256
 
 	// Drain is how many timeouts are filed in a pass before due timeouts are handed out: the bound where time stands
-	// still, as in a bubble. Elsewhere the two milliseconds of worker.fileRound are mostly over before.
+	// still, as in a bubble. Elsewhere worker.fileIntake's half a tick, or two milliseconds, is mostly over before.
 	Drain = 100_000
 
 	// Chunk is the length of a chunk of a bucket: 4 KiB with the allocator's header, so that no growth copies more
@@ -24,7 +24,7 @@ const (
 	// memory.
 	Crowd = 4096
 
-	// Counted is one push in how many that writes a cache line which other producers write also.
+	// Counted is one push in how many that is counted, and may have to help: the others save an atomic add.
 	Counted = 64
 
 	// Deep is how many pushes wait in eight stripes, or in all if they are fewer, before producers drop stopped
