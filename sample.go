@@ -19,9 +19,9 @@ type Sampled struct {
 // Sample returns at most n of the pending timeouts, chosen at random and each as likely as any other, or
 // all of them if there are no more than n. It may miss a timeout that is armed, or filed elsewhere, while Sample runs.
 //
-// For any n Sample visits nearly all pending timeouts: a million take 20 ms, or 260 ms if they are scattered in memory.
-// A name takes 0.3 µs, of a function literal 1 µs. The lock is held for 256 of the visits at a time, and not while
-// TaskName is called.
+// For any n Sample visits nearly all pending timeouts: a million take 10 ms, or 90 ms if they are scattered in memory
+// (bench, Sample). A name takes 0.3 µs, of a function literal 1 µs. The lock is held for 256 of the visits at a time,
+// and not while TaskName is called.
 func (tm *Timer) Sample(n int) []Sampled {
 	if n <= 0 {
 		return nil
