@@ -279,7 +279,7 @@ func (a *alarm) expect(deadline int64) {
 	}
 	a.out.Enter()
 	if a.lower(due) {
-		time.AfterFunc(0, a.begin)
+		a.start(a.begin)
 	} else {
 		a.out.Leave()
 	}
@@ -380,6 +380,16 @@ func (a *alarm) ring() {
 	}
 	a.overdue.Store(notOverdue)
 	a.work()
+}
+
+// start has a goroutine call f that inherits no profiler labels or modes of the caller's: one of package time's. In a
+// bubble it does inherit them, since timers that ring at once crash the race detector there (golang/go#78156).
+func (a *alarm) start(f func()) {
+	if a.time.isInBubble() {
+		go f()
+		return
+	}
+	time.AfterFunc(0, f)
 }
 
 // setUsers has a goroutine wait for the user's clock. The clock may show a time before New, so timeline.now does not do

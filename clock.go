@@ -27,7 +27,7 @@ func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d
 
 // timeline is a timer's time, in ns since it was made, and in ticks. All of it is read only.
 type timeline struct {
-	made     time.Time // by the system's clock; in a bubble it has no monotonic reading
+	made     time.Time // by the system's clock
 	start    time.Time // deadlines count from here
 	clock    Clock
 	isSystem bool // clock is the system's: read it in the fastest way
@@ -87,10 +87,13 @@ func (tl *timeline) isInside() bool { return !tl.isManual && time.Since(tl.made)
 
 // checkOutside panics if the timer was made in a bubble and the caller is in none. Package time would end the process.
 func (tl *timeline) checkOutside() {
-	if now := time.Now(); !tl.isManual && !isMonotonic(tl.made) && isMonotonic(now) {
+	if now := time.Now(); !tl.isManual && tl.isInBubble() && isMonotonic(now) {
 		panic("hashedwheel: Timer made in a testing/synctest bubble and used outside: make it where it is used")
 	}
 }
+
+// isInBubble reports whether the timer was made in a bubble.
+func (tl *timeline) isInBubble() bool { return !isMonotonic(tl.made) }
 
 // isMonotonic reports whether a time has a monotonic reading, as all times have that time.Now returns outside a bubble.
 func isMonotonic(t time.Time) bool { return t != t.Round(0) }

@@ -37,7 +37,7 @@ func (wk *worker) work() {
 	gone := false
 	defer func() {
 		if !gone {
-			time.AfterFunc(0, wk.work)
+			wk.alarm.start(wk.work)
 		}
 	}()
 	wk.wakeups.Add(1)

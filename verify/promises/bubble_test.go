@@ -1,6 +1,7 @@
 package promises
 
 import (
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -272,6 +273,26 @@ func TestTimerOnAUsersClockFromOutsideTheBubblePanics(t *testing.T) {
 		assert.True(t, ran)
 	})
 	tm.Stop()
+}
+
+// In a bubble two timers of package time's that ring at once crash the race detector (golang/go#78156), so the next
+// worker must not be called by one.
+func TestTasksThatEndTheWorkerInABubble(t *testing.T) {
+	for range 3 {
+		synctest.Test(t, func(t *testing.T) {
+			for range 4 {
+				go func() {
+					for range 200 {
+						timertest.Owned(timertest.New(timertest.OnWorker), hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
+							to.Reset(0)
+							runtime.Goexit()
+						})).Reset(0)
+					}
+				}()
+			}
+			timertest.Pass(10 * timertest.Tick)
+		})
+	}
 }
 
 // Nothing waits in a goroutine that would keep the bubble from its end. With a user's Clock one does.
