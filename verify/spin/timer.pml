@@ -3,7 +3,7 @@
 #if MAX_PENDING
 byte reserved;
 
-inline reserve() {
+inline admit() {
 	do
 	:: RMW {
 		atomic {
@@ -26,7 +26,7 @@ inline reserve() {
 inline release() { reserved-- }
 inline releaseAll() { reserved = reserved - ended }
 #else
-inline reserve() { skip }
+inline admit() { skip }
 inline release() { skip }
 inline releaseAll() { skip }
 #endif
@@ -66,7 +66,7 @@ inline arm(to, d) {
 		:: state(w) != PENDING ->
 			if
 			:: KEPT -> kept = 1
-			:: else -> reserve()
+			:: else -> admit()
 			fi;
 			if
 			:: noRoom ->
@@ -116,7 +116,7 @@ inline pay(to) {
 
 /* armNew: nobody else can see the timeout yet. */
 inline armNew(to, d) {
-	reserve();
+	admit();
 	if
 	:: noRoom -> atomic {
 		noRoom = 0;
