@@ -16,12 +16,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/aclements/go-moremath/stats"
 	"golang.org/x/perf/benchfmt"
-
-	"github.com/hashedwheel/hashedwheel"
 )
 
 var (
@@ -147,7 +144,7 @@ func owners(k Kind) bool { return k.Owns && notDrawn(k) }
 // Those in which ResetAt is of use are for these.
 func ownersAt(k Kind) bool { return k.Owns && !k.Drawn }
 
-// Loads of goroutines that compute, of crowds and of the collector are for these.
+// Loads of crowds, of saturated servers and of the collector are for these.
 func isOneOfTwo(k Kind) bool { return k.Name == Two[0].Name || k.Name == Two[1].Name }
 
 // What package time has no call for is for this one.
@@ -296,28 +293,4 @@ func reportEarly(b *testing.B, k Kind, ms float64) {
 	case k.Early:
 		b.ReportMetric(max(0, ms), "early-max-ms")
 	}
-}
-
-// session is a struct of 256 bytes, such as of a connection, with a pointer to its timeout.
-type session struct {
-	Owned
-	_ [256 - 16]byte
-}
-
-// wheelSession is a session that has its timeout in it.
-type wheelSession struct {
-	_ [64]byte
-	hashedwheel.Timeout
-	_ [256 - 64 - unsafe.Sizeof(hashedwheel.Timeout{})]byte
-}
-
-// newSession returns a session with a timeout of t, in it if t permits that.
-func newSession(t Owner, f func()) Owned {
-	w, ok := t.(wheel)
-	if !ok {
-		return &session{Owned: t.New(f)}
-	}
-	s := new(wheelSession)
-	s.InitFunc(w.Timer, f)
-	return s
 }

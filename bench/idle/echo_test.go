@@ -1,5 +1,7 @@
 //go:build unix
 
+// Package idle measures what idle timeouts cost a whole echo server with thousands of connections, next to the same
+// server without idle timeouts.
 package idle
 
 import (
