@@ -162,9 +162,9 @@ func parallel(b *testing.B, labels string, fits func(Kind) bool, setup func(k Ki
 		}
 		b.ReportAllocs()
 		b.ResetTimer()
-		cpu := cpuTime()
+		cpu := CPUTime()
 		b.RunParallel(loops[k.Name])
-		b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N), "cpu-ns/op")
+		b.ReportMetric(float64(CPUTime()-cpu)/float64(b.N), "cpu-ns/op")
 	})
 }
 

@@ -16,11 +16,11 @@ func BenchmarkCollector(b *testing.B) {
 		var fired tally
 		armShuffled(t, n, &fired)
 		settle(armTick, n)
-		cpu := cpuTime()
+		cpu := CPUTime()
 		for b.Loop() {
 			runtime.GC()
 		}
-		b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N), "cpu-ns/op")
+		b.ReportMetric(float64(CPUTime()-cpu)/float64(b.N), "cpu-ns/op")
 		if n := fired.fired.Load(); n > 0 {
 			b.Errorf("%d timeouts expired during the collections: the machine is too slow", n)
 		}

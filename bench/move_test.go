@@ -54,13 +54,13 @@ func BenchmarkMoveEarlier(b *testing.B) {
 		var fired tally
 		all := ownFar(k.Open(tick).(Owner), tick, n, fired.fire)
 		soon := time.Second + time.Duration(n)*6*time.Microsecond
-		cpu, start := cpuTime(), time.Now()
+		cpu, start := CPUTime(), time.Now()
 		for _, own := range all {
 			own.Reset(soon)
 		}
 		wall := time.Since(start)
 		time.Sleep(filed)
-		cpu = cpuTime() - cpu
+		cpu = CPUTime() - cpu
 		fired.wait(b, k, n)
 		last := time.Since(start) - soon
 		b.ReportMetric(float64(wall)/float64(n), "ns/move")
