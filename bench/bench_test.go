@@ -261,6 +261,15 @@ func (t *tally) due(d time.Duration) func() {
 	}
 }
 
+// task returns the i-th task, which is due d from now. One in checkEvery is looked at.
+func (t *tally) task(i int, d time.Duration) func() {
+	const checkEvery = 64
+	if i%checkEvery == 0 {
+		return t.due(d)
+	}
+	return t.fire
+}
+
 // wait waits until want tasks have run. It fails b if they do not, or more do, or if a task was early although the
 // timer is not known for that.
 func (t *tally) wait(b *testing.B, k Kind, want int) {
