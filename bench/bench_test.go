@@ -132,17 +132,14 @@ func reason(out []byte) string {
 	return strings.TrimSpace(string(line))
 }
 
-// The loads that docs/timing-wheels.md shows are for these timers.
-func notAt(k Kind) bool { return !k.At }
+// The loads that docs/timing-wheels.md shows are for all timers.
+func anyKind(Kind) bool { return true }
 
-// Other loads that have no use for ResetAt are for these.
-func notDrawn(k Kind) bool { return !k.At && !k.Drawn }
+// Other loads are for these.
+func notDrawn(k Kind) bool { return !k.Drawn }
 
 // Loads whose timeouts are armed again are for these.
 func owners(k Kind) bool { return k.Owns && notDrawn(k) }
-
-// Those in which ResetAt is of use are for these.
-func ownersAt(k Kind) bool { return k.Owns && !k.Drawn }
 
 // Loads of crowds, of saturated servers and of the collector are for these.
 func isOneOfTwo(k Kind) bool { return k.Name == Two[0].Name || k.Name == Two[1].Name }
