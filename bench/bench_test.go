@@ -16,12 +16,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/aclements/go-moremath/stats"
 	"golang.org/x/perf/benchfmt"
-
-	"github.com/hashedwheel/hashedwheel"
 )
 
 var (
@@ -135,19 +132,16 @@ func reason(out []byte) string {
 	return strings.TrimSpace(string(line))
 }
 
-// The loads that docs/timing-wheels.md shows are for these timers.
-func notAt(k Kind) bool { return !k.At }
+// The loads that docs/timing-wheels.md shows are for all timers.
+func anyKind(Kind) bool { return true }
 
-// Other loads that have no use for ResetAt are for these.
-func notDrawn(k Kind) bool { return !k.At && !k.Drawn }
+// Other loads are for these.
+func notDrawn(k Kind) bool { return !k.Drawn }
 
 // Loads whose timeouts are armed again are for these.
 func owners(k Kind) bool { return k.Owns && notDrawn(k) }
 
-// Those in which ResetAt is of use are for these.
-func ownersAt(k Kind) bool { return k.Owns && !k.Drawn }
-
-// Loads of goroutines that compute, of crowds and of the collector are for these.
+// Loads of crowds, of saturated servers and of the collector are for these.
 func isOneOfTwo(k Kind) bool { return k.Name == Two[0].Name || k.Name == Two[1].Name }
 
 // What package time has no call for is for this one.
@@ -165,9 +159,9 @@ func parallel(b *testing.B, labels string, fits func(Kind) bool, setup func(k Ki
 		}
 		b.ReportAllocs()
 		b.ResetTimer()
-		cpu := cpuTime()
+		cpu := CPUTime()
 		b.RunParallel(loops[k.Name])
-		b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N), "cpu-ns/op")
+		b.ReportMetric(float64(CPUTime()-cpu)/float64(b.N), "cpu-ns/op")
 	})
 }
 
@@ -264,6 +258,15 @@ func (t *tally) due(d time.Duration) func() {
 	}
 }
 
+// task returns the i-th task, which is due d from now. One in checkEvery is looked at.
+func (t *tally) task(i int, d time.Duration) func() {
+	const checkEvery = 64
+	if i%checkEvery == 0 {
+		return t.due(d)
+	}
+	return t.fire
+}
+
 // wait waits until want tasks have run. It fails b if they do not, or more do, or if a task was early although the
 // timer is not known for that.
 func (t *tally) wait(b *testing.B, k Kind, want int) {
@@ -296,28 +299,4 @@ func reportEarly(b *testing.B, k Kind, ms float64) {
 	case k.Early:
 		b.ReportMetric(max(0, ms), "early-max-ms")
 	}
-}
-
-// session is a struct of 256 bytes, such as of a connection, with a pointer to its timeout.
-type session struct {
-	Owned
-	_ [256 - 16]byte
-}
-
-// wheelSession is a session that has its timeout in it.
-type wheelSession struct {
-	_ [64]byte
-	hashedwheel.Timeout
-	_ [256 - 64 - unsafe.Sizeof(hashedwheel.Timeout{})]byte
-}
-
-// newSession returns a session with a timeout of t, in it if t permits that.
-func newSession(t Owner, f func()) Owned {
-	w, ok := t.(wheel)
-	if !ok {
-		return &session{Owned: t.New(f)}
-	}
-	s := new(wheelSession)
-	s.InitFunc(w.Timer, f)
-	return s
 }

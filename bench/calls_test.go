@@ -91,11 +91,7 @@ func newCallsOfOne(t Timer, reuse bool, fired *tally) *callsOfOne {
 
 func (c *callsOfOne) run(over *atomic.Bool) {
 	for ; !over.Load(); c.batches++ {
-		f := c.fired.fire
-		if c.batches%checkEvery == 0 {
-			f = c.fired.due(expireAfter)
-		}
-		c.timer.AfterFunc(expireAfter, f)
+		c.timer.AfterFunc(expireAfter, c.fired.task(c.batches, expireAfter))
 		measured := rand.IntN(callsInBatch) // a fixed place next to a clock read would not stand for all
 		for i := range callsInBatch {
 			if i != measured {

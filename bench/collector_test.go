@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"testing"
@@ -9,50 +8,34 @@ import (
 )
 
 // BenchmarkCollector is the elapsed time of one collection next to very many pending timeouts, and its CPU time. The
-// timeouts are in shuffled memory. Their handles are dropped, or part of sessions of 256 bytes that the program keeps.
-// They are due at one instant, within one minute that begins in a minute, or within one turn of a wheel of 512 buckets.
+// timeouts are in shuffled memory, are due within one minute that begins in a minute, and their handles are dropped.
 func BenchmarkCollector(b *testing.B) {
 	n := count(1e6)
-	for _, handles := range []string{"dropped", "owned"} {
-		for _, due := range []struct {
-			name          string
-			first, window time.Duration
-		}{
-			{"turn", 20 * time.Second, 30 * time.Second},
-			{"minute", time.Minute, time.Minute},
-			{"instant", 2 * time.Minute, 1},
-		} {
-			labels := fmt.Sprintf("pending=%s/handles=%s/due=%s", short(n), handles, due.name)
-			each(b, labels, isOneOfTwo, func(b *testing.B, k Kind) {
-				t := k.Open(armTick).(Owner)
-				var fired tally
-				kept := make([]Owned, n)
-				for i := range kept {
-					if handles == "owned" {
-						kept[i] = newSession(t, fired.fire)
-					} else {
-						kept[i] = t.New(fired.fire)
-					}
-				}
-				rand.Shuffle(n, func(i, j int) { kept[i], kept[j] = kept[j], kept[i] })
-				start := time.Now()
-				for i, own := range kept {
-					own.Reset(due.first + scatter(i, due.window) - time.Since(start))
-				}
-				if handles == "dropped" {
-					kept = nil
-				}
-				settle(armTick, n)
-				cpu := cpuTime()
-				for b.Loop() {
-					runtime.GC()
-				}
-				b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N), "cpu-ns/op")
-				runtime.KeepAlive(kept)
-				if n := fired.fired.Load(); n > 0 {
-					b.Errorf("%d timeouts expired during the collections: the machine is too slow", n)
-				}
-			})
+	each(b, "pending="+short(n)+"/handles=dropped/due=minute", isOneOfTwo, func(b *testing.B, k Kind) {
+		t := k.Open(armTick).(Owner)
+		var fired tally
+		armShuffled(t, n, &fired)
+		settle(armTick, n)
+		cpu := CPUTime()
+		for b.Loop() {
+			runtime.GC()
 		}
+		b.ReportMetric(float64(CPUTime()-cpu)/float64(b.N), "cpu-ns/op")
+		if n := fired.fired.Load(); n > 0 {
+			b.Errorf("%d timeouts expired during the collections: the machine is too slow", n)
+		}
+	})
+}
+
+// armShuffled arms n timeouts in another order than that of their memory, and drops their handles.
+func armShuffled(t Owner, n int, fired *tally) {
+	all := make([]Owned, n)
+	for i := range all {
+		all[i] = t.New(fired.fire) // each has its own function
+	}
+	rand.Shuffle(n, func(i, j int) { all[i], all[j] = all[j], all[i] })
+	start := time.Now()
+	for i, own := range all {
+		own.Reset(time.Minute + scatter(i, time.Minute) - time.Since(start))
 	}
 }

@@ -15,11 +15,8 @@ func BenchmarkDue(b *testing.B) {
 		t := k.Open(tick)
 		at := time.Now().Add(time.Second + time.Duration(n)*5*time.Microsecond)
 		for i := range n {
-			if i%checkEvery == 0 {
-				t.AfterFunc(time.Until(at), fired.due(time.Until(at)))
-			} else {
-				t.AfterFunc(time.Until(at), fired.fire)
-			}
+			d := time.Until(at)
+			t.AfterFunc(d, fired.task(i, d))
 		}
 		settle(tick, 0)
 		if time.Until(at) < 50*ms {

@@ -23,10 +23,10 @@ func BenchmarkLone(b *testing.B) {
 		})
 		beat.Reset(every)
 		time.Sleep(20 * ms)
-		before, cpu, start := runs.Load(), cpuTime(), time.Now()
+		before, cpu, start := runs.Load(), CPUTime(), time.Now()
 		time.Sleep(span(4 * time.Second))
 		n, took := max(1, runs.Load()-before), time.Since(start)
-		b.ReportMetric(float64(cpuTime()-cpu)/float64(n), "cpu-ns/run")
+		b.ReportMetric(float64(CPUTime()-cpu)/float64(n), "cpu-ns/run")
 		b.ReportMetric(float64(n)/took.Seconds(), "runs/s")
 		for !beat.Stop() { // it is running, and arms itself again
 			time.Sleep(ms)

@@ -6,8 +6,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/hashedwheel/hashedwheel"
 )
 
 // BenchmarkMoveLater moves a random one of very many idle timeouts to three hours from now, as each read of a
@@ -16,26 +14,13 @@ import (
 // until the old deadline is not counted.
 func BenchmarkMoveLater(b *testing.B) {
 	n := count(1e6)
-	parallel(b, "pending="+short(n), ownersAt, func(k Kind) func(pb *testing.PB) {
+	parallel(b, "pending="+short(n), owners, func(k Kind) func(pb *testing.PB) {
 		all := ownFar(k.Open(armTick).(Owner), armTick, n, nop)
 		var goroutines atomic.Int64
-		mine := func() []Owned {
-			i, of := int(goroutines.Add(1)), runtime.GOMAXPROCS(0)
-			return all[i%of*n/of:][:max(1, n/of)]
-		}
-		if k.At {
-			return func(pb *testing.PB) {
-				mine, random, at := mine(), rand.New(rand.NewPCG(1, 2)), time.Time{}
-				for i := 0; pb.Next(); i++ {
-					if i%callsPerRead == 0 {
-						at = time.Now().Add(3 * time.Hour)
-					}
-					mine[random.IntN(len(mine))].(*hashedwheel.Timeout).ResetAt(at)
-				}
-			}
-		}
 		return func(pb *testing.PB) {
-			for mine, random := mine(), rand.New(rand.NewPCG(1, 2)); pb.Next(); {
+			i, of := int(goroutines.Add(1)), runtime.GOMAXPROCS(0)
+			mine, random := all[i%of*n/of:][:max(1, n/of)], rand.New(rand.NewPCG(1, 2))
+			for pb.Next() {
 				mine[random.IntN(len(mine))].Reset(3 * time.Hour)
 			}
 		}
@@ -54,13 +39,13 @@ func BenchmarkMoveEarlier(b *testing.B) {
 		var fired tally
 		all := ownFar(k.Open(tick).(Owner), tick, n, fired.fire)
 		soon := time.Second + time.Duration(n)*6*time.Microsecond
-		cpu, start := cpuTime(), time.Now()
+		cpu, start := CPUTime(), time.Now()
 		for _, own := range all {
 			own.Reset(soon)
 		}
 		wall := time.Since(start)
 		time.Sleep(filed)
-		cpu = cpuTime() - cpu
+		cpu = CPUTime() - cpu
 		fired.wait(b, k, n)
 		last := time.Since(start) - soon
 		b.ReportMetric(float64(wall)/float64(n), "ns/move")

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -148,3 +149,27 @@ func handOn(t Timer) (over func() int64) {
 		return turns.Load()
 	}
 }
+
+// work keeps the processor busy with d of work, however long it is interrupted.
+func work(d time.Duration) { spin(int(d.Nanoseconds() * turnsPerMicrosecond() / 1000)) }
+
+// spin is work that the compiler keeps.
+func spin(turns int) {
+	x := uint64(0)
+	for range turns {
+		x = x*6364136223846793005 + 1442695040888963407
+	}
+	runtime.KeepAlive(x)
+}
+
+// turnsPerMicrosecond is the speed of spin: the fastest of several attempts, since others may have the processor.
+var turnsPerMicrosecond = sync.OnceValue(func() int64 {
+	const turns = 100_000
+	fastest := time.Hour
+	for range 50 {
+		start := time.Now()
+		spin(turns)
+		fastest = min(fastest, time.Since(start))
+	}
+	return turns * 1000 / int64(fastest)
+})

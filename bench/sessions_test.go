@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkSessions is how late the idle timeouts of sessions run that are due evenly within a second, after twenty.
-// The sessions are structs of 256 bytes in shuffled memory. cpu-ns is CPU time in that second.
+// They lie in shuffled memory. cpu-ns is CPU time in that second.
 func BenchmarkSessions(b *testing.B) {
 	n := count(1e6)
 	each(b, fmt.Sprintf("due=%s/tick=1ms", short(n)), isOneOfTwo, func(b *testing.B, k Kind) {
@@ -19,9 +19,9 @@ func BenchmarkSessions(b *testing.B) {
 		c.arm(first, window)
 		settle(ms, 0)
 		c.sleepUntil(b, first-20*ms)
-		cpu := cpuTime()
+		cpu := CPUTime()
 		c.fired.wait(b, k, n)
-		b.ReportMetric(float64(cpuTime()-cpu)/float64(n), "cpu-ns/timeout")
+		b.ReportMetric(float64(CPUTime()-cpu)/float64(n), "cpu-ns/timeout")
 		c.report(b, k)
 		once(b)
 	})
@@ -53,19 +53,19 @@ func BenchmarkSessionsMoved(b *testing.B) {
 	})
 }
 
-// crowd is sessions in shuffled memory whose timeouts record how late they run.
+// crowd is timeouts in shuffled memory that record how late they run.
 type crowd struct {
 	start    time.Time
-	sessions []Owned
+	timeouts []Owned
 	due      []time.Duration // since start
 	late     []float64       // ms
 	fired    tally
 }
 
 func newCrowd(t Owner, n int) *crowd {
-	c := &crowd{start: time.Now(), sessions: make([]Owned, n), due: make([]time.Duration, n), late: make([]float64, n)}
+	c := &crowd{start: time.Now(), timeouts: make([]Owned, n), due: make([]time.Duration, n), late: make([]float64, n)}
 	for _, i := range rand.Perm(n) { // in memory they lie in the order of creation
-		c.sessions[i] = newSession(t, func() {
+		c.timeouts[i] = t.New(func() {
 			c.late[i] = float64(time.Since(c.start)-c.due[i]) / 1e6
 			c.fired.fire()
 		})
@@ -75,9 +75,9 @@ func newCrowd(t Owner, n int) *crowd {
 
 // arm makes them due evenly within a window, in random order.
 func (c *crowd) arm(first, window time.Duration) {
-	for _, i := range rand.Perm(len(c.sessions)) {
-		c.due[i] = first + time.Duration(float64(window)*float64(i)/float64(len(c.sessions)))
-		c.sessions[i].Reset(c.due[i] - time.Since(c.start))
+	for _, i := range rand.Perm(len(c.timeouts)) {
+		c.due[i] = first + time.Duration(float64(window)*float64(i)/float64(len(c.timeouts)))
+		c.timeouts[i].Reset(c.due[i] - time.Since(c.start))
 	}
 }
 

@@ -54,14 +54,14 @@ func (s Steady) Run(k Kind) ([]benchfmt.Value, error) {
 		calls.oneIn = max(1, int(1/s.Expire+0.5))
 	}
 	beats := startBeats(t, outOfStep)
-	moved, cpu := 0, cpuTime()
+	moved, cpu := 0, CPUTime()
 	took := eachMillisecond(s.For, func(ms int) {
 		calls.round(ms, dueBy(s.Arms, ms))
 		for ; moved < dueBy(s.Moves, ms) && len(conns) > 0; moved++ {
 			conns[rand.IntN(len(conns))].Reset(3 * time.Hour)
 		}
 	})
-	share := 100 * float64(cpuTime()-cpu) / float64(took)
+	share := 100 * float64(CPUTime()-cpu) / float64(took)
 	grown, beating := peak.end(), beats.end()
 	late, err := calls.end()
 	runtime.KeepAlive(conns)

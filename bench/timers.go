@@ -38,7 +38,6 @@ type Kind struct {
 	Open func(tick time.Duration) Timer
 
 	Owns  bool // its Timer is an Owner
-	At    bool // its timeouts are armed by ResetAt, with a time that the caller has already read
 	Early bool // it is known to fire early
 
 	Drawn bool // it is one of the designs of docs/timing-wheels.md, and takes part in the loads of its table

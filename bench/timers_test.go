@@ -16,7 +16,6 @@ var kinds = append(Two[:2:2],
 	Kind{Name: "hashedwheel-inline", Owns: true, Open: func(tick time.Duration) Timer {
 		return openWheel(tick, hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	}},
-	Kind{Name: "hashedwheel-resetat", Owns: true, At: true, Open: Two[1].Open},
 	Kind{Name: "timingwheel", Early: true, Open: openTimingWheel},
 	Kind{Name: "go-zero", Owns: true, Early: true, Open: openGoZero},
 	Kind{Name: "list", Owns: true, Drawn: true, Open: openClassic(wheels.OpenList)},

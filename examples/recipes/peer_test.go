@@ -2,6 +2,7 @@ package recipes_test
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"time"
 
@@ -49,13 +50,7 @@ func Example_peer() {
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	defer tm.Stop()
 	server, client := net.Pipe()
-	go func() { // reads, answers nothing
-		for b := make([]byte, 100); ; {
-			if _, err := client.Read(b); err != nil {
-				return
-			}
-		}
-	}()
+	go io.Copy(io.Discard, client) // reads, answers nothing
 
 	p, err := newPeer(tm, server)
 	if err != nil {
