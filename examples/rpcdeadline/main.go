@@ -1,0 +1,170 @@
+// Rpcdeadline is an RPC client with a deadline for every call.
+//
+// Calls come from a pool, and each has a Timeout in its struct: bound once, armed for each use without an allocation,
+// and nearly always stopped by the answer a moment later. (Package keyed is a whole table of calls, if you have none.)
+//
+// A hundred callers share a connection to a server that answers one call in fifty too late, and one never, for five
+// seconds. The exit status is not 0 if a call was lost, ended early, or got the answer to another.
+package main
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"math/rand/v2"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+)
+
+const (
+	timeout        = 100 * time.Millisecond // for a call
+	tick           = 5 * time.Millisecond   // a call ends at most this much later, plus the delay of a busy machine
+	callers, calls = 100, 600               // each makes so many
+)
+
+// A frame is a request or an answer: the number of the call, and the argument or the result.
+type frame struct{ ID, Value uint64 }
+
+// A client makes calls over one connection.
+type client struct {
+	conn    net.Conn
+	pool    sync.Pool // of *call
+	mu      sync.Mutex
+	lastID  uint64           // guarded by mu
+	pending map[uint64]*call // calls that have not ended; guarded by mu
+}
+
+// A call is a call, its Timeout, and the Timeout's task. It must not be copied.
+type call struct {
+	client   *client
+	deadline hashedwheel.Timeout
+	id       uint64 // a new one for each use: a late answer finds no call
+	result   uint64
+	done     chan error // has room for one, so that a send never blocks
+}
+
+func newClient(conn net.Conn, tm *hashedwheel.Timer) *client {
+	cl := &client{conn: conn, pending: map[uint64]*call{}}
+	cl.pool.New = func() any {
+		c := &call{client: cl, done: make(chan error, 1)}
+		c.deadline.Init(tm, c) // once: a Timeout that was used is armed again, never overwritten
+		return c
+	}
+	return cl
+}
+
+// do makes a call, and returns when it has ended.
+func (cl *client) do(argument uint64) (result uint64, err error) {
+	c := cl.pool.Get().(*call)
+	defer cl.pool.Put(c)
+	cl.mu.Lock()
+	cl.lastID++
+	c.id = cl.lastID
+	cl.pending[c.id] = c // before it is armed, so that Run finds it
+	cl.mu.Unlock()
+	c.deadline.Reset(timeout)
+	if err := c.deadline.Err(); err != nil {
+		c.fail(err) // the timer is stopped or full: no deadline would end the call
+	}
+	_ = binary.Write(cl.conn, binary.BigEndian, frame{c.id, argument}) // if it fails, the deadline ends the call
+	err = <-c.done
+	return c.result, err
+}
+
+// read receives answers. Stop decides: if it returns true the answer ends the call, otherwise Run does.
+func (cl *client) read() {
+	var f frame
+	for in := bufio.NewReader(cl.conn); binary.Read(in, binary.BigEndian, &f) == nil; {
+		cl.mu.Lock()
+		if c := cl.pending[f.ID]; c != nil && c.deadline.Stop() {
+			delete(cl.pending, f.ID)
+			c.result = f.Value
+			c.done <- nil
+		}
+		cl.mu.Unlock()
+	}
+}
+
+// Run is called by the timer when the deadline has passed.
+func (c *call) Run(*hashedwheel.Timeout) { c.fail(os.ErrDeadlineExceeded) }
+
+func (c *call) fail(err error) {
+	c.client.mu.Lock()
+	defer c.client.mu.Unlock()
+	delete(c.client.pending, c.id)
+	c.done <- err
+}
+
+// serve is the server. It delays answers by package time, which does not depend on the timer that is shown.
+func serve(conn net.Conn) {
+	var f frame
+	for in := bufio.NewReader(conn); binary.Read(in, binary.BigEndian, &f) == nil; {
+		answer := frame{f.ID, ^f.Value}
+		if f.ID%50 == 25 {
+			time.AfterFunc(3*timeout, func() { _ = binary.Write(conn, binary.BigEndian, answer) })
+		} else if f.ID%50 != 0 { // these get no answer
+			_ = binary.Write(conn, binary.BigEndian, answer)
+		}
+	}
+}
+
+func main() {
+	if err := run(os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(out io.Writer) error {
+	fmt.Fprintf(out, "%d callers, %d calls each; of 50 calls one is answered too late, and one never\n", callers, calls)
+	defer time.AfterFunc(time.Minute, func() { panic("a call was lost") }).Stop()
+	// Inline runs tasks on the timer's goroutine, one after another. That suits Run, which blocks for a moment at most.
+	tm := hashedwheel.MustNew(hashedwheel.WithTick(tick), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	here, there := net.Pipe()
+	defer here.Close() // ends serve and read
+	cl := newClient(here, tm)
+	go cl.read()
+	go serve(there)
+	var all sync.WaitGroup
+	var mu sync.Mutex        // guards the two below
+	var late []time.Duration // after their deadlines, of the calls that ended so
+	var wrong error          // about a call that ended otherwise
+	for range callers {
+		all.Go(func() {
+			for range calls {
+				argument, due := rand.Uint64(), time.Now().Add(timeout)
+				result, err := cl.do(argument)
+				mu.Lock()
+				if after := time.Since(due); errors.Is(err, os.ErrDeadlineExceeded) && after >= 0 {
+					late = append(late, after)
+				} else if err != nil || result != ^argument {
+					wrong = fmt.Errorf("call %x ended %v after its deadline, with %x, %w", argument, after, result, err)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	cost := testing.Benchmark(func(b *testing.B) {
+		for c := cl.pool.Get().(*call); b.Loop(); c.deadline.Stop() {
+			c.deadline.Reset(timeout)
+		}
+	})
+	if left := tm.Stop(); wrong != nil || len(left) > 0 {
+		return fmt.Errorf("%d timeouts outlived their calls; %v", len(left), wrong)
+	}
+	slices.Sort(late)
+	fmt.Fprintf(out, "\nok: %6d calls were answered in time\n", callers*calls-len(late))
+	fmt.Fprintf(out, "    %6d ended at the deadline, none early, half of them less than %v late\n",
+		len(late), late[len(late)/2].Round(time.Millisecond))
+	fmt.Fprintf(out, "    %6d ns, %d allocations: the cost of a stopped deadline\n", cost.NsPerOp(), cost.AllocsPerOp())
+	return nil
+}
