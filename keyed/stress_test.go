@@ -1,6 +1,7 @@
 package keyed_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -62,7 +63,9 @@ func stress(t *testing.T, opts []hashedwheel.Option, newMap maker) {
 			}
 		})
 	}
-	time.Sleep(200 * time.Millisecond)
+	for begun := time.Now(); time.Since(begun) < 200*time.Millisecond; time.Sleep(time.Millisecond) {
+		_ = fmt.Sprintf("%v %#v", m, m) // by String, and by the fields: a Go map among them would be a race
+	}
 	assert.Eventually(t, expired.Load, 20*time.Second, time.Millisecond, "the machine may stand still")
 	tm.Stop()
 	time.Sleep(20 * time.Millisecond)
