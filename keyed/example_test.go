@@ -171,9 +171,9 @@ func ExampleMap_CompareAndDelete() {
 	// 2718 false
 }
 
-// A queue delivers each message at least once, and consumers in several goroutines act on it once. The time counts from
-// the first delivery: a message that is repeated forever is let through every five minutes. With a Touch if it was seen,
-// each repetition begins the time again.
+// A queue delivers each message at least once, and consumers in several goroutines act on it once. The time counts
+// from the first delivery: a message that is repeated forever is let through every five minutes. With a Touch of a
+// message that was seen, each repetition begins the time again.
 func ExampleMap_GetOrSet() {
 	tm, clock := example()
 	defer tm.Stop()

@@ -19,17 +19,17 @@ import (
 // loops of All and Drain.
 func FuzzMap(f *testing.F) {
 	for _, script := range [][]byte{
-		{9},
+		{7},
 		// A full timer.
 		{2, opSet, 50, opSet + 1, 100, opSet + 2, 0, opSet + 3, 50, opPass, 5, opRelease, 0, opPass, 9, opRelease, 0},
 		// Moved.
-		{9, opSet, 50, opTouch, 90, opPass, 5, opRelease, 0, opTouch, 10, opPass, 1, opRelease, 0},
-		{9, opSet, 20, opPass, 5, opTouch, 90, opRelease, 0, opPass, 9, opSet, 50, opRelease, 0, opPass, 9},
+		{7, opSet, 50, opTouch, 90, opPass, 5, opRelease, 0, opTouch, 10, opPass, 1, opRelease, 0},
+		{7, opSet, 20, opPass, 5, opTouch, 90, opRelease, 0, opPass, 9, opSet, 50, opRelease, 0, opPass, 9},
 		// Due, deleted, and new.
-		{9, opSet, 20, opPass, 5, opDelete, 0, opSet, 90, opRelease, 0, opAll, 0, opPass, 9, opRelease, 0},
+		{7, opSet, 20, opPass, 5, opDelete, 0, opSet, 90, opRelease, 0, opAll, 0, opPass, 9, opRelease, 0},
 		// Due, and taken out.
 		{
-			9, opSet, 20, opSet + 1, 20, opSet + 2, 20, opPass, 5, opDelete, 0, opCompareAndDelete + 1, 1, opDrain, 0,
+			7, opSet, 20, opSet + 1, 20, opSet + 2, 20, opPass, 5, opDelete, 0, opCompareAndDelete + 1, 1, opDrain, 0,
 			opRelease, 0, opTouch, 50, opDelete + 1, 0,
 		},
 		// A full timer finds and moves pending keys, refuses new ones, and has room once a key has ended.
@@ -45,27 +45,27 @@ func FuzzMap(f *testing.F) {
 		},
 		// A stopped timer finds keys, and refuses to move them and to take new ones.
 		{
-			9, opSet, 50, opSet + 1, 50, opStop, 0, opSet, 90, opSet + 2, 90, opTouch, 90, opGetOrSet, 90,
+			7, opSet, 50, opSet + 1, 50, opStop, 0, opSet, 90, opSet + 2, 90, opTouch, 90, opGetOrSet, 90,
 			opGetOrSet + 2, 90, opPass, 30, opRelease, 0, opDelete + 1, 0, opDrain, 0,
 		},
 		// Due, and refused by a full timer, which is then stopped.
 		{0, opSet, 20, opPass, 5, opSet + 1, 90, opTouch, 90, opSet, 9, opRelease, 0, opDrain, 0},
 		{0, opSet, 20, opPass, 5, opSet + 1, 90, opTouch, 90, opStop, 0, opRelease, 0, opDrain, 0},
-		{9, opSet, 20, opSet + 1, 90, opPass, 5, opStop, 0, opTouch + 1, 1, opSet, 9, opRelease, 0, opDrain, 0},
+		{7, opSet, 20, opSet + 1, 90, opPass, 5, opStop, 0, opTouch + 1, 1, opSet, 9, opRelease, 0, opDrain, 0},
 		// Due, or moved, before the stop.
-		{9, opSet, 20, opPass, 5, opStop, 0, opRelease, 0, opSet, 1, opDrain, 0},
-		{9, opSet, 20, opPass, 5, opTouch, 90, opStop, 0, opRelease, 0, opDrain, 0},
+		{7, opSet, 20, opPass, 5, opStop, 0, opRelease, 0, opSet, 1, opDrain, 0},
+		{7, opSet, 20, opPass, 5, opTouch, 90, opStop, 0, opRelease, 0, opDrain, 0},
 		// Two runs.
-		{9, opSet, 20, opPass, 5, opTouch, 0, opPass, 1, opRelease, 0},
-		{9, opSet, 20, opSet + 1, 30, opSet + 2, 40, opDrain, 0, opPass, 9, opRelease, 0},
+		{7, opSet, 20, opPass, 5, opTouch, 0, opPass, 1, opRelease, 0},
+		{7, opSet, 20, opSet + 1, 30, opSet + 2, 40, opDrain, 0, opPass, 9, opRelease, 0},
 		// GetOrSet of a new key, a pending, a due and an expired one, and on a stopped timer.
 		{
-			9, opGetOrSet, 20, opGetOrSet, 90, opPass, 5, opGetOrSet, 50, opRelease, 0, opGetOrSet, 50, opStop, 0,
+			7, opGetOrSet, 20, opGetOrSet, 90, opPass, 5, opGetOrSet, 50, opRelease, 0, opGetOrSet, 50, opStop, 0,
 			opGetOrSet + 1, 9,
 		},
 		// Swap of a new key, a pending, a due and an expired one, and on a stopped timer.
 		{
-			9, opSwap, 50, opSwap, 20, opPass, 5, opSwap, 20, opRelease, 0, opPass, 5, opRelease, 0, opSwap, 90,
+			7, opSwap, 50, opSwap, 20, opPass, 5, opSwap, 20, opRelease, 0, opPass, 5, opRelease, 0, opSwap, 90,
 			opStop, 0, opSwap, 9, opSwap + 1, 9, opDrain, 0,
 		},
 		// A full timer swaps pending keys, and refuses new ones and keys that are due.
@@ -79,7 +79,7 @@ func FuzzMap(f *testing.F) {
 			opCompareAndDelete + 1, 0,
 		},
 		{
-			9, opSet, 50, opSet + 1, 20, opCompareAndDelete, 1, opCompareAndDelete, 0, opSplit, 0, opAll, 1,
+			7, opSet, 50, opSet + 1, 20, opCompareAndDelete, 1, opCompareAndDelete, 0, opSplit, 0, opAll, 1,
 			opPass, 9, opRelease, 0,
 		},
 		// Twins.
@@ -97,10 +97,10 @@ func FuzzMap(f *testing.F) {
 		},
 		// Renewed, once and twice, then expired; renewed by a timer that is stopped.
 		{
-			renews + 9, opAnswer, 32, opSet, 20, opPass, 5, opRelease, 0, opPass, 5, opRelease, 0, opAnswer, 0,
+			renews + 7, opAnswer, 32, opSet, 20, opPass, 5, opRelease, 0, opPass, 5, opRelease, 0, opAnswer, 0,
 			opPass, 5, opRelease, 0,
 		},
-		{renews + 9, opAnswer, 32, opSet, 20, opPass, 5, opStop, 0, opRelease, 0, opTouch, 50, opDrain, 0},
+		{renews + 7, opAnswer, 32, opSet, 20, opPass, 5, opStop, 0, opRelease, 0, opTouch, 50, opDrain, 0},
 		// A full timer renews, and refuses keys that are due.
 		{
 			renews, opAnswer, 32, opSet, 20, opPass, 5, opTouch, 90, opSet + 1, 20, opRelease, 0, opSet + 1, 20,
@@ -109,7 +109,7 @@ func FuzzMap(f *testing.F) {
 		{renews + 1, opSet, 20, opPass, 5, opTouch, 90, opSet + 1, 90, opSet + 2, 90, opRelease, 0, opSet + 2, 90},
 		// Moved, replaced and deleted when due; then drained.
 		{
-			renews + 9, opSet, 20, opSet + 1, 20, opSet + 2, 20, opSet + 3, 20, opPass, 5, opTouch, 90, opSet + 1, 90,
+			renews + 7, opSet, 20, opSet + 1, 20, opSet + 2, 20, opSet + 3, 20, opPass, 5, opTouch, 90, opSet + 1, 90,
 			opDelete + 2, 0, opRelease, 0, opPass, 15, opDrain, 0, opRelease, 0,
 		},
 		// In renew: Touch and Set, Swap, panic and Delete, Drain and Stop.
@@ -118,30 +118,31 @@ func FuzzMap(f *testing.F) {
 			opPass, 9, opRelease, 0, opAnswer, 48 + 3, opPass, 9, opRelease, 0, opSet + 2, 20, opSet + 3, 20,
 		},
 		{
-			renews + 9, opAnswer, 48 + 15, opAnswer + 1, 48 + 4, opAnswer + 2, 48 + 5, opSet, 20, opSet + 1, 20,
+			renews + 7, opAnswer, 48 + 15, opAnswer + 1, 48 + 4, opAnswer + 2, 48 + 5, opSet, 20, opSet + 1, 20,
 			opSet + 2, 20, opPass, 5, opRelease, 0, opSet, 20, opSet + 1, 20, opAnswer + 1, 48 + 6, opPass, 5,
 			opRelease, 0,
 		},
 		// In renew: GetOrSet, CompareAndDelete, Split and All.
 		{
-			renews + 9, opAnswer, 48 + 7, opAnswer + 1, 48 + 8, opAnswer + 2, 48 + 9, opAnswer + 3, 48 + 10, opSet, 20,
-			opSet + 1, 20, opSet + 2, 20, opSet + 3, 20, opPass, 5, opRelease, 0, opPass, 9, opRelease, 0,
+			renews + 7, opAnswer, 48 + 7, opAnswer + 1, 48 + 8, opAnswer + 2, 48 + 9, opAnswer + 3, 48 + 10,
+			opSet, 20, opSet + 1, 20, opSet + 2, 20, opSet + 3, 20, opPass, 5, opRelease, 0, opPass, 9, opRelease, 0,
 		},
 		// In renew, which then ends the value: Touch, Set, Swap, Delete and Drain.
 		{
-			renews + 9, opAnswer, 1, opAnswer + 1, 2, opAnswer + 2, 3, opAnswer + 3, 4, opSet, 20, opSet + 1, 20,
-			opSet + 2, 20, opSet + 3, 20, opPass, 5, opRelease, 0, opAnswer + 4, 5, opSet + 4, 20, opPass, 5, opRelease, 0,
+			renews + 7, opAnswer, 1, opAnswer + 1, 2, opAnswer + 2, 3, opAnswer + 3, 4, opSet, 20, opSet + 1, 20,
+			opSet + 2, 20, opSet + 3, 20, opPass, 5, opRelease, 0, opAnswer + 4, 5, opSet + 4, 20, opPass, 5,
+			opRelease, 0,
 		},
 		// In renew, for another key: Set of a new one, Touch and Delete of one that is due.
 		{
-			renews + 2, opAnswer, 64 + 2, opSet, 20, opPass, 5, opRelease, 0, opSet + 2, 20, opPass, 9, opAnswer, 64 + 1,
-			opAnswer + 1, 64 + 4, opRelease, 0, opPass, 9, opRelease, 0,
+			renews + 2, opAnswer, 64 + 2, opSet, 20, opPass, 5, opRelease, 0, opSet + 2, 20, opPass, 9,
+			opAnswer, 64 + 1, opAnswer + 1, 64 + 4, opRelease, 0, opPass, 9, opRelease, 0,
 		},
 		// In expired: Set of its key, Swap, Delete, Drain, All, and a panic.
 		{
-			9, opAnswer, 48 + 2, opAnswer + 1, 48 + 3, opAnswer + 2, 48 + 4, opAnswer + 3, 48 + 10, opAnswer + 4, 48 + 15,
-			opSet, 20, opSet + 1, 20, opSet + 2, 20, opSet + 3, 20, opSet + 4, 20, opPass, 5, opRelease, 0, opPass, 9,
-			opAnswer, 48 + 5, opRelease, 0,
+			7, opAnswer, 48 + 2, opAnswer + 1, 48 + 3, opAnswer + 2, 48 + 4, opAnswer + 3, 48 + 10,
+			opAnswer + 4, 48 + 15, opSet, 20, opSet + 1, 20, opSet + 2, 20, opSet + 3, 20, opSet + 4, 20, opPass, 5,
+			opRelease, 0, opPass, 9, opAnswer, 48 + 5, opRelease, 0,
 		},
 		// In expired, of another key: Set on a timer that is full but for its place, and Touch of one that is due.
 		{
@@ -150,12 +151,15 @@ func FuzzMap(f *testing.F) {
 		},
 		// In the loop of All: deleted and set again, with splits, and left by a break.
 		{
-			9, opSet, 50, opSet + 1, 20, opSet + 2, 90, opSet + 3, 50, opAll + 1, 10, opPass, 5, opAll + 1, 6, opAll + 2, 0,
-			opAll + 3, 255, opPass, 9, opRelease, 0,
+			7, opSet, 50, opSet + 1, 20, opSet + 2, 90, opSet + 3, 50, opAll + 1, 10, opPass, 5, opAll + 1, 6,
+			opAll + 2, 0, opAll + 3, 255, opPass, 9, opRelease, 0,
 		},
 		// A Drain whose function panics at the second of four values.
-		{9, opSet, 50, opSet + 1, 20, opSet + 2, 90, opSet + 3, 50, opPass, 5, opDrain, 2, opRelease, 0},
-		{renews + oneHash + 3, opSet, 50, opSet + 1, 20, opSet + 2, 90, opSet + 3, 50, opPass, 5, opDrain, 2, opRelease, 0},
+		{7, opSet, 50, opSet + 1, 20, opSet + 2, 90, opSet + 3, 50, opPass, 5, opDrain, 2, opRelease, 0},
+		{
+			renews + oneHash + 3, opSet, 50, opSet + 1, 20, opSet + 2, 90, opSet + 3, 50, opPass, 5, opDrain, 2,
+			opRelease, 0,
+		},
 	} {
 		f.Add(script)
 	}

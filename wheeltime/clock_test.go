@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 	"unsafe"
 
@@ -76,17 +75,6 @@ func TestClockNowIsRightAfterTheWallClockWasSet(t *testing.T) {
 	}
 }
 
-// A clock that is ahead of the system's stays ahead.
-func TestClockNowOnAClockThatIsAhead(t *testing.T) {
-	ahead := new(timertest.SteppingClock)
-	tm := timertest.New(hashedwheel.WithClock(ahead))
-	defer tm.Stop()
-	ahead.Step(time.Hour)
-	now := wheeltime.NewClock(tm).Now()
-	assert.InDelta(t, time.Hour, time.Until(now), float64(time.Minute), "by the monotonic clock")
-	assert.InDelta(t, time.Hour, now.Round(0).Sub(time.Now().Round(0)), float64(time.Minute), "by the wall clock")
-}
-
 // The time of a ManualClock is passed on unchanged, whatever the system's clock shows.
 func TestClockNowOnAManualClock(t *testing.T) {
 	for _, start := range []time.Time{
@@ -135,10 +123,18 @@ func TestMisusePanics(t *testing.T) {
 	}
 }
 
-func TestStringShowsStateAndTime(t *testing.T) {
+func TestTasksHaveNamesAndStringsShowStateAndTime(t *testing.T) {
 	clock, tm := timertest.NewManual(timertest.Inline)
 	wheel := wheeltime.NewClock(tm)
 	timer, ticker := wheel.NewTimer(time.Second), wheel.NewTicker(time.Second)
+	wheel.AfterFunc(time.Hour, timertest.Nop)
+	wheel.After(time.Hour)
+	var names []string
+	for _, sampled := range tm.Sample(4) {
+		names = append(names, sampled.Name)
+	}
+	want := []string{"wheeltime.NewTimer", "wheeltime.NewTicker", "timertest.Nop", "wheeltime.After"}
+	assert.ElementsMatch(t, want, names)
 	print := func(v any) string { return fmt.Sprintf("%v", v) }
 	assert.Equal(t, "wheeltime.Timer(Pending, 2025-01-01 00:00:01.000)", print(timer))
 	assert.Equal(t, "wheeltime.Ticker(1s, Pending, 2025-01-01 00:00:01.000)", print(ticker))
@@ -160,49 +156,18 @@ func TestStringShowsStateAndTime(t *testing.T) {
 func TestStringDuringUseIsNoRace(t *testing.T) {
 	tm := timertest.New()
 	defer tm.Stop()
-	clock := wheeltime.NewClock(tm)
-	timer, ticker := clock.NewTimer(tick), clock.NewTicker(tick)
+	timer, ticker := wheeltime.NewTimer(tm, tick), wheeltime.NewTicker(tm, tick)
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
 			for i := range time.Duration(300) {
 				timer.Reset(i % 3 * tick)
-				timer.Stop()
 				ticker.Reset(tick + i)
-				ticker.Stop()
-				_ = fmt.Sprintf("%v %+v %s", timer, ticker, clock)
+				_ = fmt.Sprint(timer, ticker)
 			}
 		})
 	}
 	all.Wait()
-}
-
-func TestTasksHaveNames(t *testing.T) {
-	_, tm := timertest.NewManual()
-	defer tm.Stop()
-	clock := wheeltime.NewClock(tm)
-	clock.NewTimer(time.Hour)
-	clock.NewTicker(time.Hour)
-	clock.AfterFunc(time.Hour, timertest.Nop)
-	clock.After(time.Hour)
-	var names []string
-	for _, sampled := range tm.Sample(4) {
-		names = append(names, sampled.Name)
-	}
-	want := []string{"wheeltime.NewTimer", "wheeltime.NewTicker", "timertest.Nop", "wheeltime.After"}
-	assert.ElementsMatch(t, want, names)
-}
-
-func TestClockSinceAndUntilSaturateAsInPackageTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // in which both read the same time
-		tm := hashedwheel.MustNew()
-		defer tm.Stop()
-		c := wheeltime.NewClock(tm)
-		for name, at := range map[string]time.Time{
-			"the year 9999": time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), "the zero time": {},
-		} {
-			assert.Equal(t, time.Until(at), c.Until(at), name)
-			assert.Equal(t, time.Since(at), c.Since(at), name)
-		}
-	})
+	timer.Stop()
+	ticker.Stop()
 }
