@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
@@ -43,25 +42,30 @@ func TestClockMethodsAreOnItsWheel(t *testing.T) {
 	})
 }
 
-// settableClock is the system's clock after its wall clock was set back.
-type settableClock struct{ back time.Duration }
+// A setBackClock is a clock an hour ahead of the system's, after its wall clock was set back by three hours.
+type setBackClock struct{}
 
-func (c settableClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
+func (setBackClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
 // Now changes the wall clock's reading alone; a method of time.Time changes both. The seconds of
 // a Time with a monotonic reading are in 33 bits above the nanoseconds.
-func (c settableClock) Now() time.Time {
-	now := time.Now()
-	*(*uint64)(unsafe.Pointer(&now)) -= uint64(c.back/time.Second) << 30
+func (setBackClock) Now() time.Time {
+	now := time.Now().Add(time.Hour)
+	*(*uint64)(unsafe.Pointer(&now)) -= 3 * 3600 << 30
 	return now
 }
 
 func TestClockNowIsRightAfterTheWallClockWasSet(t *testing.T) {
-	tm := timertest.New(hashedwheel.WithClock(settableClock{back: time.Hour}))
+	tm := timertest.New(hashedwheel.WithClock(setBackClock{}))
 	defer tm.Stop()
-	behind := time.Now().Round(0).Sub(tm.Now().Round(0))
-	require.InDelta(t, time.Hour, behind, float64(time.Minute), "the wheel's clock is an hour behind")
+	assertAhead := func(ahead, d time.Duration, msg string) {
+		t.Helper()
+		assert.InDelta(t, ahead, d, float64(time.Minute), msg)
+	}
+	assertAhead(-2*time.Hour, tm.Now().Round(0).Sub(time.Now().Round(0)), "the wheel's clock, by the wall clock")
 	clock := wheeltime.NewClock(tm)
+	assertAhead(time.Hour, clock.Since(time.Now()), "Since")
+	assertAhead(time.Hour, clock.Since(time.Now().Round(0)), "Since, by the wall clock")
 	for name, now := range map[string]time.Time{
 		"Now":          clock.Now(),
 		"NewTimer":     <-clock.NewTimer(tick).C,
@@ -70,8 +74,8 @@ func TestClockNowIsRightAfterTheWallClockWasSet(t *testing.T) {
 		"After(0)":     <-clock.After(0),
 		"in a refused": func() time.Time { tm.Stop(); return <-clock.NewTimer(tick).C }(),
 	} {
-		assert.InDelta(t, 0, time.Now().Round(0).Sub(now.Round(0)), float64(time.Minute), "%s, by the wall clock", name)
-		assert.InDelta(t, 0, time.Since(now), float64(time.Minute), "%s, by the monotonic clock", name)
+		assertAhead(time.Hour, now.Round(0).Sub(time.Now().Round(0)), name+", by the wall clock")
+		assertAhead(time.Hour, time.Until(now), name+", by the monotonic clock")
 	}
 }
 
