@@ -1,8 +1,6 @@
 package keyed_test
 
 import (
-	"runtime"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,141 +12,72 @@ import (
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
-// filled returns a Map of n keys, each its own value, on a timer that is stopped when the test ends.
-func filled(t testing.TB, n int) *keyed.Map[int, int] {
-	tm := hashedwheel.MustNew()
-	t.Cleanup(func() { tm.Stop() })
-	m := keyed.New(tm, func(int, int) { t.Error("expired") })
-	for k := range n {
-		require.NoError(t, m.Set(k, k, time.Hour))
-	}
-	return m
-}
-
-// once checks that seen has each key from 0 to n-1 once.
-func once(t *testing.T, seen map[int]int, n int) {
-	t.Helper()
-	for k := range n {
-		require.Equal(t, 1, seen[k], k)
-	}
-}
-
-func TestAllSeesEveryLastingKeyThoughTheMapGrows(t *testing.T) {
-	m, seen, next := filled(t, 1000), map[int]int{}, 1000
-	for k := range m.All() {
-		seen[k]++
-		for range min(20, 50_000-next) {
-			require.NoError(t, m.Set(next, next, time.Hour))
-			next++
+// Each step of a loop changes the map. A Touch of a key that is due puts a new entry in its place.
+func TestAllAndDrainVisitEachLastingKeyOnce(t *testing.T) {
+	const keys, few = 300, 7
+	leave := func(m *keyed.Map[int, int], _ *hashedwheel.ManualClock) {
+		for k := few; k < keys; k++ {
+			m.Delete(k)
 		}
 	}
-	once(t, seen, 1000)
-	for k, n := range seen {
-		assert.Equal(t, 1, n, k)
+	split := func(m *keyed.Map[int, int], _ *hashedwheel.ManualClock) { m.Split() }
+	move := func(m *keyed.Map[int, int], clock *hashedwheel.ManualClock) {
+		clock.Advance(tick)
+		for k := 0; k < keys; k += 3 {
+			m.Touch(k, 0)
+		}
 	}
-}
-
-func TestAllSeesEveryLastingKeyThoughTheGoMapIsReplaced(t *testing.T) {
-	const n, stay = 100_000, 1000 // makes each shard replace its Go map twice
-	m, seen := filled(t, n), map[int]int{}
-	for k := range m.All() {
-		seen[k]++
-		if len(seen) == 1 {
-			for gone := stay; gone < n; gone++ {
-				m.Delete(gone)
+	next := keys
+	for name, test := range map[string]struct {
+		hashes uint64 // how many the keys have; 0: no two have the same
+		stay   int
+		step   func(m *keyed.Map[int, int], clock *hashedwheel.ManualClock)
+	}{
+		"the map grows": {0, keys, func(m *keyed.Map[int, int], _ *hashedwheel.ManualClock) {
+			for range min(100, 50*keys-next) {
+				require.NoError(t, m.Set(next, next, time.Hour))
+				next++
 			}
-		}
-	}
-	once(t, seen, stay)
-	assert.LessOrEqual(t, len(seen), stay+1, "what was deleted is not seen")
-	assert.Equal(t, stay, m.Len())
-}
-
-// Nearly all keys leave in the loop, so that the Go map is replaced: the loop goes on over a Go map whose
-// chains begin with keys that have left.
-func TestAllSeesLastingTwinsThoughTheGoMapIsReplaced(t *testing.T) {
-	const n, hashes, stay = 1000, 32, 3
-	m, seen := filled(t, 0), map[int]int{}
-	m.Collide(hashes)
-	for k := range n {
-		require.NoError(t, m.Set(k, k, time.Hour))
-	}
-	for k := range m.All() {
-		seen[k]++
-		for gone := stay; gone < n; gone++ {
-			m.Delete(gone)
-		}
-	}
-	once(t, seen, stay)
-	assert.LessOrEqual(t, len(seen), stay+1, "a key that was deleted is not seen")
-}
-
-// A Touch of a due key puts a new entry in its place. The loops over a map must not lose the key over that.
-func TestAllAndDrainVisitDueKeysThatAreMovedInTheLoop(t *testing.T) {
-	const keys = 50
-	for name, meddle := range map[string]func(m *keyed.Map[int, int]){
-		"in one Go map":     func(*keyed.Map[int, int]) {},
-		"in a split shard":  func(m *keyed.Map[int, int]) { m.Split() },
-		"in a chain of all": nil,
+		}},
+		"Go maps are replaced":          {0, few, leave},
+		"a Go map of twins is replaced": {64, few, leave}, // chains begin with keys that have left
+		"shards are split":              {0, keys, split},
+		"due keys are moved":            {0, keys, move},
+		"due twins are moved":           {8, keys, move},
+		"due keys are moved, then split": {0, keys, func(m *keyed.Map[int, int], clock *hashedwheel.ManualClock) {
+			move(m, clock)
+			split(m, clock)
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := new(timertest.HeldBack)
-			clock, tm := timertest.NewManual(hashedwheel.WithExecutor(h))
+			clock, tm := timertest.NewManual(hashedwheel.WithExecutor(new(timertest.HeldBack)))
 			defer tm.Stop()
-			m := keyed.New(tm, func(int, int) { t.Error("expired") })
-			if meddle == nil {
-				m.Collide(1)
-				meddle = func(*keyed.Map[int, int]) {}
-			}
+			m := keyed.New(tm, func(int, int) {})
+			m.Collide(test.hashes)
 			for k := range keys {
 				require.NoError(t, m.Set(k, k, 0))
-			}
-			moveAll := func() {
-				clock.Advance(tick)
-				for k := range keys {
-					m.Touch(k, 0)
-				}
-				meddle(m)
 			}
 			seen, drained := map[int]int{}, map[int]int{}
 			for k, v := range m.All() {
 				require.Equal(t, k, v)
 				seen[k]++
-				moveAll()
+				test.step(m, clock)
 			}
-			once(t, seen, keys)
+			once(t, seen, test.stay)
 			m.Drain(func(k, v int) {
 				require.Equal(t, k, v)
 				drained[k]++
-				moveAll()
+				test.step(m, clock)
 			})
-			once(t, drained, keys)
-			require.Zero(t, m.Len())
-			h.Release()
-		})
-	}
-}
-
-func TestAllMayEndByBreakPanicAndGoexit(t *testing.T) {
-	m := filled(t, 100)
-	leave := map[string]func(){
-		"break": func() {},
-		"panic": func() { panic("leave") },
-		"Goexit": func() {
-			runtime.Goexit()
-		},
-	}
-	for name, how := range leave {
-		var left sync.WaitGroup
-		left.Go(func() {
-			defer func() { _ = recover() }()
-			for range m.All() {
-				how()
-				break
+			once(t, drained, test.stay)
+			for k, n := range seen {
+				require.Equal(t, 1, n, k)
+			}
+			for k := range test.stay {
+				_, ok := m.Get(k)
+				require.False(t, ok, k)
 			}
 		})
-		left.Wait()
-		assert.Equal(t, 100, m.Len(), "%s left a lock behind", name)
 	}
 }
 
@@ -161,18 +90,6 @@ func TestDrainInDrain(t *testing.T) {
 	once(t, seen, 1000)
 }
 
-func TestDrainPanicLeavesTheOtherValuesToExpire(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		for _, k := range []string{"a", "b", "c"} {
-			x.set(k, 1, time.Second)
-		}
-		assert.Panics(t, func() { x.m.Drain(func(string, int) { panic("drain") }) })
-		assert.Equal(t, 2, x.m.Len())
-		x.pass(2 * time.Second)
-		assert.Len(t, x.ends, 2)
-	})
-}
-
 func TestDrainEndsThoughItsFunctionSetsEveryKeyAgain(t *testing.T) {
 	m, calls := filled(t, 1000), 0
 	m.Drain(func(k, v int) {
@@ -181,28 +98,4 @@ func TestDrainEndsThoughItsFunctionSetsEveryKeyAgain(t *testing.T) {
 	})
 	assert.GreaterOrEqual(t, calls, 1000)
 	m.Drain(func(int, int) {})
-}
-
-func TestDrainAfterTimerStopMissesNothing(t *testing.T) {
-	for range 100 {
-		tm := hashedwheel.MustNew()
-		m := keyed.New(tm, func(int, int) { t.Error("expired") })
-		begun, taken := make(chan bool), make(chan map[int]int)
-		go func() {
-			last := map[int]int{}
-			for i := 0; m.Set(i%50, i, time.Hour) == nil; i++ {
-				last[i%50] = i
-				if i == 0 {
-					close(begun)
-				}
-			}
-			taken <- last
-		}()
-		<-begun
-		tm.Stop()
-		drained := map[int]int{}
-		m.Drain(func(k, v int) { drained[k] = v })
-		assert.Equal(t, <-taken, drained)
-		assert.Zero(t, m.Len())
-	}
 }

@@ -2,7 +2,6 @@ package keyed_test
 
 import (
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -28,43 +27,41 @@ func BenchmarkMap(b *testing.B) {
 	for _, impl := range []struct {
 		name string
 		open func() expiring
-	}{{"keyed", newWheel}, {"map+AfterFunc", newStd}} {
+	}{{"keyed", openKeyed}, {"map+AfterFunc", openStd}} {
 		b.Run("impl="+impl.name, func(b *testing.B) {
-			b.Run("op=fill", func(b *testing.B) { fill(b, impl.open, old) })
 			m := impl.open()
 			defer m.close()
 			for i, k := range old {
 				m.set(k, delay(uint64(i)))
 			}
-			b.Run("op=touch", func(b *testing.B) { // later than before
-				together(b, m, func(i uint64) { m.touch(some(i), 2*time.Hour) })
-			})
-			b.Run("op=move", func(b *testing.B) { // earlier or later, by chance
-				together(b, m, func(i uint64) { m.touch(some(i), delay(i)) })
-			})
-			b.Run("op=get", func(b *testing.B) { together(b, m, func(i uint64) { m.get(some(i)) }) })
-			b.Run("op=delete-set", func(b *testing.B) {
-				together(b, m, func(i uint64) { m.delete(some(i)); m.set(some(i), delay(i)) })
-			})
-			b.Run("op=call", func(b *testing.B) { // a new key that is deleted at once
-				together(b, m, func(i uint64) {
+			for _, op := range []struct {
+				name string
+				do   func(i uint64)
+			}{
+				{"touch", func(i uint64) { m.touch(some(i), 2*time.Hour) }}, // later than before
+				{"move", func(i uint64) { m.touch(some(i), delay(i)) }},     // earlier or later, by chance
+				{"get", func(i uint64) { m.get(some(i)) }},
+				{"delete-set", func(i uint64) { m.delete(some(i)); m.set(some(i), delay(i)) }},
+				{"call", func(i uint64) { // a new key that is deleted at once
 					k := fresh[i%uint64(keys)]
 					m.set(k, 30*time.Second)
 					m.delete(k)
-				})
-			})
+				}},
+			} {
+				b.Run("op="+op.name, func(b *testing.B) { together(b, m, op.do) })
+			}
 		})
 	}
 }
 
 // An expiring map has values that expire.
-type expiring interface {
-	set(k string, d time.Duration)
-	touch(k string, d time.Duration)
-	get(k string)
-	delete(k string)
-	flush() // does what calls have left to do later
-	close()
+type expiring struct {
+	set    func(k string, d time.Duration)
+	touch  func(k string, d time.Duration)
+	get    func(k string)
+	delete func(k string)
+	flush  func() // does what calls have left to do later
+	close  func()
 }
 
 // together calls do in as many goroutines as there are processors, each time with another number.
@@ -80,34 +77,6 @@ func together(b *testing.B, m expiring, do func(i uint64)) {
 	})
 	m.flush()
 	b.ReportMetric(float64(timertest.CPUTime()-before)/float64(b.N), "cpu-ns/op")
-}
-
-// fill sets all keys in a map that grows from nothing. It reports the time a key.
-func fill(b *testing.B, open func() expiring, keys []string) {
-	var cpu time.Duration
-	for range b.N {
-		b.StopTimer()
-		m, p := open(), runtime.GOMAXPROCS(0)
-		runtime.GC()
-		before := timertest.CPUTime()
-		b.StartTimer()
-		var running sync.WaitGroup
-		for g := range p {
-			running.Go(func() {
-				for i := g; i < len(keys); i += p {
-					m.set(keys[i], delay(uint64(i)))
-				}
-			})
-		}
-		running.Wait()
-		m.flush()
-		b.StopTimer()
-		cpu += timertest.CPUTime() - before
-		m.close()
-	}
-	perKey := 1 / (float64(b.N) * float64(len(keys)))
-	b.ReportMetric(float64(b.Elapsed())*perKey, "ns/op")
-	b.ReportMetric(float64(cpu)*perKey, "cpu-ns/op")
 }
 
 func names(prefix string, n int) []string {
@@ -133,84 +102,71 @@ func scatter(i uint64) uint64 {
 
 var value int
 
-type wheel struct {
-	tm *hashedwheel.Timer
-	m  *keyed.Map[string, *int]
-}
-
-func newWheel() expiring {
+func openKeyed() expiring {
 	tm := hashedwheel.MustNew()
-	return wheel{tm, keyed.New(tm, func(string, *int) {})}
-}
-
-func (w wheel) set(k string, d time.Duration)   { _ = w.m.Set(k, &value, d) }
-func (w wheel) touch(k string, d time.Duration) { w.m.Touch(k, d) }
-func (w wheel) get(k string)                    { w.m.Get(k) }
-func (w wheel) delete(k string)                 { w.m.Delete(k) }
-func (w wheel) flush()                          { w.tm.Pending() }
-func (w wheel) close()                          { w.tm.Stop() }
-
-// std is what a program has that uses the standard library alone.
-type std struct {
-	mu      sync.Mutex
-	entries map[string]*stdEntry // guarded by mu
-}
-
-type stdEntry struct {
-	value *int
-	timer *time.Timer
-}
-
-func newStd() expiring { return &std{entries: map[string]*stdEntry{}} }
-
-func (s *std) set(k string, d time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if e := s.entries[k]; e != nil {
-		e.value = &value
-		e.timer.Reset(d)
-		return
-	}
-	e := &stdEntry{value: &value}
-	e.timer = time.AfterFunc(d, func() { s.expire(k, e) })
-	s.entries[k] = e
-}
-
-func (s *std) expire(k string, e *stdEntry) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.entries[k] == e {
-		delete(s.entries, k)
+	m := keyed.New(tm, func(string, *int) {})
+	return expiring{
+		set:    func(k string, d time.Duration) { _ = m.Set(k, &value, d) },
+		touch:  func(k string, d time.Duration) { m.Touch(k, d) },
+		get:    func(k string) { m.Get(k) },
+		delete: func(k string) { m.Delete(k) },
+		flush:  func() { tm.Pending() },
+		close:  func() { tm.Stop() },
 	}
 }
 
-func (s *std) touch(k string, d time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if e := s.entries[k]; e != nil {
-		e.timer.Reset(d)
+// openStd returns what a program has that uses the standard library alone.
+func openStd() expiring {
+	type entry struct {
+		value *int
+		timer *time.Timer
 	}
-}
-
-func (s *std) get(k string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_ = s.entries[k]
-}
-
-func (s *std) delete(k string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if e := s.entries[k]; e != nil {
-		delete(s.entries, k)
-		e.timer.Stop()
+	var mu sync.Mutex
+	entries := map[string]*entry{} // guarded by mu
+	locked := func(f func()) {
+		mu.Lock()
+		defer mu.Unlock()
+		f()
 	}
-}
-
-func (s *std) flush() {}
-
-func (s *std) close() {
-	for _, e := range s.entries {
-		e.timer.Stop()
+	expire := func(k string, e *entry) {
+		if entries[k] == e {
+			delete(entries, k)
+		}
+	}
+	return expiring{
+		set: func(k string, d time.Duration) {
+			locked(func() {
+				if e := entries[k]; e != nil {
+					e.value = &value
+					e.timer.Reset(d)
+					return
+				}
+				e := &entry{value: &value}
+				e.timer = time.AfterFunc(d, func() { locked(func() { expire(k, e) }) })
+				entries[k] = e
+			})
+		},
+		touch: func(k string, d time.Duration) {
+			locked(func() {
+				if e := entries[k]; e != nil {
+					e.timer.Reset(d)
+				}
+			})
+		},
+		get: func(k string) { locked(func() { _ = entries[k] }) },
+		delete: func(k string) {
+			locked(func() {
+				if e := entries[k]; e != nil {
+					delete(entries, k)
+					e.timer.Stop()
+				}
+			})
+		},
+		flush: func() {},
+		close: func() {
+			for _, e := range entries {
+				e.timer.Stop()
+			}
+		},
 	}
 }

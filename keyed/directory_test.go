@@ -1,11 +1,7 @@
 package keyed_test
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -78,13 +74,6 @@ func TestMapOfManyKeysHas128ShardsAProcessor(t *testing.T) {
 	}
 }
 
-func TestShardHasTwoCacheLines(t *testing.T) {
-	if strconv.IntSize == 32 {
-		t.Skip("pointers are shorter")
-	}
-	assert.Equal(t, uintptr(128), keyed.ShardSize[int, int]())
-}
-
 // More goroutines than processors compete for few keys.
 func TestShardsThatGoroutinesWaitForAreSplit(t *testing.T) {
 	if runtime.NumCPU() == 1 || runtime.GOMAXPROCS(0) == 1 {
@@ -118,70 +107,6 @@ func TestShardOfOneBusyKeyIsNotSplit(t *testing.T) {
 	}
 	running.Wait()
 	assert.Equal(t, 1, m.Shards())
-}
-
-func TestAllSeesEachKeyOnceDuringSplits(t *testing.T) {
-	onProcessors(t, 4, func() {
-		const n = 50
-		m, seen := filled(t, n), map[int]int{}
-		for k := range m.All() {
-			seen[k]++
-			m.Split()
-		}
-		once(t, seen, n)
-		assert.Greater(t, m.Shards(), 100)
-		for k := range n {
-			v, ok := m.Get(k)
-			assert.True(t, ok)
-			assert.Equal(t, k, v)
-		}
-	})
-}
-
-func TestAllShowsNoKeyThatLeftAfterItsShardWasSplit(t *testing.T) {
-	m, seen := filled(t, 50), 0
-	for range m.All() {
-		seen++
-		m.Split()
-		m.Drain(func(int, int) {})
-	}
-	assert.Equal(t, 1, seen)
-}
-
-func TestZeroMapPanicsWithAMessageThatNamesNew(t *testing.T) {
-	m := new(keyed.Map[string, int])
-	for name, call := range map[string]func(){
-		"Set":              func() { _ = m.Set("a", 1, 0) },
-		"GetOrSet":         func() { _, _, _ = m.GetOrSet("a", 1, 0) },
-		"Get":              func() { m.Get("a") },
-		"Deadline":         func() { m.Deadline("a") },
-		"Touch":            func() { m.Touch("a", 0) },
-		"Delete":           func() { m.Delete("a") },
-		"CompareAndDelete": func() { m.CompareAndDelete("a", 1) },
-		"Len":              func() { m.Len() },
-		"All":              func() { m.All() },
-		"Drain":            func() { m.Drain(func(string, int) {}) },
-	} {
-		assert.PanicsWithValue(t, "keyed: this Map was not made by New", call, name)
-	}
-}
-
-func TestVetFindsACopiedMap(t *testing.T) {
-	if _, err := exec.LookPath("go"); err != nil || testing.Short() {
-		t.Skip("it builds a package")
-	}
-	dir, err := os.MkdirTemp(".", "testdata-copies-")
-	require.NoError(t, err)
-	defer os.RemoveAll(dir)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "copies.go"), []byte(`package copies
-
-import "github.com/hashedwheel/hashedwheel/keyed"
-
-func length(m keyed.Map[string, int]) int { return m.Len() }
-`), 0o600))
-	out, err := exec.CommandContext(t.Context(), "go", "vet", "-copylocks", "./"+dir).CombinedOutput()
-	assert.Error(t, err)
-	assert.Contains(t, string(out), "length passes lock by value")
 }
 
 // A run finds the new home of its entry while the split still fills it.

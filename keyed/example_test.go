@@ -3,6 +3,7 @@ package keyed_test
 import (
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -116,50 +117,24 @@ func (l line) Close() error {
 	return nil
 }
 
-func ExampleMap_Get() {
-	tm, clock := example()
-	defer tm.Stop()
-	cache := keyed.New(tm, func(string, int) {})
-
-	_ = cache.Set("answer", 42, time.Minute)
-	fmt.Println(cache.Get("answer"))
-	clock.Advance(time.Minute)
-	fmt.Println(cache.Get("answer"))
-	// Output:
-	// 42 true
-	// 0 false
-}
-
+// A session ends half an hour after its last request.
 func ExampleMap_Touch() {
 	tm, clock := example()
 	defer tm.Stop()
-	online := keyed.New(tm, func(user, _ string) { fmt.Println(user, "has left") })
+	sessions := keyed.New(tm, func(_, user string) { fmt.Println(user, "has left") }, keyed.WithName("sessions"))
 
-	_ = online.Set("ada", "10.0.0.7", time.Minute)
-	clock.Advance(50 * time.Second)
-	fmt.Println(online.Touch("ada", time.Minute)) // a minute from now
-	clock.Advance(59 * time.Second)
-	fmt.Println(online.Len(), "is there")
-	clock.Advance(time.Second)
-	fmt.Println(online.Touch("ada", time.Minute))
+	_ = sessions.Set("c0ffee", "ada", 30*time.Minute)
+	clock.Advance(20 * time.Minute)
+	fmt.Println(sessions.Touch("c0ffee", 30*time.Minute)) // a request: 30 minutes from now
+	clock.Advance(29 * time.Minute)
+	fmt.Println(sessions)
+	clock.Advance(time.Minute)
+	fmt.Println(sessions.Touch("c0ffee", 30*time.Minute))
 	// Output:
-	// 10.0.0.7 true
-	// 1 is there
+	// ada true
+	// keyed.Map(sessions, 1 key)
 	// ada has left
 	//  false
-}
-
-func ExampleMap_Deadline() {
-	tm, clock := example()
-	defer tm.Stop()
-	leases := keyed.New(tm, func(string, string) {})
-
-	_ = leases.Set("10.0.0.7", "printer", time.Hour)
-	clock.Advance(20 * time.Minute)
-	if at, ok := leases.Deadline("10.0.0.7"); ok {
-		fmt.Println("renew within", at.Sub(tm.Now()))
-	}
-	// Output: renew within 40m0s
 }
 
 func ExampleMap_Delete() {
@@ -196,22 +171,35 @@ func ExampleMap_CompareAndDelete() {
 	// 2718 false
 }
 
-// One login code for each user: if the user requests another, the server sends the valid code again.
+// A queue delivers each message at least once, and consumers in several goroutines act on it once. The time counts
+// from the first delivery: a message that is repeated forever is let through every five minutes. With a Touch of a
+// message that was seen, each repetition begins the time again.
 func ExampleMap_GetOrSet() {
 	tm, clock := example()
 	defer tm.Stop()
-	codes := keyed.New(tm, func(string, string) {})
+	messages := keyed.New(tm, func(string, struct{}) {}, keyed.WithName("messages seen"))
 
-	for _, fresh := range []string{"3141", "2718"} {
-		code, again, err := codes.GetOrSet("ada@example.org", fresh, 10*time.Minute)
-		fmt.Println(code, again, err)
+	var acts atomic.Int32
+	consume := func() {
+		for n := range 1000 {
+			_, seen, err := messages.GetOrSet(fmt.Sprint("m", n), struct{}{}, 5*time.Minute)
+			if err == nil && !seen {
+				acts.Add(1)
+			}
+		}
 	}
-	clock.Advance(10 * time.Minute)
-	fmt.Println(codes.GetOrSet("ada@example.org", "1618", 10*time.Minute))
+	var consumers sync.WaitGroup
+	for range 4 {
+		consumers.Go(consume)
+	}
+	consumers.Wait()
+	fmt.Println("delivered 4000, acted on", acts.Load())
+
+	clock.Advance(5 * time.Minute)
+	fmt.Println(messages)
 	// Output:
-	// 3141 false <nil>
-	// 3141 true <nil>
-	// 1618 false <nil>
+	// delivered 4000, acted on 1000
+	// keyed.Map(messages seen, 0 keys)
 }
 
 // The loop body may call any method, also Delete: no lock is held.

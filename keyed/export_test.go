@@ -2,7 +2,7 @@ package keyed
 
 import "unsafe"
 
-// Collide leaves the keys of an empty Map so many hashes, a power of two.
+// Collide leaves the keys of an empty Map so many hashes, a power of two, or with 0 all.
 func (m *Map[K, V]) Collide(hashes uint64) { m.hashBits = hashes - 1 }
 
 // Split splits each shard, unless its range is too narrow.

@@ -15,20 +15,21 @@ import (
 
 // FuzzMap plays a script on a Map and on its model. The first byte is the room of the timer, whether
 // all keys share one hash, and whether the Map is a renewing one. Each following pair of bytes is an
-// operation on a key, and a number for it.
+// operation on a key, and a number for it. Operations also take place inside renew, expired, and the
+// loops of All and Drain.
 func FuzzMap(f *testing.F) {
 	for _, script := range [][]byte{
-		{9},
+		{7},
 		// A full timer.
 		{2, opSet, 50, opSet + 1, 100, opSet + 2, 0, opSet + 3, 50, opPass, 5, opRelease, 0, opPass, 9, opRelease, 0},
 		// Moved.
-		{9, opSet, 50, opTouch, 90, opPass, 5, opRelease, 0, opTouch, 10, opPass, 1, opRelease, 0},
-		{9, opSet, 20, opPass, 5, opTouch, 90, opRelease, 0, opPass, 9, opSet, 50, opRelease, 0, opPass, 9},
+		{7, opSet, 50, opTouch, 90, opPass, 5, opRelease, 0, opTouch, 10, opPass, 1, opRelease, 0},
+		{7, opSet, 20, opPass, 5, opTouch, 90, opRelease, 0, opPass, 9, opSet, 50, opRelease, 0, opPass, 9},
 		// Due, deleted, and new.
-		{9, opSet, 20, opPass, 5, opDelete, 0, opSet, 90, opRelease, 0, opAll, 0, opPass, 9, opRelease, 0},
+		{7, opSet, 20, opPass, 5, opDelete, 0, opSet, 90, opRelease, 0, opAll, 0, opPass, 9, opRelease, 0},
 		// Due, and taken out.
 		{
-			9, opSet, 20, opSet + 1, 20, opSet + 2, 20, opPass, 5, opDelete, 0, opCompareAndDelete + 1, 1, opDrain, 0,
+			7, opSet, 20, opSet + 1, 20, opSet + 2, 20, opPass, 5, opDelete, 0, opCompareAndDelete + 1, 1, opDrain, 0,
 			opRelease, 0, opTouch, 50, opDelete + 1, 0,
 		},
 		// A full timer finds and moves pending keys, refuses new ones, and has room once a key has ended.
@@ -44,27 +45,27 @@ func FuzzMap(f *testing.F) {
 		},
 		// A stopped timer finds keys, and refuses to move them and to take new ones.
 		{
-			9, opSet, 50, opSet + 1, 50, opStop, 0, opSet, 90, opSet + 2, 90, opTouch, 90, opGetOrSet, 90,
+			7, opSet, 50, opSet + 1, 50, opStop, 0, opSet, 90, opSet + 2, 90, opTouch, 90, opGetOrSet, 90,
 			opGetOrSet + 2, 90, opPass, 30, opRelease, 0, opDelete + 1, 0, opDrain, 0,
 		},
 		// Due, and refused by a full timer, which is then stopped.
 		{0, opSet, 20, opPass, 5, opSet + 1, 90, opTouch, 90, opSet, 9, opRelease, 0, opDrain, 0},
 		{0, opSet, 20, opPass, 5, opSet + 1, 90, opTouch, 90, opStop, 0, opRelease, 0, opDrain, 0},
-		{9, opSet, 20, opSet + 1, 90, opPass, 5, opStop, 0, opTouch + 1, 1, opSet, 9, opRelease, 0, opDrain, 0},
+		{7, opSet, 20, opSet + 1, 90, opPass, 5, opStop, 0, opTouch + 1, 1, opSet, 9, opRelease, 0, opDrain, 0},
 		// Due, or moved, before the stop.
-		{9, opSet, 20, opPass, 5, opStop, 0, opRelease, 0, opSet, 1, opDrain, 0},
-		{9, opSet, 20, opPass, 5, opTouch, 90, opStop, 0, opRelease, 0, opDrain, 0},
+		{7, opSet, 20, opPass, 5, opStop, 0, opRelease, 0, opSet, 1, opDrain, 0},
+		{7, opSet, 20, opPass, 5, opTouch, 90, opStop, 0, opRelease, 0, opDrain, 0},
 		// Two runs.
-		{9, opSet, 20, opPass, 5, opTouch, 0, opPass, 1, opRelease, 0},
-		{9, opSet, 20, opSet + 1, 30, opSet + 2, 40, opDrain, 0, opPass, 9, opRelease, 0},
+		{7, opSet, 20, opPass, 5, opTouch, 0, opPass, 1, opRelease, 0},
+		{7, opSet, 20, opSet + 1, 30, opSet + 2, 40, opDrain, 0, opPass, 9, opRelease, 0},
 		// GetOrSet of a new key, a pending, a due and an expired one, and on a stopped timer.
 		{
-			9, opGetOrSet, 20, opGetOrSet, 90, opPass, 5, opGetOrSet, 50, opRelease, 0, opGetOrSet, 50, opStop, 0,
+			7, opGetOrSet, 20, opGetOrSet, 90, opPass, 5, opGetOrSet, 50, opRelease, 0, opGetOrSet, 50, opStop, 0,
 			opGetOrSet + 1, 9,
 		},
 		// Swap of a new key, a pending, a due and an expired one, and on a stopped timer.
 		{
-			9, opSwap, 50, opSwap, 20, opPass, 5, opSwap, 20, opRelease, 0, opPass, 5, opRelease, 0, opSwap, 90,
+			7, opSwap, 50, opSwap, 20, opPass, 5, opSwap, 20, opRelease, 0, opPass, 5, opRelease, 0, opSwap, 90,
 			opStop, 0, opSwap, 9, opSwap + 1, 9, opDrain, 0,
 		},
 		// A full timer swaps pending keys, and refuses new ones and keys that are due.
@@ -78,7 +79,7 @@ func FuzzMap(f *testing.F) {
 			opCompareAndDelete + 1, 0,
 		},
 		{
-			9, opSet, 50, opSet + 1, 20, opCompareAndDelete, 1, opCompareAndDelete, 0, opSplit, 0, opAll, 1,
+			7, opSet, 50, opSet + 1, 20, opCompareAndDelete, 1, opCompareAndDelete, 0, opSplit, 0, opAll, 1,
 			opPass, 9, opRelease, 0,
 		},
 		// Twins.
@@ -96,10 +97,10 @@ func FuzzMap(f *testing.F) {
 		},
 		// Renewed, once and twice, then expired; renewed by a timer that is stopped.
 		{
-			renews + 9, opAnswer, 32, opSet, 20, opPass, 5, opRelease, 0, opPass, 5, opRelease, 0, opAnswer, 0,
+			renews + 7, opAnswer, 32, opSet, 20, opPass, 5, opRelease, 0, opPass, 5, opRelease, 0, opAnswer, 0,
 			opPass, 5, opRelease, 0,
 		},
-		{renews + 9, opAnswer, 32, opSet, 20, opPass, 5, opStop, 0, opRelease, 0, opTouch, 50, opDrain, 0},
+		{renews + 7, opAnswer, 32, opSet, 20, opPass, 5, opStop, 0, opRelease, 0, opTouch, 50, opDrain, 0},
 		// A full timer renews, and refuses keys that are due.
 		{
 			renews, opAnswer, 32, opSet, 20, opPass, 5, opTouch, 90, opSet + 1, 20, opRelease, 0, opSet + 1, 20,
@@ -108,7 +109,7 @@ func FuzzMap(f *testing.F) {
 		{renews + 1, opSet, 20, opPass, 5, opTouch, 90, opSet + 1, 90, opSet + 2, 90, opRelease, 0, opSet + 2, 90},
 		// Moved, replaced and deleted when due; then drained.
 		{
-			renews + 9, opSet, 20, opSet + 1, 20, opSet + 2, 20, opSet + 3, 20, opPass, 5, opTouch, 90, opSet + 1, 90,
+			renews + 7, opSet, 20, opSet + 1, 20, opSet + 2, 20, opSet + 3, 20, opPass, 5, opTouch, 90, opSet + 1, 90,
 			opDelete + 2, 0, opRelease, 0, opPass, 15, opDrain, 0, opRelease, 0,
 		},
 		// In renew: Touch and Set, Swap, panic and Delete, Drain and Stop.
@@ -117,8 +118,46 @@ func FuzzMap(f *testing.F) {
 			opPass, 9, opRelease, 0, opAnswer, 48 + 3, opPass, 9, opRelease, 0, opSet + 2, 20, opSet + 3, 20,
 		},
 		{
-			renews + 9, opAnswer, 48 + 15, opAnswer + 1, 48 + 4, opAnswer + 2, 48 + 5, opSet, 20, opSet + 1, 20,
+			renews + 7, opAnswer, 48 + 15, opAnswer + 1, 48 + 4, opAnswer + 2, 48 + 5, opSet, 20, opSet + 1, 20,
 			opSet + 2, 20, opPass, 5, opRelease, 0, opSet, 20, opSet + 1, 20, opAnswer + 1, 48 + 6, opPass, 5,
+			opRelease, 0,
+		},
+		// In renew: GetOrSet, CompareAndDelete, Split and All.
+		{
+			renews + 7, opAnswer, 48 + 7, opAnswer + 1, 48 + 8, opAnswer + 2, 48 + 9, opAnswer + 3, 48 + 10,
+			opSet, 20, opSet + 1, 20, opSet + 2, 20, opSet + 3, 20, opPass, 5, opRelease, 0, opPass, 9, opRelease, 0,
+		},
+		// In renew, which then ends the value: Touch, Set, Swap, Delete and Drain.
+		{
+			renews + 7, opAnswer, 1, opAnswer + 1, 2, opAnswer + 2, 3, opAnswer + 3, 4, opSet, 20, opSet + 1, 20,
+			opSet + 2, 20, opSet + 3, 20, opPass, 5, opRelease, 0, opAnswer + 4, 5, opSet + 4, 20, opPass, 5,
+			opRelease, 0,
+		},
+		// In renew, for another key: Set of a new one, Touch and Delete of one that is due.
+		{
+			renews + 2, opAnswer, 64 + 2, opSet, 20, opPass, 5, opRelease, 0, opSet + 2, 20, opPass, 9,
+			opAnswer, 64 + 1, opAnswer + 1, 64 + 4, opRelease, 0, opPass, 9, opRelease, 0,
+		},
+		// In expired: Set of its key, Swap, Delete, Drain, All, and a panic.
+		{
+			7, opAnswer, 48 + 2, opAnswer + 1, 48 + 3, opAnswer + 2, 48 + 4, opAnswer + 3, 48 + 10,
+			opAnswer + 4, 48 + 15, opSet, 20, opSet + 1, 20, opSet + 2, 20, opSet + 3, 20, opSet + 4, 20, opPass, 5,
+			opRelease, 0, opPass, 9, opAnswer, 48 + 5, opRelease, 0,
+		},
+		// In expired, of another key: Set on a timer that is full but for its place, and Touch of one that is due.
+		{
+			1, opAnswer, 64 + 2, opSet, 20, opSet + 4, 90, opPass, 5, opRelease, 0, opSet + 2, 20, opPass, 9,
+			opAnswer + 1, 64 + 1, opRelease, 0, opPass, 9, opRelease, 0,
+		},
+		// In the loop of All: deleted and set again, with splits, and left by a break.
+		{
+			7, opSet, 50, opSet + 1, 20, opSet + 2, 90, opSet + 3, 50, opAll + 1, 10, opPass, 5, opAll + 1, 6,
+			opAll + 2, 0, opAll + 3, 255, opPass, 9, opRelease, 0,
+		},
+		// A Drain whose function panics at the second of four values.
+		{7, opSet, 50, opSet + 1, 20, opSet + 2, 90, opSet + 3, 50, opPass, 5, opDrain, 2, opRelease, 0},
+		{
+			renews + oneHash + 3, opSet, 50, opSet + 1, 20, opSet + 2, 90, opSet + 3, 50, opPass, 5, opDrain, 2,
 			opRelease, 0,
 		},
 	} {
@@ -179,7 +218,7 @@ type play struct {
 	model model
 	count int // of the values set
 
-	answers [keysInPlay]int // what renew does and returns: see opAnswer
+	answers [keysInPlay]int // what renew does and returns, or expired does: see opAnswer and meddle
 }
 
 func newPlay(t *testing.T, how byte) *play {
@@ -190,11 +229,10 @@ func newPlay(t *testing.T, how byte) *play {
 		hashedwheel.WithExecutor(p.held), hashedwheel.WithMaxPending(room),
 		hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, v any) { require.Equal(t, onPurpose, v) }))
 	p.model = model{room: room, renews: how&renews != 0, entries: map[int]*modelEntry{}}
-	expired := func(k, v int) { p.ended("expired", k, v) }
 	if p.model.renews {
-		p.m = keyed.NewRenewing(p.tm, p.renew, expired)
+		p.m = keyed.NewRenewing(p.tm, p.renew, p.expired)
 	} else {
-		p.m = keyed.New(p.tm, expired)
+		p.m = keyed.New(p.tm, p.expired)
 	}
 	if how&oneHash != 0 {
 		p.m.Collide(1)
@@ -204,26 +242,44 @@ func newPlay(t *testing.T, how byte) *play {
 
 const onPurpose = "on purpose"
 
-// renew calls a method for its key, or panics, as the answer for the key says, and returns the answer as a delay.
+// renew does and returns what the answer for the key says. The answer is a delay as for opSet.
 func (p *play) renew(k, v int) (d time.Duration) {
+	e := p.dueEntry(k, v)
+	defer func() { p.model.answered(k, e, ticks(d)) }() // deferred: it may panic
+	p.meddle(k)
+	return time.Duration(p.answers[k]-5) * time.Millisecond
+}
+
+// expired has a place for another timeout, and its key is gone.
+func (p *play) expired(k, v int) {
+	p.ends = append(p.ends, fmt.Sprintf("%d=%d", k, v))
+	if !p.model.renews {
+		p.model.answered(k, p.dueEntry(k, v), 0)
+		p.compareRoom()
+		p.meddle(k)
+	}
+	p.compareRoom()
+}
+
+// dueEntry returns the model's entry of a key that is due.
+func (p *play) dueEntry(k, v int) *modelEntry {
 	e := p.model.entries[k]
 	require.NotNil(p, e)
 	require.Equal(p, due, e.state)
 	require.Equal(p, e.value, v)
-	defer func() { p.model.answered(k, e, ticks(d)) }() // deferred: it may panic
+	return e
+}
+
+// meddle calls a method for k or a key after it, or panics, as the answer for k says.
+func (p *play) meddle(k int) {
 	n := p.answers[k]
 	ops := []byte{opTouch, opSet, opSwap, opDelete, opDrain, opStop, opGetOrSet, opCompareAndDelete, opSplit, opAll}
 	switch how := n % 16; {
 	case how == 15:
 		panic(onPurpose)
 	case 0 < how && how <= len(ops):
-		p.do(ops[how-1]|byte(k), n)
+		p.do(ops[how-1]|byte((k+n/64)%keysInPlay), n)
 	}
-	return time.Duration(n-5) * time.Millisecond
-}
-
-func (p *play) ended(how string, k, v int) {
-	p.ends = append(p.ends, fmt.Sprintf("%s %d=%d", how, k, v))
 }
 
 func (p *play) do(op byte, n int) {
@@ -246,18 +302,14 @@ func (p *play) do(op byte, n int) {
 		p.model.pass(n % 32)
 		p.clock.Advance(time.Duration(n%32) * tick)
 	case opRelease:
-		if !p.model.renews { // renew tells the model
-			p.model.release()
-		}
-		p.held.Release()
+		p.held.Release() // renew and expired tell the model
 		for key, e := range p.model.entries {
 			require.NotEqual(p, due, e.state, "%d was due", key)
 		}
 	case opAll:
-		p.sweep(n)
+		p.sweep(key, n)
 	case opDrain:
-		p.model.drain()
-		p.m.Drain(func(k, v int) { p.ended("drained", k, v) })
+		p.drain(n)
 	case opStop:
 		p.model.stop()
 		p.tm.Stop()
@@ -293,20 +345,47 @@ func (p *play) getOrSet(key int, d time.Duration) {
 	require.Equal(p, wantValue, value)
 }
 
+// drain calls Drain with a function that panics at a value, or with one that takes all.
+func (p *play) drain(n int) {
+	calls := 0
+	defer func() {
+		if recovered := recover(); recovered != nil {
+			require.Equal(p, onPurpose, recovered)
+			return
+		}
+		require.Empty(p, p.model.entries)
+	}()
+	p.m.Drain(func(k, v int) {
+		want, ok := p.model.delete(k)
+		require.True(p, ok)
+		require.Equal(p, want, v)
+		if calls++; calls == n%keysInPlay {
+			panic(onPurpose)
+		}
+	})
+}
+
 // sweep changes the map in the body of an All: a key whose bit of n is set is deleted, and set
-// again if it is odd; the other keys are touched.
-func (p *play) sweep(n int) {
+// again if it is odd; the other keys are touched. All shards may be split in each body, and the
+// first body may be the last.
+func (p *play) sweep(how, n int) {
 	seen := map[int]int{}
 	for k, v := range p.m.All() {
 		require.Equal(p, p.model.entries[k].value, v)
 		seen[k]++
+		if how&1 != 0 {
+			p.m.Split()
+		}
 		if n&(1<<k) == 0 {
 			p.do(opTouch|byte(k), n)
-			continue
+		} else {
+			p.do(opDelete|byte(k), 0)
+			if k%2 == 1 && seen[k] == 1 {
+				p.do(opSet|byte(k), n)
+			}
 		}
-		p.do(opDelete|byte(k), 0)
-		if k%2 == 1 && seen[k] == 1 {
-			p.do(opSet|byte(k), n)
+		if how&2 != 0 {
+			break
 		}
 	}
 	for k, times := range seen {
@@ -343,6 +422,16 @@ func (p *play) compare(op []byte) {
 	require.Equal(p, want, got, "content after %v", op)
 	require.Equal(p, len(want), p.m.Len())
 	require.Equal(p, p.model.pending(), p.tm.Pending(), "after %v", op)
+	p.compareRoom()
+}
+
+// compareRoom checks whether the timer has room for one more timeout.
+func (p *play) compareRoom() {
+	to, err := p.tm.Schedule(time.Hour, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {}))
+	require.Equal(p, p.model.refuses(nil), err)
+	if err == nil {
+		to.Stop()
+	}
 }
 
 // finish lets all values expire that can, and drains the rest: then all places are free.

@@ -2,7 +2,6 @@ package keyed_test
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -12,67 +11,26 @@ import (
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
+func TestMain(m *testing.M) { timertest.VerifyMain(m) }
+
 // tick is the tick of the timers in these tests.
 const tick = 10 * time.Millisecond
 
-// A fixture is a Map on virtual time, and the keys and values that have expired.
-type fixture struct {
-	*testing.T
-	tm *hashedwheel.Timer
-	m  *keyed.Map[string, int]
-	// then is called in expired, when it is not nil. Set before the first arming.
-	then func(k string, v int)
-	ends []end
-}
-
-// An end is a value that expired, and when.
-type end struct {
-	key   string
-	value int
-	after time.Duration
-}
-
-// inBubble runs f on virtual time. Values expire one after another.
-func inBubble(t *testing.T, f func(x *fixture)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		tm := hashedwheel.MustNew(hashedwheel.WithTick(tick), timertest.Inline)
-		defer tm.Stop()
-		x := &fixture{T: t, tm: tm}
-		start := time.Now()
-		x.m = keyed.New(tm, func(k string, v int) {
-			x.ends = append(x.ends, end{k, v, time.Since(start)})
-			if x.then != nil {
-				x.then(k, v)
-			}
-		})
-		f(x)
-	})
-}
-
-// pass lets d go by, and waits until all goroutines of the bubble are idle.
-func (x *fixture) pass(d time.Duration) {
-	time.Sleep(d)
-	synctest.Wait()
-}
-
-func (x *fixture) set(k string, v int, d time.Duration) {
-	x.Helper()
-	require.NoError(x, x.m.Set(k, v, d))
-}
-
-// touch reports whether a Touch moved k.
-func (x *fixture) touch(k string, d time.Duration) bool {
-	_, ok := x.m.Touch(k, d)
-	return ok
-}
-
-// content returns the keys and values that All yields.
-func (x *fixture) content() map[string]int {
-	got := map[string]int{}
-	for k, v := range x.m.All() {
-		require.NotContains(x, got, k, "seen twice")
-		got[k] = v
+// filled returns a Map of n keys, each its own value, on a timer that is stopped when the test ends.
+func filled(t testing.TB, n int) *keyed.Map[int, int] {
+	tm := hashedwheel.MustNew()
+	t.Cleanup(func() { tm.Stop() })
+	m := keyed.New(tm, func(int, int) { t.Error("expired") })
+	for k := range n {
+		require.NoError(t, m.Set(k, k, time.Hour))
 	}
-	return got
+	return m
+}
+
+// once checks that seen has each key from 0 to n-1 once.
+func once(t *testing.T, seen map[int]int, n int) {
+	t.Helper()
+	for k := range n {
+		require.Equal(t, 1, seen[k], k)
+	}
 }

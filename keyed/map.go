@@ -1,6 +1,7 @@
 package keyed
 
 import (
+	"fmt"
 	"hash/maphash"
 	"math"
 	"reflect"
@@ -222,6 +223,21 @@ func (m *Map[K, V]) Len() (n int) {
 			return n
 		}
 	}
+}
+
+// String returns the name of the map and its number of keys. It is safe at any time, and costs as much as Len.
+func (m *Map[K, V]) String() string {
+	if m.dir == nil {
+		return "keyed.Map(not made by New)"
+	}
+	what, n, s := "", m.Len(), "s"
+	if m.name != "" {
+		what = m.name + ", "
+	}
+	if n == 1 {
+		s = ""
+	}
+	return fmt.Sprintf("keyed.Map(%s%d key%s)", what, n, s)
 }
 
 // check panics if m is the zero Map.

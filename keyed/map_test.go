@@ -1,7 +1,10 @@
 package keyed_test
 
 import (
+	"fmt"
+	"go/ast"
 	"math"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -9,66 +12,120 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
 func TestAnyDelay(t *testing.T) {
-	inBubble(t, func(x *fixture) {
-		x.set("past", 1, math.MinInt64)
-		x.set("now", 2, 0)
-		x.set("never", 3, math.MaxInt64)
-		x.pass(tick)
-		assert.Len(t, x.ends, 2)
-		assert.Equal(t, map[string]int{"never": 3}, x.content())
-		assert.True(t, x.touch("never", -1))
-		x.pass(tick)
-		assert.Len(t, x.ends, 3)
-	})
+	clock, tm := timertest.NewManual()
+	defer tm.Stop()
+	var expired []string
+	m := keyed.New(tm, func(k string, _ int) { expired = append(expired, k) })
+	for k, d := range map[string]time.Duration{"past": math.MinInt64, "now": 0, "never": math.MaxInt64} {
+		require.NoError(t, m.Set(k, 1, d))
+	}
+	clock.Advance(tick)
+	assert.ElementsMatch(t, []string{"past", "now"}, expired)
+	_, ok := m.Touch("never", -1)
+	assert.True(t, ok)
+	clock.Advance(tick)
+	assert.Contains(t, expired, "never")
 }
 
 func TestMisusePanicsWithAMessage(t *testing.T) {
 	tm := hashedwheel.MustNew()
-	assert.PanicsWithValue(t, "keyed: New with a nil Timer", func() { keyed.New(nil, func(int, int) {}) })
-	assert.PanicsWithValue(t, "keyed: New with a nil func", func() { keyed.New[int, int](tm, nil) })
-	assert.PanicsWithValue(t, "keyed: New with a nil Option", func() { keyed.New(tm, func(int, int) {}, nil) })
-	renew, expired := func(int, int) time.Duration { return 0 }, func(int, int) {}
-	assert.PanicsWithValue(t, "keyed: NewRenewing with a nil Timer", func() { keyed.NewRenewing(nil, renew, expired) })
-	assert.PanicsWithValue(t, "keyed: NewRenewing with a nil func", func() { keyed.NewRenewing(tm, nil, expired) })
-	assert.PanicsWithValue(t, "keyed: NewRenewing with a nil func", func() { keyed.NewRenewing(tm, renew, nil) })
-	assert.PanicsWithValue(t, "keyed: NewRenewing with a nil Option",
-		func() { keyed.NewRenewing(tm, renew, expired, nil) })
-	m := keyed.New(tm, func(any, int) {})
-	assert.PanicsWithValue(t, "keyed: Drain with a nil func", func() { m.Drain(nil) })
-	assert.PanicsWithValue(t, "keyed: Set with a key that is not equal to itself",
-		func() { _ = m.Set(math.NaN(), 1, 0) })
+	defer tm.Stop()
+	renew, expired := func(any, any) time.Duration { return 0 }, func(any, any) {}
+	m, slices := keyed.New(tm, expired), keyed.New(tm, func(string, []int) {})
+	var zero keyed.Map[string, int]
+	for want, misuses := range map[string][]func(){
+		"New with a nil Timer":          {func() { keyed.New(nil, expired) }},
+		"New with a nil func":           {func() { keyed.New[int, int](tm, nil) }},
+		"New with a nil Option":         {func() { keyed.New(tm, expired, nil) }},
+		"NewRenewing with a nil Timer":  {func() { keyed.NewRenewing(nil, renew, expired) }},
+		"NewRenewing with a nil Option": {func() { keyed.NewRenewing(tm, renew, expired, nil) }},
+		"NewRenewing with a nil func": {
+			func() { keyed.NewRenewing(tm, nil, expired) }, func() { keyed.NewRenewing(tm, renew, nil) },
+		},
+		"Drain with a nil func":                                     {func() { m.Drain(nil) }},
+		"Set with a key that is not equal to itself":                {func() { _ = m.Set(math.NaN(), 1, 0) }},
+		"CompareAndDelete of values that cannot be compared: []int": {func() { slices.CompareAndDelete("a", nil) }},
+		"this Map was not made by New": {
+			func() { _ = zero.Set("a", 1, 0) },
+			func() { _, _, _ = zero.GetOrSet("a", 1, 0) },
+			func() { zero.Get("a") },
+			func() { zero.Deadline("a") },
+			func() { zero.Touch("a", 0) },
+			func() { zero.Delete("a") },
+			func() { zero.CompareAndDelete("a", 1) },
+			func() { zero.Len() },
+			func() { zero.All() },
+			func() { zero.Drain(func(string, int) {}) },
+		},
+	} {
+		for _, misuse := range misuses {
+			assert.PanicsWithValue(t, "keyed: "+want, misuse)
+		}
+	}
 	assert.Panics(t, func() { _ = m.Set([]int{}, 1, 0) }, "a key that cannot be compared")
 	assert.Zero(t, m.Len())
-	assert.NoError(t, m.Set("a", 1, 0), "no lock is left behind")
-	assert.Len(t, tm.Stop(), 1)
 }
 
-// Values and keys of no size share their addresses: nothing may depend on them.
-func TestKeysAndValuesMayHaveNoSize(t *testing.T) {
+// The comparison panics under a lock.
+func TestCompareAndDeleteOfAValueThatCannotBeComparedLeavesNoLock(t *testing.T) {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()
-	m := keyed.New(tm, func(struct{}, struct{}) {})
-	require.NoError(t, m.Set(struct{}{}, struct{}{}, time.Hour))
-	assert.Equal(t, 1, m.Len())
-	_, ok := m.Delete(struct{}{})
-	assert.True(t, ok)
+	m := keyed.New(tm, func(string, any) {})
+	require.NoError(t, m.Set("a", []int{}, time.Hour))
+	assert.Panics(t, func() { m.CompareAndDelete("a", []int{}) })
+	assert.False(t, m.CompareAndDelete("a", 1))
+	require.NoError(t, m.Set("a", math.NaN(), time.Hour))
+	assert.False(t, m.CompareAndDelete("a", math.NaN()), "not equal to itself, as for sync.Map")
 }
 
-func TestCompareAndDeleteOfValuesThatCannotBeComparedPanics(t *testing.T) {
-	tm := hashedwheel.MustNew()
+func TestMapAndEntryShowTheNameOrTheTypes(t *testing.T) {
+	for entry, opts := range map[string][]keyed.Option{
+		"codes": {keyed.WithName("codes")}, "entry of keyed.Map[string,*ast.File]": nil,
+	} {
+		tm := hashedwheel.MustNew()
+		m := keyed.New(tm, func(string, *ast.File) {}, opts...)
+		what := "0 keys"
+		if opts != nil {
+			what = "codes, 0 keys"
+		}
+		assert.Equal(t, "keyed.Map("+what+")", fmt.Sprint(m))
+		require.NoError(t, m.Set("a", nil, time.Hour))
+		assert.Equal(t, entry, tm.Sample(1)[0].Name)
+		assert.Contains(t, tm.Stop()[0].String(), ", "+entry+")")
+		assert.Contains(t, m.String(), "1 key)")
+	}
+	assert.Equal(t, "keyed.Map(not made by New)", new(keyed.Map[int, int]).String())
+}
+
+// A curious clock calls a map at each reading: it would hang if its Now were called under a lock.
+type curious struct {
+	hashedwheel.Clock
+	ask atomic.Pointer[func()]
+}
+
+func (c *curious) Now() time.Time {
+	if ask := c.ask.Load(); ask != nil {
+		(*ask)()
+	}
+	return c.Clock.Now()
+}
+
+func TestNoLockIsHeldWhileTheClockIsRead(t *testing.T) {
+	clock := &curious{Clock: hashedwheel.NewManualClock(time.Now())}
+	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
 	defer tm.Stop()
-	slices := keyed.New(tm, func(string, []int) {})
-	assert.PanicsWithValue(t, "keyed: CompareAndDelete of values that cannot be compared: []int",
-		func() { slices.CompareAndDelete("a", nil) })
-	anything := keyed.New(tm, func(string, any) {})
-	require.NoError(t, anything.Set("a", []int{}, time.Hour))
-	assert.Panics(t, func() { anything.CompareAndDelete("a", []int{}) })
-	assert.False(t, anything.CompareAndDelete("a", 1), "no lock is left behind")
-	require.NoError(t, anything.Set("a", math.NaN(), time.Hour))
-	assert.False(t, anything.CompareAndDelete("a", math.NaN()), "not equal to itself, as for sync.Map")
-	assert.Equal(t, 1, anything.Len())
+	m := keyed.New(tm, func(int, int) {})
+	require.NoError(t, m.Set(1, 1, time.Hour))
+	ask := func() { m.Get(1) }
+	clock.ask.Store(&ask)
+	timertest.Returns(t, func() {
+		assert.NoError(t, m.Set(1, 2, time.Hour))
+		_, ok := m.Touch(1, time.Hour)
+		assert.True(t, ok)
+	})
 }

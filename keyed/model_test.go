@@ -16,7 +16,7 @@ type model struct {
 	renews  bool // each value has its place from Set to its end
 	stopped bool
 	entries map[int]*modelEntry
-	ends    []string // of the last operation, in no order
+	ends    []string // values that expired in the last operation, in no order
 }
 
 type modelEntry struct {
@@ -33,10 +33,6 @@ const (
 	due                // handed to the executor
 	stays              // on a stopped timer: nothing ends it but Delete and Drain
 )
-
-func (m *model) ended(how string, key, value int) {
-	m.ends = append(m.ends, fmt.Sprintf("%s %d=%d", how, key, value))
-}
 
 // refuses returns why the timer does not arm e, which is nil for a new key.
 func (m *model) refuses(e *modelEntry) error {
@@ -121,13 +117,6 @@ func (m *model) delete(key int) (value int, ok bool) {
 	return e.value, true
 }
 
-func (m *model) drain() {
-	for key, e := range m.entries {
-		m.ended("drained", key, e.value)
-	}
-	clear(m.entries)
-}
-
 func (m *model) pass(ticks int) {
 	m.now += ticks
 	for _, e := range m.entries {
@@ -137,22 +126,14 @@ func (m *model) pass(ticks int) {
 	}
 }
 
-// release makes the executor run the tasks it holds.
-func (m *model) release() {
-	for key, e := range m.entries {
-		if e.state == due {
-			m.answered(key, e, 0)
-		}
-	}
-}
-
-// answered is the end of renew for an entry that was due when renew was called: renew returned so many ticks.
+// answered is the end of renew for an entry that was due when renew was called: renew returned so many ticks. For a
+// map without renew it is the expiry, with no ticks.
 func (m *model) answered(key int, e *modelEntry, ticks int) {
 	switch {
 	case m.entries[key] != e || e.state != due:
 	case ticks <= 0:
 		delete(m.entries, key)
-		m.ended("expired", key, e.value)
+		m.ends = append(m.ends, fmt.Sprintf("%d=%d", key, e.value))
 	default:
 		e.asked, e.tick, e.state = m.now+ticks, m.now+ticks, pending
 		if m.stopped {

@@ -1,11 +1,13 @@
 package keyed
 
 import (
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/builtin"
+	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
 // A shard has the keys whose hash is in its range, with a separate lock.
@@ -115,6 +117,14 @@ func (s *shard[K, V]) divide(parts []*shard[K, V], width uint64) {
 // Traits makes e a task of the library's own, which nobody else gets.
 func (e *entry[K, V]) Traits() builtin.Traits {
 	return builtin.Traits{KeepsPlace: e.owner.renew != nil}
+}
+
+// TaskName returns the name under which the timer's entries are shown to people.
+func (e *entry[K, V]) TaskName() string {
+	if name := e.owner.name; name != "" {
+		return name
+	}
+	return "entry of " + strings.TrimPrefix(taskname.Of((*Map[K, V])(nil)), "*")
 }
 
 // Run is called by the timer when e is due. A call may have taken e out since.

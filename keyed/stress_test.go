@@ -1,7 +1,9 @@
 package keyed_test
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,8 +20,8 @@ import (
 // A record is a value that counts its own ends.
 type record struct{ ends atomic.Int32 }
 
-// Goroutines call all methods for the same keys, and at last the timer is stopped. Each value ends once: it expires, or
-// is returned by Swap, Delete or Drain, or deleted by CompareAndDelete.
+// Goroutines call all methods for the same keys, while the timer is stopped and the map drained. Each value ends once: it
+// expires, or is returned by Swap, Delete or Drain, or deleted by CompareAndDelete.
 func TestEveryValueEndsOnceUnderConcurrentCalls(t *testing.T) {
 	for name, opts := range map[string][]hashedwheel.Option{
 		"as it comes": nil, "inline": {timertest.Inline}, "nearly full": {hashedwheel.WithMaxPending(keysInStress / 2)},
@@ -62,15 +64,18 @@ func stress(t *testing.T, opts []hashedwheel.Option, newMap maker) {
 			}
 		})
 	}
-	time.Sleep(200 * time.Millisecond)
+	for begun := time.Now(); time.Since(begun) < 200*time.Millisecond; time.Sleep(time.Millisecond) {
+		_ = fmt.Sprintf("%v %#v", m, m) // by String, and by the fields: a Go map among them would be a race
+	}
 	assert.Eventually(t, expired.Load, 20*time.Second, time.Millisecond, "the machine may stand still")
 	tm.Stop()
+	m.Drain(end)
+	assert.Zero(t, m.Len(), "Drain after Timer.Stop misses nothing")
 	time.Sleep(20 * time.Millisecond)
 	stop.Store(true)
 	running.Wait()
 	_, err := tm.Shutdown(t.Context())
 	require.NoError(t, err)
-	m.Drain(end)
 	assert.Zero(t, m.Len())
 	for _, all := range sets {
 		for _, v := range all {
@@ -182,4 +187,32 @@ func TestEachSweepSeesEveryLastingKey(t *testing.T) {
 	}
 	stop.Store(true)
 	running.Wait()
+}
+
+// The timer may be stopped within a Touch: a Touch that is refused moves no deadline.
+func TestRefusedTouchLeavesTheDeadlineOfAPendingKey(t *testing.T) {
+	for range 1000 {
+		_, tm := timertest.NewManual()
+		m := keyed.New(tm, func(int, int) {})
+		require.NoError(t, m.Set(1, 1, tick))
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			tm.Stop()
+		}()
+		moved, want := true, tm.Now().Add(tick)
+		for d := tick; moved; d++ { // each to another time
+			_, moved = m.Touch(1, d)
+			if moved {
+				want = tm.Now().Add(d)
+			}
+			if d%100 == 0 {
+				runtime.Gosched() // there may be one processor
+			}
+		}
+		at, ok := m.Deadline(1)
+		require.True(t, ok)
+		require.Equal(t, want, at)
+		<-ended
+	}
 }

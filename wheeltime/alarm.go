@@ -138,19 +138,12 @@ func (a *alarm) describe() string {
 
 // readClock returns the time on the clock of tm, with the wall clock's reading of now. Timer.Now counts from New by the
 // monotonic clock alone: its wall-clock time may be wrong by hours, if the machine's clock was set since New, or the
-// machine was suspended.
+// machine was suspended. A time without a monotonic reading, of a clock that is not the system's, is returned unchanged.
 func readClock(tm *hashedwheel.Timer) time.Time {
-	now := tm.Now()
-	if !isMonotonic(now) {
-		return now // the calendar of a clock that is not the system's
-	}
-	wall := time.Now()
+	now, wall := tm.Now(), time.Now()
 	ahead := now.Sub(wall)
 	if set := now.Round(0).Sub(wall.Round(0)) - ahead; set.Abs() < time.Millisecond {
 		return now // unchanged, since it may be a ManualClock's, which a test compares
 	}
 	return wall.Add(ahead)
 }
-
-// isMonotonic reports whether t has a reading of a monotonic clock, which Round strips.
-func isMonotonic(t time.Time) bool { return t != t.Round(0) }

@@ -35,18 +35,10 @@ func (c *Clock) timer() *hashedwheel.Timer {
 func (c *Clock) Now() time.Time { return readClock(c.timer()) }
 
 // Since returns the time that has passed since t.
-func (c *Clock) Since(t time.Time) time.Duration { return c.nowFor(t).Sub(t) }
+func (c *Clock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
 
 // Until returns the time that is left until t.
-func (c *Clock) Until(t time.Time) time.Duration { return t.Sub(c.nowFor(t)) }
-
-// nowFor is Now to be compared with t: if both are monotonic, the wall clock does not matter.
-func (c *Clock) nowFor(t time.Time) time.Time {
-	if isMonotonic(t) {
-		return c.timer().Now()
-	}
-	return c.Now()
-}
+func (c *Clock) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }
 
 // AfterFunc is the function AfterFunc on this wheel.
 func (c *Clock) AfterFunc(d time.Duration, f func()) *Timer { return AfterFunc(c.timer(), d, f) }

@@ -14,6 +14,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
+func TestMain(m *testing.M) { timertest.VerifyMain(m) }
+
 const tick = timertest.Tick
 
 // value receives the value that a channel holds now, if any.
@@ -48,15 +50,6 @@ func onEither(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer)) {
 	for name, opts := range timertest.EachExecutor {
 		t.Run(name, func(t *testing.T) { timertest.InBubble(t, f, opts...) })
 	}
-}
-
-// onStopped runs f in a bubble, with a stopped wheel.
-func onStopped(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer)) {
-	t.Helper()
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		tm.Stop()
-		f(t, tm)
-	})
 }
 
 // lateRuns is the bubble's clock. The run of a Timer or a Ticker that has read it is held up there, as by a busy
