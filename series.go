@@ -52,7 +52,7 @@ type Scheduler interface {
 // takes place, although EveryFrom reads the clock again.
 const justPassed = 10
 
-// Every is EveryFrom with the first run one period from now.
+// Every is EveryFrom with the first run one period from now. It panics if period is not positive.
 func (tm *Timer) Every(period time.Duration, f func(*Series)) *Series {
 	return tm.EveryFrom(tm.Now().Add(period), period, f)
 }

@@ -13,7 +13,7 @@ import (
 // A Timeout is one task and its deadline. (In package time the type with these methods is named Timer.) AfterFunc and
 // Schedule return an armed Timeout. A Timeout that is a field of your own struct, bound by Init or InitFunc, is armed,
 // moved and stopped without an allocation. The zero Timeout is Unarmed and unbound. All methods except Init and
-// InitFunc are safe for concurrent use, also from inside tasks.
+// InitFunc are safe for concurrent use, also from inside tasks, and with a lock held that the task takes.
 //
 // A Timeout must not be copied, nor overwritten once it has been armed: its timer refers to it for up to two ticks or a
 // tenth of a second after the outcome, whichever is longer, or until a task or Executor that blocks the worker returns.
