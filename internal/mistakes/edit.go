@@ -19,7 +19,7 @@ import (
 type Edit struct {
 	In  string // the function, such as "Timeout.claim"
 	Old string
-	New string
+	New string // if empty, the fragment goes
 }
 
 func (e Edit) String() string { return fmt.Sprintf("edit of %q in %s", e.Old, e.In) }
