@@ -2,6 +2,8 @@ package mistakes
 
 import (
 	"encoding/json"
+	"fmt"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,8 +40,17 @@ func window() {
 }
 `
 
-// Overlay writes an overlay for the go command to dir, which puts the edited library in place of the library.
-func Overlay(dir string, edits ...Edit) (overlay string, err error) {
+// PrintOverlay prints the name of an overlay for the go command, which puts the edited library in place of the library.
+// It is in a new temporary folder, where go test must find it later.
+func PrintOverlay(edits ...Edit) {
+	overlay, err := newOverlay(edits)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(overlay)
+}
+
+func newOverlay(edits []Edit) (overlay string, err error) {
 	list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", library)
 	list.Stderr = os.Stderr
 	out, err := list.Output()
@@ -52,6 +63,10 @@ func Overlay(dir string, edits ...Edit) (overlay string, err error) {
 		return "", err
 	}
 	changed, err := source.Apply(edits...)
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp("", "overlay")
 	if err != nil {
 		return "", err
 	}
