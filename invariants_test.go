@@ -44,6 +44,7 @@ func TestCheckFindsEachBrokenInvariant(t *testing.T) {
 		"home in a bucket is the batch":               func(b brokenWheel) { b.inBucket.home = inBatch },
 		"home in a ring names another ring":           func(b brokenWheel) { b.inRing.home++ },
 		"the wheel is past a bucket":                  func(b brokenWheel) { b.current = 101 },
+		"the wheel is in the middle of a slot":        func(b brokenWheel) { b.remove(b.inBucket); b.current = 600 },
 		"the wheel is past a slot":                    func(b brokenWheel) { b.remove(b.inBucket); b.current = 3000 },
 		"a slot's earliest is too late":               func(b brokenWheel) { b.levels[1].earliest[2000/256]++ },
 		"a slot's earliest is before the slot":        func(b brokenWheel) { b.levels[1].earliest[2000/256] = 1000 },
