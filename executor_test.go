@@ -71,12 +71,13 @@ func hammer(tm *hashedwheel.Timer) (end func()) {
 
 func TestExecutorGoIsNeverCalledTwiceAtATime(t *testing.T) {
 	manual := hashedwheel.NewManualClock(time.Now())
+	onManual := []hashedwheel.Option{hashedwheel.WithClock(manual)}
 	for name, c := range map[string]struct {
 		opts    []hashedwheel.Option
 		advance func()
 	}{
 		"by the worker": {nil, func() { time.Sleep(timertest.Tick) }},
-		"by Advance":    {[]hashedwheel.Option{hashedwheel.WithClock(manual)}, func() { manual.Advance(timertest.Tick) }},
+		"by Advance":    {onManual, func() { manual.Advance(timertest.Tick) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := new(countingExecutor)

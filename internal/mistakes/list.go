@@ -132,12 +132,6 @@ var List = []Mistake{
 
 	// Twice, or after all.
 	{
-		Name: "a task is handed out twice",
-		Edits: []Edit{{In: "worker.handOut",
-			Old: "wk.out.execute(t)",
-			New: "wk.out.execute(t)\n\t\t\twk.out.execute(t)"}},
-	},
-	{
 		Name: "one expiry in a hundred is doubled",
 		Edits: []Edit{{In: "worker.handOut",
 			Old: "wk.out.execute(t)",
