@@ -184,14 +184,3 @@ func TestTimeoutsOfAnOpenedSlotCanBeRemovedAndPopped(t *testing.T) {
 		assert.Equal(t, crowd, popped)
 	})
 }
-
-func TestRestOfAnOpenedSlotIsFiledAtItsStart(t *testing.T) {
-	forEachSize(t, func(t *testing.T, d *driver) {
-		due := 100 * d.turnLen()
-		d.armCrowd(2*crowd, due, 1)
-		d.openCrowd(t)
-		d.arm(d.ticks.start(due), d.ticks.start(due))
-		assert.Len(t, d.take(due), 2*crowd+2)
-		assert.Zero(t, d.count)
-	})
-}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"testing"
+	"sync"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
@@ -78,24 +78,6 @@ func ExampleTimer() {
 	// Output: 1 still pending
 }
 
-// New returns an error for a wrong option, for instance from a configuration file.
-func ExampleNew() {
-	tick := time.Microsecond
-	_, err := hashedwheel.New(hashedwheel.WithTick(tick))
-	fmt.Println(err)
-	// Output: hashedwheel: WithTick(1µs): must be from 100µs to 9 years
-}
-
-func ExampleMustNew() {
-	tm := hashedwheel.MustNew(
-		hashedwheel.WithTick(10*time.Millisecond),
-		hashedwheel.WithMaxPending(1_000_000),
-	)
-	defer tm.Stop()
-	fmt.Println(tm)
-	// Output: hashedwheel.Timer(tick 10ms)
-}
-
 // Schedule returns an error if the timer is stopped or full.
 func ExampleTimer_Schedule() {
 	tm := hashedwheel.MustNew()
@@ -120,65 +102,6 @@ func ExampleTimeout_Init() {
 	}
 	fmt.Println(tm.Pending())
 	// Output: 1000
-}
-
-// Reset moves a timeout, and reports whether it was still pending.
-func ExampleTimeout_Reset() {
-	clock := hashedwheel.NewManualClock(time.Now())
-	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
-	defer tm.Stop()
-
-	lease := tm.AfterFunc(10*time.Second, func() {})
-	clock.Advance(9 * time.Second)
-	fmt.Println("in time:", lease.Reset(10*time.Second))
-	clock.Advance(11 * time.Second)
-	fmt.Println("in time:", lease.Reset(10*time.Second))
-	// Output:
-	// in time: true
-	// in time: false
-}
-
-// An event loop reads the clock once for all ready connections.
-func ExampleTimeout_ResetAt() {
-	tm := hashedwheel.MustNew()
-	defer tm.Stop()
-
-	ready := make([]hashedwheel.Timeout, 3)
-	for i := range ready {
-		ready[i].InitFunc(tm, func() {})
-	}
-	now := time.Now()
-	for i := range ready {
-		ready[i].ResetAt(now.Add(time.Minute))
-	}
-	fmt.Println(ready[2].Deadline().Sub(now))
-	// Output: 1m0s
-}
-
-// Err reports why the timer refused a timeout.
-func ExampleTimeout_Err() {
-	tm := hashedwheel.MustNew(hashedwheel.WithMaxPending(1))
-	defer tm.Stop()
-
-	tm.AfterFunc(time.Hour, func() {})
-	to := tm.AfterFunc(time.Hour, func() {})
-	fmt.Println(to.State(), to.Err())
-	// Output: Rejected hashedwheel: too many pending timeouts
-}
-
-// Stop decides a race with the task: if it returns true, the task does not run.
-func ExampleTimeout_Stop() {
-	tm := hashedwheel.MustNew()
-	defer tm.Stop()
-
-	to := tm.AfterFunc(time.Hour, func() { fmt.Println("too late") })
-	if to.Stop() {
-		fmt.Println("in time")
-	}
-	fmt.Println(to.Stop())
-	// Output:
-	// in time
-	// false
 }
 
 // With package time, if !t.Stop() { <-done } waits for a task that has begun. Here the whole Timer may be stopped or
@@ -257,5 +180,84 @@ func ExampleTimer_Shutdown() {
 	// 0 <nil>
 }
 
-// Example_synctest needs a *testing.T.
-func TestExampleInSynctestBubble(t *testing.T) { lateness(t) }
+// This Executor runs at most eight tasks at once. While eight run, it blocks the worker, and other
+// due timeouts wait.
+func ExampleExecutorFunc() {
+	places := make(chan struct{}, 8)
+	bounded := hashedwheel.ExecutorFunc(func(f func()) {
+		places <- struct{}{}
+		go func() {
+			defer func() { <-places }()
+			f()
+		}()
+	})
+	tm := hashedwheel.MustNew(hashedwheel.WithExecutor(bounded), hashedwheel.WithTick(time.Millisecond))
+	defer tm.Stop()
+
+	done := make(chan int)
+	for range 100 {
+		tm.AfterFunc(time.Millisecond, func() { done <- 1 })
+	}
+	sum := 0
+	for range 100 {
+		sum += <-done
+	}
+	fmt.Println(sum)
+	// Output: 100
+}
+
+// A test advances a ManualClock instead of sleeping. Advance stops at each time at which a timeout is due.
+func ExampleManualClock() {
+	start := time.Now()
+	clock := hashedwheel.NewManualClock(start)
+	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	defer tm.Stop()
+
+	for _, d := range []time.Duration{time.Hour, time.Second, time.Minute} {
+		tm.AfterFunc(d, func() { fmt.Println(clock.Now().Sub(start)) })
+	}
+	clock.Advance(24 * time.Hour)
+	// Output:
+	// 1s
+	// 1m0s
+	// 1h0m0s
+}
+
+// The goroutines of a pool run the tasks.
+func ExampleWithExecutor() {
+	jobs := make(chan func(), 100)
+	var workers sync.WaitGroup
+	for range 4 {
+		workers.Go(func() {
+			for job := range jobs {
+				job()
+			}
+		})
+	}
+	pool := hashedwheel.ExecutorFunc(func(f func()) { jobs <- f })
+	tm := hashedwheel.MustNew(hashedwheel.WithExecutor(pool), hashedwheel.WithTick(time.Millisecond))
+
+	done := make(chan struct{})
+	tm.AfterFunc(time.Millisecond, func() { close(done) })
+	<-done
+	_, _ = tm.Shutdown(context.Background()) // after it, no task enters the pool
+	close(jobs)
+	workers.Wait()
+	fmt.Println("done")
+	// Output: done
+}
+
+// A server refuses load before it runs out of memory.
+func ExampleWithMaxPending() {
+	tm := hashedwheel.MustNew(hashedwheel.WithMaxPending(2))
+	defer tm.Stop()
+
+	for range 3 {
+		to := tm.AfterFunc(time.Hour, func() {})
+		fmt.Println(to.State(), to.Err())
+	}
+	// Output:
+	// Pending <nil>
+	// Pending <nil>
+	// Rejected hashedwheel: too many pending timeouts
+}

@@ -82,21 +82,3 @@ func TestDefaultTickIsAMillisecond(t *testing.T) {
 	clock.Advance(1)
 	assert.Equal(t, hashedwheel.Expired, to.State())
 }
-
-func TestDefaultIsNoBound(t *testing.T) {
-	tm := hashedwheel.MustNew(hashedwheel.WithClock(hashedwheel.NewManualClock(time.Now())))
-	for range 300_000 {
-		tm.AfterFunc(time.Hour, timertest.Nop)
-	}
-	assert.Len(t, tm.Stop(), 300_000)
-}
-
-func TestTheLastOptionOfASortCounts(t *testing.T) {
-	tm := hashedwheel.MustNew(
-		hashedwheel.WithClock(hashedwheel.NewManualClock(time.Now())),
-		hashedwheel.WithMaxPending(1), hashedwheel.WithMaxPending(2))
-	for range 5 {
-		tm.AfterFunc(time.Hour, timertest.Nop)
-	}
-	assert.Equal(t, 2, tm.Pending())
-}

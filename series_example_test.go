@@ -1,7 +1,6 @@
 package hashedwheel_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -48,22 +47,6 @@ func ExampleTimer_Every_stopFromInside() {
 	// ended: true
 }
 
-// The first run is due at once, the others at intervals of a minute.
-func ExampleTimer_EveryFrom() {
-	start := time.Now()
-	clock := hashedwheel.NewManualClock(start)
-	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
-
-	refresh := func(*hashedwheel.Series) { fmt.Println("refresh after", clock.Now().Sub(start).Round(time.Second)) }
-	tm.EveryFrom(tm.Now(), time.Minute, refresh)
-	clock.Advance(2 * time.Minute)
-	// Output:
-	// refresh after 0s
-	// refresh after 1m0s
-	// refresh after 2m0s
-}
-
 // Ten thousand connections send heartbeats every ten seconds. The random first time spreads
 // connections that were opened in the same tick.
 func ExampleTimer_EveryFrom_spread() {
@@ -103,18 +86,6 @@ func ExampleTimer_EveryFrom_aligned() {
 	// report at 15:07:00
 }
 
-// A Series prints its period, the time of its next run and its function.
-func ExampleSeries_String() {
-	clock := hashedwheel.NewManualClock(time.Date(2026, time.January, 2, 15, 4, 0, 0, time.UTC))
-	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
-	defer tm.Stop()
-
-	fmt.Println(tm.Every(5*time.Second, refresh))
-	// Output: hashedwheel.Series(every 5s, next 2026-01-02 15:04:05.000, hashedwheel_test.refresh)
-}
-
-func refresh(*hashedwheel.Series) {}
-
 // A poll slows down while there is nothing to fetch.
 func ExampleSeries_Reset() {
 	start := time.Now()
@@ -134,37 +105,6 @@ func ExampleSeries_Reset() {
 	// nothing after 3s
 	// nothing after 7s
 	// nothing after 15s
-}
-
-// A pause between the end of a run and the next run. Reset also revives a series that was stopped during the run, so
-// end it by another sign, here a context.
-func ExampleSeries_Reset_pause() {
-	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
-	defer tm.Stop()
-	ctx, cancel := context.WithCancel(context.Background())
-
-	const pause = 10 * time.Millisecond
-	runs, ended := 0, time.Now()
-	polite := tm.Every(pause, func(s *hashedwheel.Series) {
-		if ctx.Err() != nil {
-			s.Stop()
-			return
-		}
-		fmt.Println("a pause of 10ms or more:", time.Since(ended) >= pause)
-		time.Sleep(2 * pause) // work
-		if runs++; runs == 3 {
-			cancel()
-		}
-		ended = time.Now()
-		s.Reset(pause) // from now
-	})
-	for !polite.Next().IsZero() {
-		time.Sleep(pause)
-	}
-	// Output:
-	// a pause of 10ms or more: true
-	// a pause of 10ms or more: true
-	// a pause of 10ms or more: true
 }
 
 // daily is due at the same time of each day, also if the day has 23 or 25 hours.
@@ -195,42 +135,6 @@ func ExampleTimer_Recur() {
 	// backup, 2026-01-02 03:30:00
 }
 
-// backoff doubles its delay each time, and ends after a number of times.
-type backoff struct {
-	delay time.Duration
-	left  int
-}
-
-func (b *backoff) Next(now time.Time) time.Time {
-	if b.left == 0 {
-		return time.Time{} // ends the series
-	}
-	b.left--
-	next := now.Add(b.delay)
-	b.delay *= 2
-	return next
-}
-
-// A Scheduler ends its series by the zero time.
-func ExampleScheduler() {
-	start := time.Now()
-	clock := hashedwheel.NewManualClock(start)
-	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
-
-	tries := tm.Recur(&backoff{delay: time.Second, left: 4}, func(*hashedwheel.Series) {
-		fmt.Println("try after", clock.Now().Sub(start).Round(time.Second))
-	})
-	clock.Advance(time.Hour)
-	fmt.Println("ended:", tries.Next().IsZero())
-	// Output:
-	// try after 1s
-	// try after 3s
-	// try after 7s
-	// try after 15s
-	// ended: true
-}
-
 // After is a deadline for a select. If the reply is first, there is nothing to stop.
 func ExampleTimer_After() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
@@ -251,17 +155,4 @@ func ExampleTimer_After() {
 	// Output:
 	// pong
 	// no reply in time
-}
-
-// All callers with the same tick share one channel. Stop closes it. Later calls wait in package time.
-func ExampleTimer_After_stop() {
-	clock := hashedwheel.NewManualClock(time.Now())
-	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
-
-	a, b := tm.After(time.Hour), tm.After(time.Hour)
-	fmt.Println(a == b, tm.Pending())
-	tm.Stop()
-	<-a
-	<-tm.After(time.Millisecond)
-	// Output: true 1
 }

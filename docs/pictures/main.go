@@ -13,7 +13,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
@@ -21,16 +20,12 @@ import (
 )
 
 func main() {
-	folder := "docs"
-	if len(os.Args) > 1 {
-		folder = os.Args[1]
-	}
-	if err := takePictures(folder); err != nil {
+	if err := takePictures(); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func takePictures(folder string) error {
+func takePictures() error {
 	s := newServer()
 	done := make(chan struct{})
 	defer close(done)
@@ -48,8 +43,8 @@ func takePictures(folder string) error {
 	first.Body.Close()
 	time.Sleep(2 * time.Second) // the second look shows rates
 	return errors.Join(err,
-		takePicture(page.URL, "1", filepath.Join(folder, "inspect.png")),
-		takePicture(page.URL, "0", filepath.Join(folder, "inspect-dark.png")))
+		takePicture(page.URL, "1", "docs/inspect.png"),
+		takePicture(page.URL, "0", "docs/inspect-dark.png"))
 }
 
 // takePicture writes a picture of the page to a file, in the color scheme that its reader prefers: 1 is light, 0 dark.

@@ -2,9 +2,11 @@ package wheels_test
 
 import (
 	"math/rand/v2"
-	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 
 	"github.com/hashedwheel/hashedwheel/docs/wheels"
 )
@@ -21,26 +23,25 @@ var designs = map[string]func(time.Duration) *wheels.Timer{
 func TestRandomArmingsFireOnceInTime(t *testing.T) {
 	for name, open := range designs {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			tm := open(time.Millisecond)
-			defer tm.Close()
-			var mu sync.Mutex
-			var done sync.WaitGroup
-			random := rand.New(rand.NewPCG(1, 2))
-			for range 3000 {
-				d := time.Duration(random.Int64N(int64(2 * time.Second)))
-				due := time.Now().Add(d)
-				done.Add(1)
-				tm.AfterFunc(d, func() {
-					mu.Lock()
-					defer mu.Unlock()
-					if early := time.Until(due); early > 0 {
-						t.Errorf("%v: early by %v", d, early)
-					}
-					done.Done()
-				})
-			}
-			done.Wait()
+			synctest.Test(t, func(t *testing.T) {
+				tm := open(time.Millisecond)
+				defer tm.Close()
+				random, fired := rand.New(rand.NewPCG(1, 2)), 0
+				for range 3000 {
+					time.Sleep(time.Microsecond) // so that the goroutine plans in between
+					d := time.Duration(random.Int64N(int64(2 * time.Second)))
+					due := time.Now().Add(d)
+					tm.AfterFunc(d, func() {
+						fired++
+						assert.WithinRange(t, time.Now(), due, due.Add(time.Millisecond), "due after %v", d)
+					})
+				}
+				last := tm.AfterFunc(2*time.Second, func() {})
+				time.Sleep(3 * time.Second)
+				synctest.Wait()
+				assert.Equal(t, 3000, fired)
+				assert.False(t, last.Stop(), "it has fired")
+			})
 		})
 	}
 }

@@ -3,6 +3,7 @@ package mistakes
 import (
 	"encoding/json"
 	"fmt"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,8 +28,6 @@ func spend(d time.Duration) {
 	}
 }
 
-func giveWay() { runtime.Gosched() }
-
 // window is where another goroutine may come between.
 func window() {
 	switch n := rand.Uint32(); n % 8 {
@@ -41,18 +40,33 @@ func window() {
 }
 `
 
-// Overlay writes an overlay for the go command to dir, which puts the edited library in place of the library.
-func Overlay(dir string, edits ...Edit) (overlay string, err error) {
-	root, err := output("go", "list", "-m", "-f", "{{.Dir}}", library)
+// PrintOverlay prints the name of an overlay for the go command, which puts the edited library in place of the library.
+// It is in a new temporary folder, where go test must find it later.
+func PrintOverlay(edits ...Edit) {
+	overlay, err := newOverlay(edits)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(overlay)
+}
+
+func newOverlay(edits []Edit) (overlay string, err error) {
+	list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", library)
+	list.Stderr = os.Stderr
+	out, err := list.Output()
 	if err != nil {
 		return "", err
 	}
-	root = strings.TrimSpace(root)
+	root := strings.TrimSpace(string(out))
 	source, err := Read(root)
 	if err != nil {
 		return "", err
 	}
 	changed, err := source.Apply(edits...)
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp("", "overlay")
 	if err != nil {
 		return "", err
 	}
@@ -75,15 +89,4 @@ func WriteOverlay(files map[string]string, root, dir string) (overlay string, er
 	}
 	overlay = filepath.Join(dir, "overlay.json")
 	return overlay, os.WriteFile(overlay, b, 0o600)
-}
-
-func output(name string, args ...string) (string, error) {
-	var stderr strings.Builder
-	c := exec.Command(name, args...)
-	c.Stderr = &stderr
-	out, err := c.Output()
-	if err != nil {
-		err = fmt.Errorf("%v: %w\n%s", c, err, &stderr)
-	}
-	return string(out), err
 }

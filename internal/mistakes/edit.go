@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
-	"go/scanner"
 	"go/token"
 	"os"
 	"path/filepath"
@@ -16,33 +15,33 @@ import (
 	"strings"
 )
 
-// Edit replaces a fragment of the library's code. It is found token by token in whichever file
-// has it: comments, spaces and line breaks mean nothing. There must be exactly one.
+// Edit replaces a fragment of a function. The function must have it once, line breaks and tabs included.
 type Edit struct {
-	In  string // the function, such as "Timeout.claim"; needed only if other functions have the same fragment
+	In  string // the function, such as "Timeout.claim"
 	Old string
-	New string
+	New string // if empty, the fragment goes
 }
+
+func (e Edit) String() string { return fmt.Sprintf("edit of %q in %s", e.Old, e.In) }
 
 // Source is the code of a package, without its tests.
-type Source []file
-
-type file struct {
-	name, text string
-	tokens     []lexeme
-	functions  []function
+type Source struct {
+	files     map[string]string
+	functions map[string]function
 }
 
-func newFile(name, text string) (file, error) {
-	functions, err := functionsOf(name, text)
-	return file{name, text, tokensOf(text), functions}, err
+// function is where a function is, without its comment.
+type function struct {
+	file     string
+	from, to int // offsets
 }
 
 // Read returns the code in a directory.
-func Read(dir string) (s Source, err error) {
+func Read(dir string) (Source, error) {
+	s := Source{map[string]string{}, map[string]function{}}
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
-		return nil, err
+		return s, err
 	}
 	for _, path := range paths {
 		if strings.HasSuffix(path, "_test.go") {
@@ -50,15 +49,40 @@ func Read(dir string) (s Source, err error) {
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {
-			return nil, err
+			return s, err
 		}
-		f, err := newFile(filepath.Base(path), string(text))
-		if err != nil {
-			return nil, err
+		if err := s.add(filepath.Base(path), string(text)); err != nil {
+			return s, err
 		}
-		s = append(s, f)
 	}
 	return s, nil
+}
+
+func (s Source) add(name, text string) error {
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	s.files[name] = text
+	for _, d := range file.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok {
+			s.functions[nameOf(f)] = function{name, set.Position(f.Pos()).Offset, set.Position(f.End()).Offset}
+		}
+	}
+	return nil
+}
+
+// nameOf returns a function's name, with its receiver's type.
+func nameOf(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return f.Name.Name
+	}
+	t := f.Recv.List[0].Type
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = star.X
+	}
+	return fmt.Sprint(t) + "." + f.Name.Name
 }
 
 // Apply returns the text of the files that the edits change, by name. All are found in the code as
@@ -74,7 +98,7 @@ func (s Source) ApplyWide(edits ...Edit) (changed map[string]string, err error) 
 
 func (s Source) apply(edits, wide []Edit) (changed map[string]string, err error) {
 	var places []place
-	for i, e := range append(slices.Clip(edits), wide...) {
+	for i, e := range slices.Concat(edits, wide) {
 		p, err := s.find(e)
 		if err != nil {
 			return nil, err
@@ -90,11 +114,11 @@ func (s Source) apply(edits, wide []Edit) (changed map[string]string, err error)
 	slices.SortFunc(places, func(a, b place) int { return b.from - a.from }) // from the end, so that offsets hold
 	changed = map[string]string{helpersFile: helpers}
 	for _, p := range places {
-		text, ok := changed[p.file.name]
+		text, ok := changed[p.file]
 		if !ok {
-			text = p.file.text
+			text = s.files[p.file]
 		}
-		changed[p.file.name] = text[:p.from] + p.New + text[p.to:]
+		changed[p.file] = text[:p.from] + p.New + text[p.to:]
 	}
 	return changed, nil
 }
@@ -102,121 +126,18 @@ func (s Source) apply(edits, wide []Edit) (changed map[string]string, err error)
 // place is where an edit applies.
 type place struct {
 	Edit
-	file     *file
+	file     string
 	from, to int // offsets
 }
 
 func (p place) overlaps(q place) bool { return p.file == q.file && p.from < q.to && q.from < p.to }
 
 func (s Source) find(e Edit) (place, error) {
-	old := tokensOf(e.Old)
-	if n := len(old); n > 0 && old[n-1].text == ";" {
-		old = old[:n-1] // the scanner's own, at the end of a fragment
+	f := s.functions[e.In] // no text, if there is no such function
+	code := s.files[f.file][f.from:f.to]
+	if n := strings.Count(code, e.Old); n != 1 {
+		return place{}, fmt.Errorf("%v applies in %d places, not one", e, n)
 	}
-	var found []place
-	var in []string
-	for i := range s {
-		f := &s[i]
-		for at := range len(f.tokens) - len(old) + 1 {
-			match := f.tokens[at : at+len(old)]
-			if !slices.EqualFunc(match, old, sameText) {
-				continue
-			}
-			p := place{e, f, match[0].from, match[len(old)-1].to}
-			name := f.functionAt(p.from)
-			if e.In == "" || e.In == name {
-				found = append(found, p)
-			}
-			in = append(in, fmt.Sprintf("%s (%s)", name, f.name))
-		}
-	}
-	if len(found) == 1 {
-		return found[0], nil
-	}
-	return place{}, fmt.Errorf("%v applies in %d places, not one; its fragment is in %q", e, len(found), in)
-}
-
-func (e Edit) String() string {
-	if e.In == "" {
-		return fmt.Sprintf("edit of %q", e.Old)
-	}
-	return fmt.Sprintf("edit of %q in %s", e.Old, e.In)
-}
-
-// lexeme is a token of Go, from one offset to another.
-type lexeme struct {
-	text     string
-	from, to int
-}
-
-func sameText(a, b lexeme) bool { return a.text == b.text }
-
-// tokensOf returns the tokens of a fragment, without its comments.
-func tokensOf(text string) (all []lexeme) {
-	file := token.NewFileSet().AddFile("", -1, len(text))
-	var sc scanner.Scanner
-	sc.Init(file, []byte(text), func(token.Position, string) {}, 0)
-	for {
-		pos, tok, literal := sc.Scan()
-		if tok == token.EOF {
-			return all
-		}
-		from := file.Offset(pos)
-		if tok == token.SEMICOLON {
-			// The scanner inserts "\n" as a semicolon of no length.
-			all = append(all, lexeme{";", from, from + len(strings.TrimSpace(literal))})
-			continue
-		}
-		if literal == "" {
-			literal = tok.String()
-		}
-		all = append(all, lexeme{literal, from, from + len(literal)})
-	}
-}
-
-// function is a function's name, with its receiver's type, and where it is.
-type function struct {
-	name     string
-	from, to int
-}
-
-func functionsOf(name, text string) (all []function, err error) {
-	set := token.NewFileSet()
-	file, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range file.Decls {
-		if f, ok := d.(*ast.FuncDecl); ok {
-			all = append(all, function{NameOf(f), set.Position(f.Pos()).Offset, set.Position(f.End()).Offset})
-		}
-	}
-	return all, nil
-}
-
-func (f *file) functionAt(offset int) string {
-	for _, fn := range f.functions {
-		if fn.from <= offset && offset < fn.to {
-			return fn.name
-		}
-	}
-	return "no function"
-}
-
-// NameOf returns a function's name, such as "Timeout.claim".
-func NameOf(f *ast.FuncDecl) string {
-	if f.Recv == nil {
-		return f.Name.Name
-	}
-	t := f.Recv.List[0].Type
-	if star, ok := t.(*ast.StarExpr); ok {
-		t = star.X
-	}
-	switch generic := t.(type) {
-	case *ast.IndexExpr:
-		t = generic.X
-	case *ast.IndexListExpr:
-		t = generic.X
-	}
-	return fmt.Sprint(t) + "." + f.Name.Name
+	from := f.from + strings.Index(code, e.Old)
+	return place{e, f.file, from, from + len(e.Old)}, nil
 }

@@ -1,6 +1,7 @@
 package mistakes
 
 import (
+	"cmp"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -47,10 +48,10 @@ func TestSeededMistakesAreFoundByTheirTests(t *testing.T) {
 	for _, m := range List {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel() // many wait
-			folder, name, _ := strings.Cut(m.Test, " ")
+			folder, name, _ := strings.Cut(cmp.Or(m.Test, chaos), " ")
 			args := []string{"-tags", "small", "-vet=off", "-timeout", "100s", "-run", "^" + name + "$", folder}
 			apply := s.Apply
-			if m.Test == Chaos {
+			if m.Test == "" {
 				apply = s.ApplyWide
 				args = append(args, "-chaos", "60s", "-patience", "5s")
 			}
@@ -70,28 +71,31 @@ func TestSeededMistakesAreFoundByTheirTests(t *testing.T) {
 // sourceOf is a package of one file.
 func sourceOf(t *testing.T, text string) Source {
 	t.Helper()
-	f, err := newFile("a.go", text)
-	require.NoError(t, err)
-	return Source{f}
+	s := Source{map[string]string{}, map[string]function{}}
+	require.NoError(t, s.add("a.go", text))
+	return s
 }
 
 func TestEditOfAnAmbiguousFragmentIsRefused(t *testing.T) {
-	s := sourceOf(t, "package a\n\ntype b[T any] struct{}\n\nfunc (x *b[T]) f() { g() }\n\nfunc f() { g() }\n")
-	_, err := s.Apply(Edit{Old: "g()"})
-	require.ErrorContains(t, err, "in 2 places")
-	assert.ErrorContains(t, err, "b.f (a.go)")
-	_, err = s.Apply(Edit{Old: "h()"})
-	require.ErrorContains(t, err, "in 0 places")
+	s := sourceOf(t, "package a\n\ntype b int\n\nfunc (b) f() { g() }\n\nfunc f() { g(); g() }\n")
+	for places, e := range map[string]Edit{
+		"in 2 places": {In: "f", Old: "g()"},
+		"in 0 places": {In: "b.f", Old: "h()"},
+		"not one":     {In: "no function", Old: "g()"},
+	} {
+		_, err := s.Apply(e)
+		assert.ErrorContains(t, err, places)
+	}
 	changed, err := s.Apply(Edit{In: "b.f", Old: "g()", New: "h()"})
 	require.NoError(t, err)
-	assert.Contains(t, changed["a.go"], "f() { h() }\n\nfunc f() { g() }")
+	assert.Contains(t, changed["a.go"], "f() { h() }\n\nfunc f() { g(); g() }")
 }
 
 func TestEditsThatOverlapAreRefused(t *testing.T) {
 	s := sourceOf(t, "package a\n\nfunc f() { g(1, 2) }\n")
-	_, err := s.Apply(Edit{Old: "g(1"}, Edit{Old: "1, 2"})
+	_, err := s.Apply(Edit{In: "f", Old: "g(1"}, Edit{In: "f", Old: "1, 2"})
 	assert.ErrorContains(t, err, "overlaps")
-	changed, err := s.Apply(Edit{Old: "1", New: "3"}, Edit{Old: "g", New: "h"}, Edit{Old: "2", New: "4"})
+	changed, err := s.Apply(Edit{"f", "1", "3"}, Edit{"f", "g", "h"}, Edit{"f", "2", "4"})
 	require.NoError(t, err)
 	assert.Contains(t, changed["a.go"], "h(3, 4)")
 }

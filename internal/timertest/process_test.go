@@ -10,6 +10,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
+func TestMain(m *testing.M) { timertest.VerifyMain(m) }
+
 func TestLibraryGoroutinesIncludesGoroutinesOfPackageTime(t *testing.T) {
 	byTime := hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { time.AfterFunc(0, f) }))
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
 // Tick is the tick of the timers in these tests, unless they say otherwise.
@@ -20,6 +21,10 @@ const Tick = time.Millisecond
 
 // LetGo is how long a timer may keep a stopped timeout, unless two ticks are longer.
 const LetGo = 100 * time.Millisecond
+
+// Backlog is how many armings in a row producers leave to the worker, which files them in one
+// drain; with -tags small, in several.
+const Backlog = min(20*limits.Drain, limits.Deep/2)
 
 // New returns a timer that ticks once every Tick, unless opts say otherwise.
 func New(opts ...hashedwheel.Option) *hashedwheel.Timer {

@@ -14,28 +14,14 @@ import (
 )
 
 func main() {
-	log.SetFlags(0)
 	if len(os.Args) != 2 {
 		log.Fatal("usage: handicap 600ns")
 	}
-	overlay, err := slowed(os.Args[1])
+	d, err := time.ParseDuration(os.Args[1])
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(overlay)
-}
-
-// slowed writes the overlay to a new temporary folder, which go test must find later.
-func slowed(by string) (overlay string, err error) {
-	d, err := time.ParseDuration(by)
-	if err != nil {
-		return "", err
-	}
-	dir, err := os.MkdirTemp("", "handicap")
-	if err != nil {
-		return "", err
-	}
 	const old = "if g.isInBatch(t) {"
 	spend := fmt.Sprintf("spend(%d)\n\t", d)
-	return mistakes.Overlay(dir, mistakes.Edit{In: "guarded.fileOne", Old: old, New: spend + old})
+	mistakes.PrintOverlay(mistakes.Edit{In: "guarded.fileOne", Old: old, New: spend + old})
 }

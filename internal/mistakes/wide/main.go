@@ -4,23 +4,6 @@
 //	go test -overlay "$(go run ./internal/mistakes/wide)" -tags small ./verify/chaos -chaos 1m
 package main
 
-import (
-	"fmt"
-	"log"
-	"os"
+import "github.com/hashedwheel/hashedwheel/internal/mistakes"
 
-	"github.com/hashedwheel/hashedwheel/internal/mistakes"
-)
-
-func main() {
-	log.SetFlags(0)
-	dir, err := os.MkdirTemp("", "wide")
-	if err != nil {
-		log.Fatal(err)
-	}
-	overlay, err := mistakes.Overlay(dir, mistakes.Wide...)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(overlay)
-}
+func main() { mistakes.PrintOverlay(mistakes.Wide...) }

@@ -1,4 +1,4 @@
-package hashedwheel_test
+package recipes_test
 
 import (
 	"testing"
@@ -8,8 +8,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// lateness is a test: name yours TestLateness.
-func lateness(t *testing.T) {
+// In a testing/synctest bubble, time passes as soon as all goroutines wait: an hour takes no time.
+func TestLatenessInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew() // in the bubble
 		defer tm.Stop()             // before the bubble ends
@@ -20,10 +20,4 @@ func lateness(t *testing.T) {
 			t.Errorf("late by %v", late)
 		}
 	})
-}
-
-// In a testing/synctest bubble, time passes as soon as all goroutines wait: an hour takes no time.
-func Example_synctest() {
-	var t *testing.T // the parameter of your test
-	lateness(t)
 }
