@@ -40,29 +40,31 @@ func BenchmarkReadBookkeeping(b *testing.B) {
 	}
 }
 
-func BenchmarkWatch(b *testing.B) {
+// A Conn or a Watcher keeps about as much memory as this allocates.
+//
+//	go test -run '^$' -bench New ./idle
+func BenchmarkNew(b *testing.B) {
 	watchable(b)
 	here, _ := tcp(b)
 	tm := hashedwheel.MustNew()
-	b.ReportAllocs()
-	for b.Loop() {
-		w, err := idle.Watch(tm, here, minute, func(net.Conn) {})
-		require.NoError(b, err)
-		w.Stop()
+	newConn := func(c net.Conn) error {
+		conn, err := idle.NewConn(tm, c, minute)
+		conn.SetIdleTimeout(0)
+		return err
 	}
-}
-
-// A Conn keeps about as much memory as this allocates.
-func BenchmarkNewConn(b *testing.B) {
-	here, _ := tcp(b)
-	tm := hashedwheel.MustNew()
-	for name, c := range map[string]net.Conn{"watched": here, "counting": struct{ net.Conn }{here}} {
+	for name, create := range map[string]func() error{
+		"Conn":          func() error { return newConn(here) },
+		"counting Conn": func() error { return newConn(struct{ net.Conn }{here}) },
+		"Watcher": func() error {
+			w, err := idle.Watch(tm, here, minute, func(net.Conn) {})
+			w.Stop()
+			return err
+		},
+	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				conn, err := idle.NewConn(tm, c, minute)
-				require.NoError(b, err)
-				conn.SetIdleTimeout(0)
+				require.NoError(b, create())
 			}
 		})
 	}

@@ -2,15 +2,21 @@ package idle_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/idle"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -65,38 +71,24 @@ type endless struct{}
 
 func (endless) Read(b []byte) (int, error) { return len(b), nil }
 
-func TestReadAfterCloseDoesNotReturnErrIdle(t *testing.T) {
-	virtual(t, func(t *testing.T, s scene) {
-		read := make(chan error, 1)
-		go func() {
-			_, err := s.conn.Read(make([]byte, 1))
-			read <- err
-		}()
-		time.Sleep(d / 2)
-		require.NoError(t, s.conn.Close())
-		require.ErrorIs(t, <-read, io.ErrClosedPipe)
-		require.Zero(t, s.tm.Pending())
-		time.Sleep(2 * d)
-		_, err := s.conn.Read(make([]byte, 1))
-		require.ErrorIs(t, err, io.ErrClosedPipe)
-	}, idle.WithOnIdle(func(net.Conn) { panic("it was not idle") }))
-}
-
 // A connection may be closed before NewConn, or by its owner behind the Conn's back. It was not idle.
 func TestReadOfAClosedConnectionReturnsErrClosed(t *testing.T) {
-	for name, opts := range map[string][]idle.Option{"watched": nil, "counted": {idle.WithCounting()}} {
-		for moment, made := range map[string]bool{", closed before": false, ", closed after": true} {
-			t.Run(name+moment, func(t *testing.T) {
-				tm, clock := onHand(t)
+	for way, opts := range map[string][]idle.Option{"watched": nil, "counted": {idle.WithCounting()}} {
+		for _, moment := range []string{"before NewConn", "behind the Conn", "by Close"} {
+			t.Run(way+", "+moment, func(t *testing.T) {
+				clock, tm := timertest.NewManual()
 				here, _ := tcp(t)
-				if !made {
+				if moment == "before NewConn" {
 					require.NoError(t, here.Close())
 				}
 				notIdle := idle.WithOnIdle(func(net.Conn) { t.Error("not idle") })
 				conn, err := idle.NewConn(tm, here, d, append(opts, notIdle)...)
 				require.NoError(t, err)
-				if made {
+				switch moment {
+				case "behind the Conn":
 					require.NoError(t, here.Close())
+				case "by Close":
+					require.NoError(t, conn.Close())
 				}
 				clock.Advance(3 * d)
 				require.Zero(t, tm.Pending())
@@ -106,14 +98,6 @@ func TestReadOfAClosedConnectionReturnsErrClosed(t *testing.T) {
 			})
 		}
 	}
-}
-
-func TestEndOfDataStaysEndOfData(t *testing.T) {
-	virtual(t, func(t *testing.T, s scene) {
-		_ = s.peer.Close()
-		_, err := s.conn.Read(make([]byte, 1))
-		require.Equal(t, io.EOF, err)
-	})
 }
 
 func TestSetIdleTimeout(t *testing.T) {
@@ -143,6 +127,7 @@ func TestSetIdleTimeout(t *testing.T) {
 				_ = s.conn.SetReadDeadline(time.Now())
 				_, err := s.conn.Read(make([]byte, 1))
 				require.NotEqual(t, idle.ErrIdle, err)
+				require.Zero(t, s.tm.Stats().Expired, "nor was there a look")
 			})
 		})
 	}
@@ -174,20 +159,23 @@ func TestStoppedTimerClosesNoConn(t *testing.T) {
 	})
 }
 
-func TestNewConnReturnsErrFullAndErrStopped(t *testing.T) {
-	here, _ := net.Pipe()
-	full := newTimer(t, hashedwheel.WithMaxPending(1))
+func TestFullAndStoppedTimersRefuseConnections(t *testing.T) {
+	full, stopped := newTimer(t, hashedwheel.WithMaxPending(1)), newTimer(t)
 	full.AfterFunc(time.Hour, func() {})
-	_, err := idle.NewConn(full, here, d)
-	require.ErrorIs(t, err, hashedwheel.ErrFull)
-
-	stopped := newTimer(t)
 	stopped.Stop()
-	_, err = idle.NewConn(stopped, here, d)
-	require.ErrorIs(t, err, hashedwheel.ErrStopped)
-	require.NoError(t, here.SetDeadline(time.Now()))
-	_, err = here.Read(make([]byte, 1))
-	require.ErrorIs(t, err, os.ErrDeadlineExceeded, "the connection is the caller's, and open")
+	here, there := tcp(t)
+	for tm, want := range map[*hashedwheel.Timer]error{full: hashedwheel.ErrFull, stopped: hashedwheel.ErrStopped} {
+		_, err := idle.NewConn(tm, here, d)
+		require.ErrorIs(t, err, want)
+		_, err = idle.Watch(tm, here, d, func(net.Conn) {})
+		if !errors.Is(err, errors.ErrUnsupported) {
+			require.ErrorIs(t, err, want)
+		}
+	}
+	_, err := here.Write([]byte("!"))
+	require.NoError(t, err, "the connection is the caller's, and open")
+	_, err = there.Read(make([]byte, 1))
+	require.NoError(t, err)
 }
 
 func TestCloseWriteAndCloseRead(t *testing.T) {
@@ -209,4 +197,152 @@ func TestCloseWriteAndCloseRead(t *testing.T) {
 	require.ErrorIs(t, whole.CloseWrite(), errors.ErrUnsupported)
 	require.ErrorIs(t, whole.CloseRead(), errors.ErrUnsupported)
 	require.Equal(t, pipe, whole.NetConn())
+}
+
+// golang/go#21133: a wrapper that sets a deadline at each Read undoes its user's deadline: a
+// deadline for a whole header never expires if the header trickles in.
+func TestConnSetsNoDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := new(fake)
+		c := f.in(t)
+		_, err := c.Read(make([]byte, 1))
+		require.Equal(t, io.EOF, err)
+		_, err = c.Write([]byte("!"))
+		require.NoError(t, err)
+		c.SetIdleTimeout(2 * d)
+		time.Sleep(3 * d)
+		require.NoError(t, c.Close())
+		require.Zero(t, f.deadline.Load())
+	})
+}
+
+// gliderlabs/ssh#179: programs got no call before the connection was closed.
+func TestOnIdleRunsOnceBeforeTheClose(t *testing.T) {
+	var calls atomic.Int32
+	bye := idle.WithOnIdle(func(nc net.Conn) {
+		calls.Add(1)
+		c := nc.(*idle.Conn)
+		_, _ = c.Write([]byte("bye"))
+		c.SetIdleTimeout(d) // no lock is held, and too late
+		_ = c.Close()
+	})
+	virtual(t, func(t *testing.T, s scene) {
+		said, err := io.ReadAll(s.peer)
+		require.NoError(t, err)
+		require.Equal(t, "bye", string(said))
+		time.Sleep(3 * d)
+		require.EqualValues(t, 1, calls.Load())
+	}, bye)
+}
+
+// A farewell to a peer that reads nothing would block forever, and keep the connection open. In real time: a bubble's
+// time stands still while a goroutine waits for a mutex.
+func TestOnIdleWriteDeadlineBoundsTheClose(t *testing.T) {
+	const short = 50 * time.Millisecond
+	here, there := net.Pipe()
+	written := make(chan error, 2)
+	c, err := idle.NewConn(newTimer(t), here, short, idle.WithOnIdle(func(c net.Conn) {
+		_ = c.SetWriteDeadline(time.Now().Add(short))
+		_, err := c.Write([]byte("bye"))
+		written <- err
+	}))
+	require.NoError(t, err)
+	go func() {
+		_, err := c.Write([]byte("hello"))
+		written <- err
+	}()
+	require.Equal(t, idle.ErrIdle, within(t, written))
+	require.Equal(t, idle.ErrIdle, within(t, written))
+	_, err = there.Read(make([]byte, 1))
+	require.Equal(t, io.EOF, err)
+	require.NoError(t, c.Close(), "it has been closed as idle")
+}
+
+// All methods of a Conn are called at once: the func of WithOnIdle is called at most once, and nothing is left pending.
+func TestConcurrentUseOfAConn(t *testing.T) {
+	t.Parallel()
+	tm := newTimer(t, hashedwheel.WithTick(time.Millisecond))
+	for range 100 {
+		var told atomic.Int32
+		here, there := net.Pipe()
+		conn, err := idle.NewConn(tm, here, time.Millisecond, idle.WithOnIdle(func(net.Conn) {
+			assert.EqualValues(t, 1, told.Add(1))
+		}))
+		require.NoError(t, err)
+		var running sync.WaitGroup
+		running.Go(func() { _, _ = io.Copy(there, there) })
+		running.Go(func() { _, _ = io.Copy(io.Discard, conn) })
+		running.Go(func() {
+			for {
+				if _, err := conn.Write([]byte("!")); err != nil {
+					return
+				}
+				time.Sleep(rand.N(2 * time.Millisecond))
+			}
+		})
+		for range 2 {
+			running.Go(func() {
+				for range 10 {
+					conn.SetIdleTimeout(rand.N(3 * time.Millisecond))
+					time.Sleep(rand.N(time.Millisecond))
+				}
+				_ = conn.Close()
+				_ = there.Close()
+			})
+		}
+		running.Wait()
+	}
+	require.Empty(t, timertest.Shutdown(t, tm))
+}
+
+// A program may print a connection while other goroutines use it. The race detector sees fields that fmt reads.
+func TestStringDuringUse(t *testing.T) {
+	tm := newTimer(t)
+	here, there := net.Pipe()
+	discard(there)
+	conn, err := idle.NewConn(tm, here, time.Hour)
+	require.NoError(t, err)
+	printed := map[any]string{
+		conn:                     `^idle\.Conn\(pipe->pipe, 1h0m0s|1m0s|ended\)$`,
+		listen(t, tm, time.Hour): `^idle\.Listener\(127\.0\.0\.1:\d+, 1h0m0s\)$`,
+	}
+	socket, _ := tcp(t)
+	w, err := idle.Watch(tm, socket, time.Hour, func(net.Conn) {})
+	if err == nil {
+		printed[w] = `^idle\.Watcher\(127\.0\.0\.1:\d+->127\.0\.0\.1:\d+, 1h0m0s|ended\)$`
+	}
+	var printing sync.WaitGroup
+	for v, want := range printed {
+		printing.Go(func() {
+			for range 200 {
+				assert.Regexp(t, want, fmt.Sprintf("%+v", v))
+			}
+		})
+	}
+	for range 1000 {
+		_, err := conn.Write([]byte("!"))
+		require.NoError(t, err)
+		conn.SetIdleTimeout(time.Minute)
+		conn.SetIdleTimeout(time.Hour)
+	}
+	if w != nil {
+		w.Stop()
+	}
+	require.NoError(t, conn.Close())
+	printing.Wait()
+}
+
+func TestStringShowsTheStateOfAConn(t *testing.T) {
+	for want, change := range map[string]func(s scene){
+		"1s":           func(scene) {},
+		"no idle time": func(s scene) { s.conn.SetIdleTimeout(0) },
+		"ended":        func(s scene) { s.conn.Close() },
+		"was idle":     func(scene) { timertest.Pass(d + tick) },
+	} {
+		virtual(t, func(t *testing.T, s scene) {
+			change(s)
+			require.Equal(t, "idle.Conn(pipe->pipe, "+want+")", s.conn.String())
+		})
+	}
+	require.Equal(t, "idle.Conn(<nil>-><nil>, 1s)", new(fake).in(t).String())
 }

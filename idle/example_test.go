@@ -36,19 +36,6 @@ func ExampleWatch() {
 	// client: EOF
 }
 
-func ExampleWatcher_Stop() {
-	tm := hashedwheel.MustNew()
-	server, client := connected()
-	defer client.Close()
-	w, err := idle.Watch(tm, server, time.Minute, func(c net.Conn) { c.Close() })
-	if err != nil {
-		fmt.Println("true false") // no kernel to ask
-		return
-	}
-	fmt.Println(w.Stop(), w.Stop())
-	// Output: true false
-}
-
 // A Read that is blocked when the idle time is over returns ErrIdle.
 func ExampleConn() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
@@ -75,27 +62,6 @@ func ExampleConn() {
 	// client was told "bye"
 }
 
-// The connection has no idle time while it serves a request, only while it waits for the next.
-func ExampleConn_SetIdleTimeout() {
-	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
-	defer tm.Stop()
-	server, client := connected()
-	defer client.Close()
-	conn, err := idle.NewConn(tm, server, time.Minute)
-	if err != nil {
-		return
-	}
-	defer conn.Close()
-	conn.SetIdleTimeout(0)
-	fmt.Println("a report is made, in silence")
-	conn.SetIdleTimeout(50 * time.Millisecond)
-	_, err = conn.Read(make([]byte, 1))
-	fmt.Println(err)
-	// Output:
-	// a report is made, in silence
-	// idle: connection closed after its idle time
-}
-
 // An HTTP server uses the Listener like any other. Here a client connects and never sends its
 // request.
 func ExampleNewListener() {
@@ -120,6 +86,33 @@ func ExampleNewListener() {
 	// Output:
 	// server: closed a connection as idle
 	// client: EOF
+}
+
+// A server sends a heartbeat every 20 seconds to a peer that reads and never answers. The heartbeats
+// count as data, so the connection is idle only if received data alone counts.
+func ExampleWithReceivedOnly() {
+	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
+	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	defer tm.Stop()
+
+	for _, opts := range [][]idle.Option{{}, {idle.WithReceivedOnly()}} {
+		server, peer := net.Pipe()
+		go io.Copy(io.Discard, peer)
+		conn, err := idle.NewConn(tm, server, time.Minute, opts...)
+		if err != nil {
+			return // hashedwheel.ErrFull or ErrStopped
+		}
+		sent := 0
+		for ; err == nil && sent < 100; sent++ {
+			clock.Advance(20 * time.Second)
+			_, err = io.WriteString(conn, "heartbeat\n")
+		}
+		fmt.Println(sent, err)
+		conn.Close()
+	}
+	// Output:
+	// 100 <nil>
+	// 3 idle: connection closed after its idle time
 }
 
 // connected returns both ends of a TCP connection.

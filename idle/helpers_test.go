@@ -85,17 +85,24 @@ func (s scene) say(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// tcp returns both ends of a TCP connection over loopback.
-func tcp(t testing.TB) (here, there *net.TCPConn) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+// connect returns both ends of a connection over loopback. It skips the test where the network has none.
+func connect(t testing.TB, network, address string) (here, there net.Conn) {
+	l, err := net.Listen(network, address)
+	if err != nil {
+		t.Skip("not here:", err)
+	}
 	defer l.Close()
-	c, err := net.Dial("tcp", l.Addr().String())
+	there, err = net.Dial(network, l.Addr().String())
 	require.NoError(t, err)
-	s, err := l.Accept()
+	here, err = l.Accept()
 	require.NoError(t, err)
-	t.Cleanup(func() { _, _ = c.Close(), s.Close() })
-	return s.(*net.TCPConn), c.(*net.TCPConn)
+	t.Cleanup(func() { _, _ = here.Close(), there.Close() })
+	return here, there
+}
+
+func tcp(t testing.TB) (here, there *net.TCPConn) {
+	a, b := connect(t, "tcp", "127.0.0.1:0")
+	return a.(*net.TCPConn), b.(*net.TCPConn)
 }
 
 // discard reads c to its end: data that nobody reads keeps a connection open.

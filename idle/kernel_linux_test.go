@@ -51,17 +51,6 @@ func TestKernelCountsData(t *testing.T) {
 	}
 }
 
-// The cost of a query of the kernel.
-func BenchmarkLook(b *testing.B) {
-	here, _ := connect(b)
-	s, err := socketOf(here)
-	require.NoError(b, err)
-	b.ReportAllocs()
-	for b.Loop() {
-		_, _ = s.quiet(false)
-	}
-}
-
 // Data is sent again and again to a peer that has vanished, and counts each time. The kernel doubles
 // the time between two of these.
 func TestRetransmittedDataCounts(t *testing.T) {

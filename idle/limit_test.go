@@ -2,87 +2,319 @@ package idle_test
 
 import (
 	"io"
-	"math/rand/v2"
 	"net"
 	"runtime"
 	"sync"
-	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/idle"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 	"github.com/stretchr/testify/require"
 )
 
-// The idle time is over, but the executor is late; data that is read before it runs counts.
-func TestDataReadBeforeALateExecutorKeepsAConnOpen(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		late := hashedwheel.ExecutorFunc(func(f func()) {
-			go func() {
-				time.Sleep(d / 2)
-				f()
-			}()
+// socketsTellUnread skips the test where sockets are not asked how much they hold.
+func socketsTellUnread(t *testing.T) {
+	switch runtime.GOOS {
+	case "linux", "darwin", "freebsd", "netbsd", "openbsd", "dragonfly", "windows":
+	default:
+		t.Skip("no socket is asked here")
+	}
+}
+
+// A hooked connection calls these functions, unless they are nil, after each read of data and around each query of its
+// socket.
+type hooked struct {
+	*net.TCPConn
+	afterRead, beforeAsk, afterAsk func()
+}
+
+func (h *hooked) Read(b []byte) (int, error) {
+	defer call(h.afterRead)
+	return h.TCPConn.Read(b)
+}
+
+func (h *hooked) SyscallConn() (syscall.RawConn, error) {
+	raw, err := h.TCPConn.SyscallConn()
+	return hookedSocket{raw, h}, err
+}
+
+type hookedSocket struct {
+	syscall.RawConn
+	conn *hooked
+}
+
+func (s hookedSocket) Control(f func(fd uintptr)) error {
+	call(s.conn.beforeAsk)
+	defer call(s.conn.afterAsk)
+	return s.RawConn.Control(f)
+}
+
+func call(f func()) {
+	if f != nil {
+		f()
+	}
+}
+
+// A counted connection counts its own data, on a clock that the test moves. Its socket is real and has received
+// "early", of which one byte has been read.
+type counted struct {
+	here  *hooked
+	conn  *idle.Conn
+	there *net.TCPConn
+	clock *hashedwheel.ManualClock
+	told  int // calls of the func of WithOnIdle
+}
+
+func newCounted(t *testing.T) *counted {
+	socketsTellUnread(t)
+	clock, tm := timertest.NewManual()
+	inner, there := tcp(t)
+	c := &counted{here: &hooked{TCPConn: inner}, there: there, clock: clock}
+	onIdle := idle.WithOnIdle(func(net.Conn) { c.told++ })
+	var err error
+	c.conn, err = idle.NewConn(tm, c.here, d, idle.WithCounting(), onIdle)
+	require.NoError(t, err)
+	_, err = there.Write([]byte("early"))
+	require.NoError(t, err)
+	c.read(t, 1) // the rest is here now: one small segment
+	return c
+}
+
+func (c *counted) read(t *testing.T, n int) {
+	_, err := io.ReadFull(c.conn, make([]byte, n))
+	require.NoError(t, err)
+}
+
+// The idle time is over, and its run queries the socket, when a call makes the connection busy or sets its idle time.
+func TestNeverEarlyCallDuringTheQueryOfTheSocket(t *testing.T) {
+	write := func(conn *idle.Conn) { _, _ = conn.Write([]byte("!")) }
+	for name, tt := range map[string]struct {
+		call   func(*idle.Conn)
+		before bool // the answer
+		told   int  // once an idle time has passed after the call
+	}{
+		"write, before the answer": {call: write, before: true, told: 1},
+		"write, after the answer":  {call: write, told: 1},
+		"the same":                 {call: func(conn *idle.Conn) { conn.SetIdleTimeout(d) }, told: 1},
+		"none, then the same": {told: 1, call: func(conn *idle.Conn) {
+			conn.SetIdleTimeout(0)
+			conn.SetIdleTimeout(d)
+		}},
+		"none":  {call: func(conn *idle.Conn) { conn.SetIdleTimeout(0) }},
+		"Close": {call: func(conn *idle.Conn) { _ = conn.Close() }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCounted(t)
+			c.read(t, 4) // all
+			discard(c.there)
+			called := false
+			once := sync.OnceFunc(func() {
+				called = true
+				tt.call(c.conn)
+			})
+			if tt.before {
+				c.here.beforeAsk = once
+			} else {
+				c.here.afterAsk = once
+			}
+			c.clock.Advance(d)
+			require.True(t, called)
+			c.clock.Advance(d - tick)
+			require.Zero(t, c.told)
+			c.clock.Advance(2 * d) // the data may have been in the socket's buffer for a moment
+			require.Equal(t, tt.told, c.told)
 		})
-		tm := newTimer(t, hashedwheel.WithExecutor(late))
+	}
+}
+
+// A read notes its time after a newer one has noted its own.
+func TestNeverEarlyReadThatIsOvertakenByANewerOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := new(timertest.InterruptedClock)
+		tm := newTimer(t, hashedwheel.WithClock(clock))
 		here, there := net.Pipe()
 		conn, err := idle.NewConn(tm, here, d)
 		require.NoError(t, err)
 		s := scene{tm, conn, there}
-		time.Sleep(d + d/4)
+		newer := func() {
+			time.Sleep(d / 2)
+			s.isOpen(t)
+		}
+		timertest.Pass(1) // the worker has read the clock
+		clock.Then.Store(&newer)
 		s.isOpen(t)
-		start := time.Now()
-		_, err = io.Copy(io.Discard, there)
-		require.NoError(t, err)
-		require.InDelta(t, d+d/2, time.Since(start), float64(2*tick))
-		require.Zero(t, tm.Pending())
+		s.closedAfter(t, d)
 	})
 }
 
-// All methods of a Conn are called at once: the func of WithOnIdle is called at most once, and nothing is left pending.
-func TestConcurrentUseOfAConn(t *testing.T) {
+// The peer has sent all its data. This end takes several idle times to read it, and does so just before a run.
+func TestConnWithUnreadDataIsNotIdle(t *testing.T) {
+	socketsTellUnread(t)
 	t.Parallel()
-	var tasks atomic.Int32 // that run
-	counting := hashedwheel.ExecutorFunc(func(f func()) {
-		tasks.Add(1)
-		go func() {
-			defer tasks.Add(-1)
-			f()
-		}()
-	})
-	tm := newTimer(t, hashedwheel.WithTick(time.Millisecond), hashedwheel.WithExecutor(counting))
-	for range 100 {
-		var told atomic.Int32
-		here, there := net.Pipe()
-		conn, err := idle.NewConn(tm, here, time.Millisecond, idle.WithOnIdle(func(net.Conn) { told.Add(1) }))
-		require.NoError(t, err)
-		var running sync.WaitGroup
-		running.Go(func() { _, _ = io.Copy(there, there) })
-		running.Go(func() { _, _ = io.Copy(io.Discard, conn) })
-		running.Go(func() {
-			for {
-				if _, err := conn.Write([]byte("!")); err != nil {
-					return
-				}
-				time.Sleep(rand.N(2 * time.Millisecond))
-			}
+	const d = short / 2
+	for name, connect := range map[string]func(t testing.TB) (here, there net.Conn){
+		"TCP":  func(t testing.TB) (here, there net.Conn) { return connect(t, "tcp", "127.0.0.1:0") },
+		"Unix": func(t testing.TB) (here, there net.Conn) { return connect(t, "unix", "") }, // counted
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			here, there := connect(t)
+			_, err := there.Write([]byte("upload"))
+			require.NoError(t, err)
+			conn, err := idle.NewConn(newTimer(t), here, d)
+			require.NoError(t, err)
+			time.Sleep(4*d - d/4)
+			start := time.Now()
+			got := make([]byte, 6)
+			_, err = io.ReadFull(conn, got)
+			require.NoError(t, err)
+			require.Equal(t, "upload", string(got))
+			_, err = io.ReadAll(there)
+			require.NoError(t, err, "no reset: it has been read, and the idle time is over")
+			require.GreaterOrEqual(t, time.Since(start), d)
 		})
-		for range 2 {
-			running.Go(func() {
-				for range 10 {
-					conn.SetIdleTimeout(rand.N(3 * time.Millisecond))
-					time.Sleep(rand.N(time.Millisecond))
-				}
-				_ = conn.Close()
-				_ = there.Close()
-			})
+	}
+}
+
+// Data that waited at the last run is read while the next run is under way.
+func TestNeverEarlyUnreadDataIsReadDuringTheRun(t *testing.T) {
+	c := newCounted(t)
+	c.clock.Advance(d + tick)
+	c.here.beforeAsk = func() {
+		c.here.beforeAsk = nil
+		c.read(t, 4)
+	}
+	c.clock.Advance(d + tick)
+	require.Nil(t, c.here.beforeAsk, "there was a run")
+	c.clock.Advance(d - 3*tick)
+	require.Zero(t, c.told)
+	c.clock.Advance(2 * d)
+	require.Equal(t, 1, c.told)
+}
+
+func TestNeverEarlyUnreadDataIsReadAndYetToBeCounted(t *testing.T) {
+	c := newCounted(t)
+	c.clock.Advance(d + tick)
+	c.here.afterRead = func() { c.clock.Advance(d + tick) }
+	c.read(t, 4)
+	require.Zero(t, c.told)
+	c.clock.Advance(3 * d)
+	require.Equal(t, 1, c.told)
+}
+
+const patience = 64 // idle times
+
+func TestUnreadDataKeepsAConnOpenForSixtyFourIdleTimes(t *testing.T) {
+	c := newCounted(t)
+	c.clock.Advance(patience / 2 * d)
+	_, err := c.there.Write([]byte("more")) // does not count before it is read
+	require.NoError(t, err)
+	c.clock.Advance(patience/2*d - tick)
+	require.Zero(t, c.told)
+	c.clock.Advance(2 * d)
+	require.Equal(t, 1, c.told)
+}
+
+// Data that cannot or will not be read does not keep a connection open.
+func TestUnreadDataAfterCloseReadOrResetDoesNotCount(t *testing.T) {
+	for name, end := range map[string]func(c *counted){
+		"CloseRead": func(c *counted) { require.NoError(t, c.conn.CloseRead()) },
+		"reset": func(c *counted) {
+			watchable(t) // other systems do not report a reset
+			require.NoError(t, c.there.SetLinger(0))
+			require.NoError(t, c.there.Close())
+		},
+	} {
+		c := newCounted(t)
+		end(c)
+		c.clock.Advance(2 * d)
+		require.Equal(t, 1, c.told, name)
+		require.NoError(t, c.conn.Close(), "it has been closed as idle")
+	}
+}
+
+// Every few idle times a handler reads a little of data that arrived more than sixty-four idle times ago.
+func TestSlowReaderOfAWatchedConnIsNotIdle(t *testing.T) {
+	watchable(t)
+	t.Parallel()
+	const d, size = 10 * time.Millisecond, 2 * patience / 6
+	here, there := tcp(t)
+	_, err := there.Write(make([]byte, size))
+	require.NoError(t, err)
+	w, at := watched(t, newTimer(t), here, d)
+	for range size - 1 {
+		time.Sleep(6 * d)
+		_, err := here.Read(make([]byte, 1))
+		require.NoError(t, err)
+	}
+	require.Empty(t, at)
+	require.True(t, w.Stop())
+}
+
+// A socket whose buffer is full takes no data for a long time, although the peer reads, so a Write does not count then.
+// The shrinking buffer shows that the peer reads.
+func TestPeerThatReadsFromAFullBufferKeepsAConnOpen(t *testing.T) {
+	watchable(t) // elsewhere, gVisor included, no socket is asked
+	for name, opts := range map[string][]idle.Option{
+		"":                   nil,
+		"WithReceivedOnly: ": {idle.WithReceivedOnly()}, // neither sent nor unsent data counts
+	} {
+		clock, tm := timertest.NewManual()
+		here, there := connect(t, "unix", "")
+		require.NoError(t, here.SetWriteDeadline(time.Now().Add(short/8)))
+		message := make([]byte, 1000)
+		for err := error(nil); err == nil; {
+			_, err = here.Write(message)
 		}
-		running.Wait()
-		for tasks.Load() > 0 { // one that began before Close may arm, and then finds that it must not
-			runtime.Gosched()
+		told := 0
+		_, err := idle.NewConn(tm, here, d, append(opts, idle.WithOnIdle(func(net.Conn) { told++ }))...)
+		require.NoError(t, err)
+		clock.Advance(d + tick)
+		if opts != nil {
+			require.Equal(t, 1, told, name)
+			continue
 		}
-		require.LessOrEqual(t, told.Load(), int32(1))
-		require.Zero(t, tm.Pending())
+		for range 10 {
+			_, err := io.ReadFull(there, message)
+			require.NoError(t, err)
+			clock.Advance(d + tick)
+			require.Zero(t, told)
+		}
+		clock.Advance(d + tick)
+		require.Equal(t, 1, told, "once the peer has stopped")
+	}
+}
+
+func TestEmptyDatagramDoesNotCount(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("unread datagrams are counted otherwise here")
+	}
+	for datagram, want := range map[string]error{"": idle.ErrIdle, "data": nil} {
+		for state, isRead := range map[string]bool{"read": true, "unread": false} {
+			clock, tm := timertest.NewManual()
+			peer, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+			require.NoError(t, err)
+			defer peer.Close()
+			here, err := net.DialUDP("udp", nil, peer.LocalAddr().(*net.UDPAddr))
+			require.NoError(t, err)
+			conn, err := idle.NewConn(tm, here, d)
+			require.NoError(t, err)
+			defer conn.Close()
+
+			clock.Advance(d / 2)
+			_, err = peer.WriteTo([]byte(datagram), here.LocalAddr())
+			require.NoError(t, err)
+			if isRead {
+				_, err = conn.Read(make([]byte, 100))
+				require.NoError(t, err)
+			}
+			clock.Advance(d - tick)
+			_, err = io.WriteString(conn, "answer")
+			require.Equal(t, want, err, "%q, %s", datagram, state)
+		}
 	}
 }

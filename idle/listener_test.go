@@ -13,6 +13,7 @@ import (
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/idle"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -81,42 +82,6 @@ func TestListenerOfAStoppedTimerEndsAccept(t *testing.T) {
 	require.ErrorIs(t, err, net.ErrClosed)
 }
 
-// With the TLS listener around ours net/http sees the *tls.Conn that it needs for HTTP/2.
-func TestHTTP2OverTLSAroundAListener(t *testing.T) {
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, r.Proto)
-	}))
-	server.EnableHTTP2 = true
-	// A minute, because a busy machine is silent for a while.
-	server.Listener = idle.NewListener(newTimer(t), server.Listener, time.Minute)
-	conns := make(chan *idle.Conn, 2)
-	server.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
-		ctx = idle.ConnContext(ctx, c)
-		conn, _ := idle.FromContext(ctx)
-		conns <- conn
-		return ctx
-	}
-	server.StartTLS()
-	defer server.Close()
-	response, err := server.Client().Get(server.URL)
-	require.NoError(t, err)
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	require.Equal(t, "HTTP/2.0", string(body))
-
-	c, err := tls.Dial("tcp", server.Listener.Addr().String(), &tls.Config{InsecureSkipVerify: true})
-	require.NoError(t, err)
-	defer c.Close()
-	within(t, conns)
-	within(t, conns).SetIdleTimeout(200 * time.Millisecond) // after the handshake
-	require.NoError(t, c.SetDeadline(time.Now().Add(20*time.Second)))
-	_, err = c.Read(make([]byte, 1))
-	require.Error(t, err)
-	var ne net.Error
-	require.False(t, errors.As(err, &ne) && ne.Timeout(), "the server closed it")
-}
-
 func TestTLSAroundAConnPassesErrIdleOn(t *testing.T) {
 	certified := httptest.NewTLSServer(http.NotFoundHandler())
 	defer certified.Close()
@@ -135,4 +100,90 @@ func TestTLSAroundAConnPassesErrIdleOn(t *testing.T) {
 	_, err = c.Read(make([]byte, 1))
 	require.ErrorIs(t, err, idle.ErrIdle)
 	require.True(t, c.(*tls.Conn).ConnectionState().HandshakeComplete)
+}
+
+// A handler works for two idle times, and suspends the idle time of its connection. With HTTP/2 other requests of the
+// connection begin and end in that time, so the server's ConnState hook does it. It is called for the connection, when
+// its first request begins and when its last request has ended.
+func TestServerSuspendsTheIdleTime(t *testing.T) {
+	t.Parallel()
+	const d = short
+	inHandler := func(r *http.Request) (end func()) {
+		conn, ok := idle.FromContext(r.Context())
+		if !assert.True(t, ok) {
+			return func() {}
+		}
+		conn.SetIdleTimeout(d)
+		conn.SetIdleTimeout(0)
+		return func() { conn.SetIdleTimeout(time.Minute) }
+	}
+	inHook := func(c net.Conn, s http.ConnState) {
+		conn, ok := idle.FromContext(idle.ConnContext(context.Background(), c))
+		switch {
+		case ok && s == http.StateActive:
+			conn.SetIdleTimeout(0)
+		case ok && s == http.StateIdle:
+			conn.SetIdleTimeout(d)
+		}
+	}
+	nothing := func(*http.Request) (end func()) { return func() {} }
+	withHook := func(s *httptest.Server) {
+		s.EnableHTTP2 = true
+		s.Config.ConnState = inHook
+		s.StartTLS()
+	}
+	for proto, tt := range map[string]struct {
+		start   func(*httptest.Server)
+		suspend func(*http.Request) (end func())
+	}{
+		"HTTP/1.1": {(*httptest.Server).Start, inHandler},
+		"HTTP/2.0": {withHook, nothing},
+	} {
+		t.Run(proto, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				defer tt.suspend(r)()
+				if r.URL.Path == "/slow" {
+					time.Sleep(2 * d)
+				}
+				_, _ = io.WriteString(w, r.Proto)
+			}))
+			server.Listener = idle.NewListener(newTimer(t), server.Listener, time.Minute) // for the handshake
+			server.Config.ConnContext = idle.ConnContext
+			tt.start(server)
+			defer server.Close()
+			get := func(path string) error {
+				resp, err := server.Client().Get(server.URL + path)
+				if err != nil {
+					return err
+				}
+				defer resp.Body.Close()
+				body, err := io.ReadAll(resp.Body)
+				assert.Equal(t, proto, string(body))
+				return err
+			}
+			require.NoError(t, get("/")) // with HTTP/2 one connection for all
+			slow := make(chan error, 1)
+			go func() { slow <- get("/slow") }()
+			require.NoError(t, get("/"))
+			require.NoError(t, within(t, slow))
+		})
+	}
+}
+
+func TestFromContextFindsTheConn(t *testing.T) {
+	pipe, _ := net.Pipe()
+	conn, err := idle.NewConn(newTimer(t), pipe, 0)
+	require.NoError(t, err)
+	for c, want := range map[net.Conn]*idle.Conn{
+		conn:                              conn,
+		tls.Server(conn, new(tls.Config)): conn,
+		tls.Server(tls.Server(conn, new(tls.Config)), new(tls.Config)): conn,
+		pipe: nil,
+		nil:  nil,
+	} {
+		got, ok := idle.FromContext(idle.ConnContext(context.Background(), c))
+		require.Equal(t, want != nil, ok, "%T", c)
+		require.Same(t, want, got, "%T", c)
+	}
 }

@@ -30,18 +30,6 @@ func TestMisusePanics(t *testing.T) {
 	}
 }
 
-// On every system, also where Watch is not supported.
-func TestWatchRefusesOptionsOfAConn(t *testing.T) {
-	pipe, _ := net.Pipe()
-	for want, opt := range map[string]idle.Option{
-		"idle: WithOnIdle is not for Watch":   idle.WithOnIdle(func(net.Conn) {}),
-		"idle: WithCounting is not for Watch": idle.WithCounting(),
-	} {
-		_, err := idle.Watch(newTimer(t), pipe, d, func(net.Conn) {}, opt)
-		require.ErrorContains(t, err, want)
-	}
-}
-
 func TestNamesOfConnsAndWatchersAreShown(t *testing.T) {
 	tm := newTimer(t)
 	shown := func() string { return tm.Sample(1)[0].Name }

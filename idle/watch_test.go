@@ -8,9 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,12 +31,6 @@ func watched(
 	w, err := idle.Watch(tm, c, d, func(net.Conn) { at <- time.Now() }, opts...)
 	require.NoError(t, err)
 	return w, at
-}
-
-// onHand returns a timer whose tasks run in Advance, however slow the machine is.
-func onHand(t *testing.T) (*hashedwheel.Timer, *hashedwheel.ManualClock) {
-	clock := hashedwheel.NewManualClock(time.Now())
-	return newTimer(t, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{})), clock
 }
 
 // Two hundred connections get their last data at any moment within a few ticks of the
@@ -126,22 +118,14 @@ func TestWatchIsUnsupportedWhereNoKernelCounts(t *testing.T) {
 	pipe, _ := net.Pipe()
 	udp, err := net.Dial("udp", "127.0.0.1:9")
 	require.NoError(t, err)
-	unix, err := net.Listen("unix", filepath.Join(t.TempDir(), "socket"))
-	require.NoError(t, err)
-	defer unix.Close()
-	local, err := net.Dial("unix", unix.Addr().String())
-	require.NoError(t, err)
-	for _, c := range []net.Conn{pipe, udp, local, multipath(t)} {
-		if c == nil {
-			continue
-		}
+	defer udp.Close()
+	for name, c := range map[string]net.Conn{"a pipe": pipe, "UDP": udp, "Multipath TCP": multipath(t)} {
 		_, err := idle.Watch(newTimer(t), c, d, func(net.Conn) {})
-		require.ErrorIs(t, err, errors.ErrUnsupported)
-		_ = c.Close()
+		require.ErrorIs(t, err, errors.ErrUnsupported, name)
 	}
 }
 
-// multipath returns a connection with Multipath TCP, or nil if the system has none.
+// multipath returns a connection with Multipath TCP, or a pipe if the system has none.
 func multipath(t *testing.T) net.Conn {
 	var lc net.ListenConfig
 	lc.SetMultipathTCP(true)
@@ -152,60 +136,58 @@ func multipath(t *testing.T) net.Conn {
 	dialer.SetMultipathTCP(true)
 	c, err := dialer.Dial("tcp", l.Addr().String())
 	require.NoError(t, err)
+	t.Cleanup(func() { _ = c.Close() })
 	if is, _ := c.(*net.TCPConn).MultipathTCP(); !is {
-		_ = c.Close()
-		return nil
+		pipe, _ := net.Pipe()
+		return pipe
 	}
 	return c
 }
 
+// The options are refused on every system, also where Watch is not supported.
 func TestWatchReturnsErrors(t *testing.T) {
+	pipe, _ := net.Pipe()
+	nothing := func(net.Conn) {}
+	_, err := idle.Watch(newTimer(t), pipe, 0, nothing)
+	require.ErrorContains(t, err, "idle: Watch for 0s")
+	_, err = idle.Watch(newTimer(t), pipe, d, nothing, idle.WithOnIdle(nothing))
+	require.ErrorContains(t, err, "idle: WithOnIdle is not for Watch")
+	_, err = idle.Watch(newTimer(t), pipe, d, nothing, idle.WithCounting())
+	require.ErrorContains(t, err, "idle: WithCounting is not for Watch")
+
 	watchable(t)
 	here, _ := tcp(t)
-	nothing := func(net.Conn) {}
-
-	_, err := idle.Watch(newTimer(t), here, 0, nothing)
-	require.ErrorContains(t, err, "idle: Watch for 0s")
-	stopped := newTimer(t)
-	stopped.Stop()
-	_, err = idle.Watch(stopped, here, d, nothing)
-	require.ErrorIs(t, err, hashedwheel.ErrStopped)
-	full := newTimer(t, hashedwheel.WithMaxPending(1))
-	full.AfterFunc(time.Hour, func() {})
-	_, err = idle.Watch(full, here, d, nothing)
-	require.ErrorIs(t, err, hashedwheel.ErrFull)
 	require.NoError(t, here.Close())
 	_, err = idle.Watch(newTimer(t), here, d, nothing)
 	require.ErrorIs(t, err, net.ErrClosed)
 }
 
-func TestWatchAcceptsTheLongestIdleTime(t *testing.T) {
-	watchable(t)
-	here, _ := tcp(t)
-	w, at := watched(t, newTimer(t), here, 1<<63-1)
-	time.Sleep(short / 4)
-	require.Empty(t, at)
-	require.True(t, w.Stop())
+// The NetConn of a circular connection returns the connection itself, or another that returns it.
+type circular struct {
+	net.Conn
+	inner net.Conn
 }
 
-// Stop races with the run; after a Stop that returned true onIdle is not called.
-func TestWatcherStopRacesWithTheRun(t *testing.T) {
-	watchable(t)
-	t.Parallel()
-	tm := newTimer(t, hashedwheel.WithTick(time.Millisecond))
-	here, _ := tcp(t)
-	for i := range 100 {
-		var calls atomic.Int32
-		w, err := idle.Watch(tm, here, time.Millisecond, func(net.Conn) { calls.Add(1) })
-		require.NoError(t, err)
-		time.Sleep(10*time.Millisecond + time.Duration(i)*20*time.Microsecond)
-		stopped := w.Stop()
-		before := calls.Load()
-		require.LessOrEqual(t, before, int32(1))
-		if stopped {
-			require.Zero(t, before)
-			time.Sleep(2 * time.Millisecond)
-			require.Zero(t, calls.Load())
-		}
+func (c *circular) NetConn() net.Conn { return c.inner }
+
+func TestConnWhoseNetConnLeadsNowhereIsCounted(t *testing.T) {
+	pipe, _ := net.Pipe()
+	itself := &circular{Conn: pipe}
+	itself.inner = itself
+	for name, c := range map[string]net.Conn{
+		"itself":      itself,
+		"nil":         &circular{Conn: pipe},
+		"nil pointer": &circular{Conn: pipe, inner: (*net.TCPConn)(nil)},
+		"nil Conn":    &circular{Conn: pipe, inner: (*idle.Conn)(nil)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn, err := idle.NewConn(newTimer(t), c, d)
+			require.NoError(t, err)
+			require.NoError(t, conn.Close())
+			_, found := idle.FromContext(idle.ConnContext(context.Background(), c))
+			require.False(t, found)
+			_, err = idle.Watch(newTimer(t), c, d, func(net.Conn) {})
+			require.ErrorIs(t, err, errors.ErrUnsupported)
+		})
 	}
 }

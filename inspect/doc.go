@@ -63,9 +63,9 @@
 // task that is one in a hundred of all is right within a third, and a kind that is less than one in 3,000 may be
 // missing.
 //
-// A look visits all pending timeouts: a million take about 30 ms of one processor, or 200 ms if they are scattered in
-// memory. It delays no timeout by more than a millisecond. The page refreshes less often if a look takes longer than
-// 200 ms, so that it takes no more than a tenth of one processor.
+// A look visits all pending timeouts: a million take about 30 ms of one processor (go test -bench Page ./inspect), or
+// 200 ms if they are scattered in memory. It delays no timeout by more than a millisecond. The page refreshes less
+// often if a look takes longer than 200 ms, so that it takes no more than a tenth of one processor.
 //
 // # The report
 //

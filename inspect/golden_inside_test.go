@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"runtime/metrics"
 	"strings"
@@ -26,8 +27,8 @@ func TestPageIsTheGoldenOne(t *testing.T) {
 	busy := timerReport{
 		Name: "calls & <more>", Tick: 10 * time.Millisecond, Sampled: sampleSize,
 		Stats: hashedwheel.Stats{
-			Pending: 198_765, MaxPending: 200_000, Expired: 1_234_567, Rejected: 9, Panics: 3, Wakeups: 5000,
-			Lateness: newLateness([20]uint64{1_000_000, 200_000, 30_000, 7: 4000, 19: 5}),
+			Pending: 199_900, MaxPending: 200_000, Expired: 1_234_567, Rejected: 9, Panics: 3, Wakeups: 5000,
+			Lateness: newLateness([20]uint64{5_000_000_001, 200_000, 30_000, 7: 4000, 19: 5}),
 			Overdue:  25 * time.Millisecond,
 		},
 		Due: dueRows(10 * time.Millisecond),
@@ -42,7 +43,7 @@ func TestPageIsTheGoldenOne(t *testing.T) {
 	calm := timerReport{
 		Tick: time.Second, Sampled: 3, Due: dueRows(time.Second),
 		Stats: hashedwheel.Stats{
-			Pending: 3, Expired: 7, Rejected: 1, Panics: 1, Wakeups: 9,
+			Pending: 3, MaxPending: 40, Expired: 7, Rejected: 1, Panics: 1, Wakeups: 9,
 			Lateness: newLateness([20]uint64{3: 7}), Overdue: 1500 * time.Millisecond,
 		},
 		Tasks: []taskRow{{Name: "main.(*call).expire", Count: 2}, {Name: "main.main.func1", Count: 1}},
@@ -55,11 +56,11 @@ func TestPageIsTheGoldenOne(t *testing.T) {
 	busyBefore, calmBefore := busy, calm
 	busyBefore.Stats = hashedwheel.Stats{
 		Expired: 1_200_000, Rejected: 8, Wakeups: 4990,
-		Lateness: newLateness([20]uint64{1_000_000, 190_000, 30_000}),
+		Lateness: newLateness([20]uint64{5_000_000_000, 190_000, 30_000}),
 	}
 	calmBefore.Stats.Wakeups = 6
-	waited := func(counts ...uint64) *metrics.Float64Histogram {
-		return &metrics.Float64Histogram{Counts: counts, Buckets: []float64{0, 150e-6, 12e-3, 1}}
+	waited := func(counts ...uint64) waits {
+		return newWaits(&metrics.Float64Histogram{Counts: counts, Buckets: []float64{0, 150e-6, 12e-3, math.Inf(1)}})
 	}
 	now := look{
 		report{begun.Add(4 * time.Second), []timerReport{busy, calm, stopped}},

@@ -10,7 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
+
+func TestMain(m *testing.M) { timertest.VerifyMain(m) }
 
 type timers = map[string]*hashedwheel.Timer
 

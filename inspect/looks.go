@@ -1,6 +1,8 @@
 package inspect
 
 import (
+	"runtime"
+	"runtime/metrics"
 	"sync"
 	"time"
 )
@@ -14,6 +16,27 @@ type look struct {
 func newLook(timers []named) look {
 	s := readScheduler() // first: to read the timers takes time, in which goroutines run
 	return look{newReport(timers), s}
+}
+
+// scheduler is how busy the process is.
+type scheduler struct {
+	ready      uint64 // goroutines that could run, and wait for a processor
+	processors int
+	waited     waits // of goroutines since the process began
+}
+
+func readScheduler() scheduler {
+	samples := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}, {Name: "/sched/latencies:seconds"}}
+	metrics.Read(samples)
+	return scheduler{samples[0].Value.Uint64(), runtime.GOMAXPROCS(0), newWaits(samples[1].Value.Float64Histogram())}
+}
+
+// readiness returns the goroutines that are ready, and the processors, in words.
+func (s scheduler) readiness() string {
+	if s.processors == 1 {
+		return count(s.ready) + " for 1 processor"
+	}
+	return count(s.ready) + " for " + count(uint64(s.processors)) + " processors"
 }
 
 // looks keeps earlier looks at the page, for rates.

@@ -85,14 +85,14 @@ func (p *page) write(w io.Writer, now, before look) error {
 	if elapsed >= briefest {
 		v.Elapsed = span(elapsed)
 	}
-	waits := newWaits(now.waited, before.waited)
+	waited := now.waited.since(before.waited)
 	for i, r := range now.Timers {
-		v.Timers = append(v.Timers, newTimerView(r, before.Timers[i], elapsed, waits))
+		v.Timers = append(v.Timers, newTimerView(r, before.Timers[i], elapsed, waited))
 	}
 	return p.template.Execute(w, v)
 }
 
-func newTimerView(r, before timerReport, elapsed time.Duration, w waits) timerView {
+func newTimerView(r, before timerReport, elapsed time.Duration, waited waits) timerView {
 	v := timerView{
 		Name:    r.Name,
 		Stopped: r.Stats.Stopped,
@@ -103,7 +103,7 @@ func newTimerView(r, before timerReport, elapsed time.Duration, w waits) timerVi
 		Late:    newLatePicture(r.Stats.Lateness),
 	}
 	if r.Stats.Expired > 0 {
-		v.Lateness = latenessRows(r.Stats.Lateness, before.Stats.Lateness, elapsed, w)
+		v.Lateness = latenessRows(r.Stats.Lateness, before.Stats.Lateness, elapsed, waited)
 	}
 	if r.estimated() {
 		v.About = count(uint64(r.Sampled))
@@ -130,7 +130,7 @@ func taskViews(r timerReport) (rows []taskView) {
 }
 
 // latenessRows compares tasks with all goroutines: is the wheel late, or the process too busy?
-func latenessRows(l, before lateness, elapsed time.Duration, w waits) []latenessRow {
+func latenessRows(l, before waits, elapsed time.Duration, waited waits) []latenessRow {
 	rows := []latenessRow{{"tasks, since the start", l.within(0.5), l.within(0.99)}}
 	if elapsed < briefest {
 		return rows
@@ -139,5 +139,5 @@ func latenessRows(l, before lateness, elapsed time.Duration, w waits) []lateness
 	l = l.since(before)
 	return append(rows,
 		latenessRow{"tasks" + over, l.within(0.5), l.within(0.99)},
-		latenessRow{"goroutines' wait for a processor" + over, w.within(w.p50), w.within(w.p99)})
+		latenessRow{"goroutines' wait for a processor" + over, waited.within(0.5), waited.within(0.99)})
 }

@@ -68,7 +68,7 @@ func newPicture(r timerReport) picture {
 }
 
 // newLatePicture is lower than newPicture: usually it has a few bars on the left.
-func newLatePicture(l lateness) picture {
+func newLatePicture(l waits) picture {
 	c := columns{widening: 2, first: "within", beyond: "over", number: count}
 	for _, b := range l {
 		c.within = append(c.within, b.UpTo)

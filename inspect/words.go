@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 )
 
 // count returns a number with its thousands set apart.
@@ -84,4 +86,28 @@ func span(d time.Duration) string {
 		return strconv.FormatFloat(n, 'f', -1, 64) + " " + u.name
 	}
 	return "0"
+}
+
+// maxName is how many characters of a name are shown.
+const maxName = 200
+
+// readable returns a name as it is shown: without characters that control a terminal or the direction of text, and not
+// longer than maxName.
+func readable(name string) string {
+	length, last := 0, 0
+	for i := range name {
+		if length++; length == maxName {
+			last = i
+		}
+		if length > maxName {
+			name = name[:last] + "…"
+			break
+		}
+	}
+	return strings.Map(func(c rune) rune {
+		if !unicode.IsGraphic(c) {
+			return unicode.ReplacementChar
+		}
+		return c // the replacement character, if it was not UTF-8
+	}, name)
 }

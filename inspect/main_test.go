@@ -1,9 +1,0 @@
-package inspect_test
-
-import (
-	"testing"
-
-	"github.com/hashedwheel/hashedwheel/internal/timertest"
-)
-
-func TestMain(m *testing.M) { timertest.VerifyMain(m) }
