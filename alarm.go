@@ -279,7 +279,7 @@ func (a *alarm) expect(deadline int64) {
 	}
 	a.out.Enter()
 	if a.lower(due) {
-		a.start(a.begin)
+		a.start(a.work)
 	} else {
 		a.out.Leave()
 	}
@@ -366,20 +366,23 @@ func (a *alarm) forget(tick tick) {
 // ring is what a bell calls, in a goroutine of package time's, which inherits no profiler labels or modes.
 func (a *alarm) ring() {
 	a.out.Enter() // before it is the worker, so that Stop, which ends it, sees one or the other
-	if !a.answer() {
+	if a.answer() {
+		a.work()
+	} else {
 		a.out.Leave()
-		return
 	}
-	tick := a.time.thisTick()
+}
+
+// begin is the worker's first act. It reports whether to pass at a tick. If not, the worker is to come at next: a bell
+// was set for a timeout that has been stopped or moved, a caller has rung before, or on a user's clock due was lowered.
+func (a *alarm) begin(tick tick) (next tick, isDue bool) {
 	a.forget(tick)
-	next := a.looksAt()
-	if next > tick { // a bell was set for a timeout that has been stopped or moved, or a caller has rung before
-		a.rest(tick, next)
-		a.out.Leave()
-		return
+	next = a.looksAt()
+	isDue = next <= tick
+	if isDue {
+		a.overdue.Store(notOverdue)
 	}
-	a.overdue.Store(notOverdue)
-	a.work()
+	return next, isDue
 }
 
 // start has a goroutine call f that inherits no profiler labels or modes of the caller's: one of package time's. In a
@@ -415,18 +418,12 @@ func (a *alarm) await(c <-chan time.Time, cancel <-chan struct{}) {
 	select {
 	case <-c:
 		if a.answer() {
-			a.begin()
+			a.work()
 			return
 		}
 	case <-cancel:
 	}
 	a.out.Leave()
-}
-
-// begin is the worker's beginning on a user's clock.
-func (a *alarm) begin() {
-	a.dismiss() // a producer may have called while the clock was waited for
-	a.work()
 }
 
 // dismiss ends the goroutine that waits for a user's clock.

@@ -40,13 +40,16 @@ func (wk *worker) work() {
 			wk.alarm.start(wk.work)
 		}
 	}()
-	wk.wakeups.Add(1)
-	tick, again := wk.pass()
-	for again {
-		wk.out.crews.Launch()
-		tick, again = wk.pass()
+	tick := wk.time.thisTick()
+	next, isDue := wk.alarm.begin(tick)
+	if isDue {
+		wk.wakeups.Add(1)
+		for again := true; again; {
+			wk.out.crews.Launch()
+			tick, again = wk.pass()
+		}
+		next = wk.guarded.nextWork()
 	}
-	next := wk.guarded.nextWork()
 	run := wk.out.crews.Keep() // while nobody else may use the crews
 	wk.alarm.rest(tick, next)
 	gone = true
@@ -64,9 +67,6 @@ func (wk *worker) work() {
 func (wk *worker) pass() (tick tick, again bool) {
 	g := wk.guarded
 	tick = wk.time.thisTick()
-	if wk.alarm.looksAt() > tick { // on a user's clock: a producer has called, or After was early
-		wk.alarm.nextLook.Store(int64(tick))
-	}
 	if len(g.batch) > 0 { // the rest of one in which a task ended the goroutine, or made Advance panic
 		wk.handOut(tick)
 	}

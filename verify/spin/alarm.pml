@@ -21,10 +21,10 @@
  *
  * USERS_CLOCK: a goroutine (await) waits in place of a bell, and nobody rings for it.
  *
- * Left out: combing, MaxPending, a pass that follows another at once, or brings nextLook up to date, stripes that are
- * half as deep as where producers help (they lower due further), ManualClock, which is the worker for good, and all
- * that protocol.pml has. nextWork looks at the wheel alone here. That is enough: what another drain has yet to file was
- * pushed after due was raised, or is of the intake, so its producer lowers due. The Go code may look sooner.
+ * Left out: combing, MaxPending, a pass that follows another at once, stripes that are half as deep as where producers
+ * help (they lower due further), ManualClock, which is the worker for good, and all that protocol.pml has. nextWork
+ * looks at the wheel alone here. That is enough: what another drain has yet to file was pushed after due was raised,
+ * or is of the intake, so its producer lowers due. The Go code may look sooner.
  *
  * Properties, whenever no call is under way and no goroutine is about to move:
  *
@@ -151,7 +151,7 @@ byte running = 1;
 bit done;
 
 byte exits;	/* tasks that have ended the goroutine */
-bit handed;	/* the role is a goroutine's that AfterFunc(0) starts */
+bit handed;	/* the role is given to a goroutine by start */
 bit cut;	/* the pass was cut short, and the batch is not settled */
 byte cutAt = NEVER;	/* the tick of that pass */
 
@@ -250,9 +250,8 @@ inline set_(tick_) {
 inline stop_()           { dismiss() }
 inline forget(tick_)     { dismiss() }
 inline overdueFrom(tick) { skip }
+inline punctual()        { skip }
 #else
-inline dismiss() { skip }
-
 inline set_(tick_) {
 	mine;
 	d_step {
@@ -291,6 +290,7 @@ inline forget(tick_) {
 }
 
 inline overdueFrom(tick_) { overdue = (tick_ < NEVER -> tick_ : overdue) }
+inline punctual()         { overdue = NEVER }
 #endif
 
 /* rest, for tick and next. It ends with both 0. */
@@ -518,9 +518,10 @@ end:
 	:: hit -> hit = 0
 	:: else -> goto gone
 	fi;
-#ifndef USERS_CLOCK
-	atomic {
+work:
+	atomic {	/* begin */
 		mine;
+		assert(!done);
 		tick = now;
 #ifndef MISTAKE_RING_KEEPS_RECORD
 		forget(tick);
@@ -532,16 +533,8 @@ end:
 #else
 		:: next > tick -> goto away_
 #endif
-		:: else -> overdue = NEVER
+		:: else -> punctual()
 		fi
-	};
-#endif
-work:
-	atomic {
-		mine;
-		assert(!done);
-		dismiss();
-		tick = now
 	};
 #if GOEXITS
 	if
