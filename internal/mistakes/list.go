@@ -337,7 +337,7 @@ var List = []Mistake{
 		Edits: []Edit{{In: "Timeout.end",
 			Old: "t.timer.room.release(1)",
 			New: ""}},
-		Test: "./verify/series TestSeriesThatEndsGivesItsPlaceBack",
+		Test: "./verify/series TestSeriesAgreesWithTheModel",
 	},
 	{
 		Name: "an arming that begins again keeps its place",
