@@ -60,18 +60,6 @@ type everySecond struct{}
 
 func (everySecond) Next(now time.Time) time.Time { return now.Add(time.Second) }
 
-// The time is one of the timer's own, so ResetAt reads no clock, but the worker must not be started by
-// the clock of the bubble: it would never begin.
-func TestResetAtInABubblePanicsIfItStartsTheWorkerOfATimerFromOutside(t *testing.T) {
-	tm := timertest.New()
-	defer tm.Stop()
-	to, at := timertest.Owned(tm, timertest.NopTask), time.Now().Add(time.Hour)
-	synctest.Test(t, func(t *testing.T) {
-		assert.PanicsWithValue(t, outsideItsBubble, func() { to.ResetAt(at) })
-	})
-	timertest.Returns(t, func() { <-tm.After(0) }) // outside, the timer serves on
-}
-
 // The panic comes before anything has changed: a program may recover it.
 func TestATimerFromOutsideTheBubbleIsAsBeforeAfterThePanic(t *testing.T) {
 	for name, call := range map[string]func(to *hashedwheel.Timeout, at time.Time){

@@ -2,7 +2,6 @@ package promises
 
 import (
 	"maps"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -84,24 +83,5 @@ func TestMoveNeverArms(t *testing.T) {
 				}, hashedwheel.WithMaxPending(1))
 			})
 		}
-	}
-}
-
-func TestMoveInATaskDoesNotRunTheTaskAgain(t *testing.T) {
-	for name, move := range moves {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				var runs, moved atomic.Int32
-				tm.Schedule(time.Second, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
-					runs.Add(1)
-					if move(to, time.Second) {
-						moved.Add(1)
-					}
-				}))
-				time.Sleep(time.Minute)
-				assert.EqualValues(t, 1, runs.Load())
-				assert.Zero(t, moved.Load())
-			})
-		})
 	}
 }

@@ -75,20 +75,6 @@ func TestQuietAfterStop(t *testing.T) {
 	}
 }
 
-// The bubble finds no goroutine that waits when its function has returned.
-func TestQuietAfterStopThatEndsABubble(t *testing.T) {
-	for _, d := range []time.Duration{0, 10 * timertest.Tick, time.Hour, 1 << 62} {
-		for _, age := range []time.Duration{0, timertest.Tick / 2, timertest.Tick, 3 * timertest.Tick} {
-			synctest.Test(t, func(t *testing.T) {
-				tm := timertest.New()
-				tm.AfterFunc(d, timertest.Nop)
-				time.Sleep(age)
-				tm.Stop()
-			})
-		}
-	}
-}
-
 // A timer that is dropped needs no Stop once nothing is pending.
 func TestQuietSoThatADroppedTimerIsGarbage(t *testing.T) {
 	for name, use := range map[string]func(tm *hashedwheel.Timer){

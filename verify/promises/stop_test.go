@@ -3,7 +3,6 @@ package promises
 import (
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -127,27 +126,6 @@ func TestNothingIsLostAtStopOfABacklog(t *testing.T) {
 	}, timertest.OnWorker)
 }
 
-func TestNothingIsLostAtStopIfATaskArmedItselfAgain(t *testing.T) {
-	for _, pending := range []bool{false, true} {
-		t.Run(fmt.Sprintf("Pending called=%v", pending), func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				to := timertest.Owned(tm, hashedwheel.TaskFunc(func(self *hashedwheel.Timeout) {
-					self.Reset(time.Hour)
-					if pending {
-						assert.Equal(t, 1, tm.Pending())
-					}
-					assert.Equal(t, []*hashedwheel.Timeout{self}, tm.Stop())
-				}))
-				to.Reset(timertest.Tick)
-				timertest.Pass(timertest.Tick)
-				assert.Equal(t, hashedwheel.Canceled, to.State())
-				to.Reset(timertest.Tick)
-				assert.Equal(t, hashedwheel.Rejected, to.State(), "that came too late")
-			}, timertest.OnWorker)
-		})
-	}
-}
-
 // fileFar returns n timeouts that wait in the wheel for two hours.
 func fileFar(tm *hashedwheel.Timer, n int) []hashedwheel.Timeout {
 	all := make([]hashedwheel.Timeout, n)
@@ -229,47 +207,5 @@ func TestArmingDuringStopOfAFullTimerReturnsErrStopped(t *testing.T) {
 		err := <-refused
 		require.ErrorIs(t, err, hashedwheel.ErrStopped)
 		require.NotErrorIs(t, err, hashedwheel.ErrFull)
-	}
-}
-
-// Stop is called while a task keeps the worker in the middle of a batch, by that task or from outside.
-func TestNothingIsLostAtStopDuringASlowTask(t *testing.T) {
-	for _, n := range []int{2, 64, 1000} {
-		for _, isInside := range []bool{false, true} {
-			whileATaskIsSlow(t, func(t *testing.T, tm *hashedwheel.Timer, at time.Duration) {
-				var left []*hashedwheel.Timeout
-				var ran, lateRuns, stopped atomic.Int64
-				stop := func() {
-					left = tm.Stop()
-					stopped.Store(1)
-				}
-				for range n {
-					tm.AfterFunc(5*timertest.Tick, func() {
-						lateRuns.Add(stopped.Load())
-						if ran.Add(1) > 1 {
-							return
-						}
-						time.Sleep(at)
-						if isInside {
-							stop()
-						}
-						time.Sleep(20 * timertest.Tick)
-					})
-				}
-				timertest.Pass(5*timertest.Tick + at)
-				if !isInside {
-					stop()
-				}
-				timertest.Pass(100 * timertest.Tick)
-				assert.Zero(t, lateRuns.Load(), "ran after Stop had returned")
-				assert.Equal(t, n, int(ran.Load())+len(left), "each ran or was left")
-				for _, to := range left {
-					assert.Equal(t, hashedwheel.Canceled, to.State())
-				}
-				assert.Zero(t, tm.Pending())
-				assert.Equal(t, uint64(ran.Load()), tm.Stats().Expired)
-				assert.Zero(t, timertest.LibraryGoroutines())
-			})
-		}
 	}
 }
