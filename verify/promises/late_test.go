@@ -66,25 +66,6 @@ func TestAtMostOneTickLateWhilePendingIsCalled(t *testing.T) {
 	})
 }
 
-// Armings come at the very instants at which a goroutine sets the alarm and gives the worker's part away.
-func TestAtMostOneTickLateWhenArmedAsTheAlarmIsSet(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		var producers sync.WaitGroup
-		for p := range 4 {
-			producers.Go(func() {
-				for i := range 500 {
-					time.Sleep(time.Duration(1+(i+p)%4) * timertest.Tick)
-					late := timertest.Lateness(tm, []time.Duration{timertest.Tick})
-					if !assert.LessOrEqual(t, late[0], timertest.Tick) {
-						return
-					}
-				}
-			})
-		}
-		producers.Wait()
-	})
-}
-
 // The first of 200 timeouts of one tick moves all of them, while they are being handed out: they are behind the place
 // where the worker is.
 func TestNeverEarlyNorMoreThanATickLateWhenMovedByATaskOfItsOwnTick(t *testing.T) {

@@ -3,7 +3,7 @@
 //
 //	 1 never early               early
 //	 2 at most one tick late     late, crowds
-//	 3 one outcome per arming    outcome, race
+//	 3 one outcome per arming    outcome
 //	 4 nothing is lost at Stop   stop
 //	 5 user code without a lock  usercode, shutdown
 //	 6 quiet                     quiet, quiet_cost

@@ -124,24 +124,27 @@ func TestQuietInTheLeakProfile(t *testing.T) {
 	assert.NotContains(t, leaks.String(), "hashedwheel")
 }
 
-func TestQuietWithManyFarTimeouts(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		for i := range 10_000 {
-			tm.AfterFunc(time.Hour+time.Duration(i)*time.Second, timertest.Nop)
-		}
-		assert.LessOrEqual(t, timertest.Wakeups(tm, 50*time.Minute), uint64(5))
-	}, hashedwheel.WithWheelSize(8))
-}
-
-func TestQuietWhenABurstArms(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		tm.AfterFunc(time.Hour, timertest.Nop)
-		timertest.Pass(time.Minute)
-		for range 10_000 {
-			tm.AfterFunc(time.Hour, timertest.Nop)
-		}
-		assert.LessOrEqual(t, timertest.Wakeups(tm, time.Minute), uint64(5))
-	})
+// The worker comes for timeouts that are due, and some times more.
+func TestQuietExceptForWhatIsDue(t *testing.T) {
+	for name, load := range map[string]struct {
+		n            int
+		first, apart time.Duration
+		lasts        time.Duration
+		wakeups      uint64
+	}{
+		"many far timeouts":        {10_000, time.Hour, time.Second, 50 * time.Minute, 5},
+		"a burst for one time":     {10_000, time.Hour, 0, time.Minute, 5},
+		"ticks that are far apart": {100, time.Second, time.Second, 200 * time.Second, 105},
+	} {
+		t.Run(name, func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				for i := range load.n {
+					tm.AfterFunc(load.first+time.Duration(i)*load.apart, timertest.Nop)
+				}
+				assert.LessOrEqual(t, timertest.Wakeups(tm, load.lasts), load.wakeups)
+			}, hashedwheel.WithWheelSize(8))
+		})
+	}
 }
 
 // A connection moves its idle timeout once a second: the worker looks after it
@@ -159,15 +162,6 @@ func TestQuietWhileATimeoutIsMovedLater(t *testing.T) {
 		assert.LessOrEqual(t, tm.Stats().Wakeups-before, uint64(60*5), "a few a minute")
 		assert.Zero(t, tm.Stats().Expired)
 	})
-}
-
-func TestQuietBetweenTicksThatAreFarApart(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		for i := range 100 {
-			tm.AfterFunc(time.Duration(1+i)*time.Second, timertest.Nop)
-		}
-		assert.LessOrEqual(t, timertest.Wakeups(tm, 200*time.Second), uint64(105), "one for each that is due")
-	}, hashedwheel.WithWheelSize(8))
 }
 
 // alarmLog is the bubble's clock and counts the worker's calls.

@@ -23,16 +23,6 @@ var everyExecutor = map[string]hashedwheel.Executor{
 	}),
 }
 
-func forEveryMethodAndExecutor(
-	t *testing.T, f func(t *testing.T, call func(*hashedwheel.Timeout), e hashedwheel.Option),
-) {
-	for method, call := range timertest.EveryMethod {
-		for name, e := range everyExecutor {
-			t.Run(method+" on "+name, func(t *testing.T) { f(t, call, hashedwheel.WithExecutor(e)) })
-		}
-	}
-}
-
 // tell sends unless nobody has received the last one yet: a task that is held up between a ResetAt of the past
 // and a Stop runs again.
 func tell(called chan<- bool) {
@@ -42,21 +32,30 @@ func tell(called chan<- bool) {
 	}
 }
 
+// The task calls the method, then the panic handler does.
 func TestUserCodeNeverRunsUnderALockInATask(t *testing.T) {
-	forEveryMethodAndExecutor(t, func(t *testing.T, call func(*hashedwheel.Timeout), e hashedwheel.Option) {
-		tm := timertest.New(e)
-		defer tm.Stop()
-		called := make(chan bool, 1)
-		timertest.Returns(t, func() {
-			to, err := tm.Schedule(0, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
-				call(to)
-				tell(called)
-			}))
-			require.NoError(t, err)
-			<-called
-			call(to)
-		})
-	})
+	for method, call := range timertest.EveryMethod {
+		for name, e := range everyExecutor {
+			t.Run(method+" on "+name, func(t *testing.T) {
+				called := make(chan bool, 1)
+				handler := hashedwheel.WithPanicHandler(func(to *hashedwheel.Timeout, _ any) {
+					call(to)
+					tell(called)
+				})
+				tm := timertest.New(hashedwheel.WithExecutor(e), handler)
+				defer tm.Stop()
+				timertest.Returns(t, func() {
+					to, err := tm.Schedule(0, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
+						call(to)
+						panic("on purpose")
+					}))
+					require.NoError(t, err)
+					<-called
+					call(to)
+				})
+			})
+		}
+	}
 }
 
 func TestUserCodeNeverRunsUnderALockInAdvance(t *testing.T) {
@@ -77,21 +76,6 @@ func TestUserCodeNeverRunsUnderALockInAdvance(t *testing.T) {
 			assert.True(t, ran)
 		})
 	}
-}
-
-func TestUserCodeNeverRunsUnderALockInAPanicHandler(t *testing.T) {
-	forEveryMethodAndExecutor(t, func(t *testing.T, call func(*hashedwheel.Timeout), e hashedwheel.Option) {
-		called := make(chan bool, 1)
-		tm := timertest.New(e, hashedwheel.WithPanicHandler(func(to *hashedwheel.Timeout, _ any) {
-			call(to)
-			tell(called)
-		}))
-		defer tm.Stop()
-		timertest.Returns(t, func() {
-			tm.AfterFunc(0, func() { panic("on purpose") })
-			<-called
-		})
-	})
 }
 
 // nosyClock calls the timer whenever the timer calls it, except in calls that it causes itself:
