@@ -72,7 +72,7 @@ func TestResetAtATimeInThePastIsDueAtTheNextTick(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		made := tm.Now()
 		time.Sleep(time.Minute)
-		for _, at := range []time.Time{{}, made.Add(-time.Hour), time.Now(), time.Now().Add(-1)} {
+		for _, at := range []time.Time{{}, made.Add(-time.Hour), time.Now(), time.Now().Round(0), time.Now().Add(-1)} {
 			to := timertest.Owned(tm, timertest.NopTask)
 			to.ResetAt(at)
 			assert.False(t, to.Deadline().Before(made), "a time before New counts as New")
@@ -196,4 +196,42 @@ func TestErrReturnsTheReasonOfARefusal(t *testing.T) {
 	assert.Equal(t, hashedwheel.Rejected, to.State())
 	assert.ErrorIs(t, tm.AfterFunc(time.Second, timertest.Nop).Err(), hashedwheel.ErrStopped)
 	assert.NoError(t, other.Err(), "it was stopped before")
+}
+
+// moves are the two ways to move a timeout to d from now.
+var moves = map[string]func(to *hashedwheel.Timeout, d time.Duration) bool{
+	"Move":   func(to *hashedwheel.Timeout, d time.Duration) bool { return to.Move(d) },
+	"MoveAt": func(to *hashedwheel.Timeout, d time.Duration) bool { return to.MoveAt(to.Timer().Now().Add(d)) },
+}
+
+// A timeout that is not pending stays as it is, with its deadline and its error.
+func TestMoveNeverArms(t *testing.T) {
+	for state, prepare := range map[string]func(to *hashedwheel.Timeout){
+		"Unarmed":           func(*hashedwheel.Timeout) {},
+		"Expired":           func(to *hashedwheel.Timeout) { to.Reset(0); time.Sleep(time.Second) },
+		"Canceled":          func(to *hashedwheel.Timeout) { to.Reset(time.Minute); to.Stop() },
+		"Canceled by Timer": func(to *hashedwheel.Timeout) { to.Reset(time.Minute); to.Timer().Stop() },
+		"Rejected, full": func(to *hashedwheel.Timeout) {
+			to.Timer().AfterFunc(time.Minute, timertest.Nop)
+			to.Reset(0)
+		},
+		"Rejected, stopped": func(to *hashedwheel.Timeout) { to.Timer().Stop(); to.Reset(time.Minute) },
+	} {
+		for name, move := range moves {
+			t.Run(state+"/"+name, func(t *testing.T) {
+				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+					var log timertest.RunLog
+					to := timertest.Owned(tm, &log)
+					prepare(to)
+					before, runs, err, rejected := to.String(), log.Count(), to.Err(), tm.Stats().Rejected
+					assert.False(t, move(to, time.Second))
+					time.Sleep(time.Hour)
+					assert.Equal(t, before, to.String())
+					assert.Equal(t, runs, log.Count())
+					assert.Equal(t, err, to.Err())
+					assert.Equal(t, rejected, tm.Stats().Rejected)
+				}, hashedwheel.WithMaxPending(1))
+			})
+		}
+	}
 }

@@ -102,37 +102,26 @@ func TestSmallAndGarbageFreeAlthoughTheNeighborIsKept(t *testing.T) {
 		"stopped at once": stop,
 		"expired":         func(*hashedwheel.Timeout) {},
 	} {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				tm.AfterFunc(2*time.Hour, timertest.Nop)
-				var kept []*hashedwheel.Timeout
-				var others []held
-				for range 10 {
-					others = append(others, holding(tm, 10*timertest.Tick, end))
-					to := tm.AfterFunc(10*timertest.Tick, timertest.Nop)
-					end(to)
-					kept = append(kept, to)
-				}
-				timertest.Pass(12 * timertest.Tick)
-				for _, h := range others {
-					h.assertGarbage(t)
-				}
-				runtime.KeepAlive(kept)
+		for executor, opts := range timertest.EachExecutor {
+			t.Run(name+", "+executor, func(t *testing.T) {
+				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+					tm.AfterFunc(2*time.Hour, timertest.Nop)
+					var kept []*hashedwheel.Timeout
+					var others []held
+					for range 10 {
+						others = append(others, holding(tm, 10*timertest.Tick, end))
+						to := tm.AfterFunc(10*timertest.Tick, timertest.Nop)
+						end(to)
+						kept = append(kept, to)
+					}
+					timertest.Pass(12 * timertest.Tick)
+					for _, h := range others {
+						h.assertGarbage(t)
+					}
+					runtime.KeepAlive(kept)
+				}, opts...)
 			})
-		})
-	}
-}
-
-func TestSmallAndGarbageFreeTwoTicksAfterExpiry(t *testing.T) {
-	for name, opts := range timertest.EachExecutor {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				tm.AfterFunc(2*time.Hour, timertest.Nop)
-				h := holding(tm, 10*timertest.Tick, func(*hashedwheel.Timeout) {})
-				timertest.Pass(12 * timertest.Tick)
-				h.assertGarbage(t)
-			}, opts...)
-		})
+		}
 	}
 }
 

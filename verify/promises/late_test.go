@@ -66,40 +66,6 @@ func TestAtMostOneTickLateWhilePendingIsCalled(t *testing.T) {
 	})
 }
 
-// The first of 200 timeouts of one tick moves all of them, while they are being handed out: they are behind the place
-// where the worker is.
-func TestNeverEarlyNorMoreThanATickLateWhenMovedByATaskOfItsOwnTick(t *testing.T) {
-	for _, d := range []time.Duration{0, 1, timertest.Tick, 5 * timertest.Tick, 8 * timertest.Tick, time.Minute} {
-		for _, pending := range []bool{false, true} {
-			t.Run(fmt.Sprintf("by %v, Pending called=%v", d, pending), func(t *testing.T) {
-				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-					siblings := make([]hashedwheel.Timeout, 200)
-					ran, due := 0, time.Time{}
-					task := hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {
-						if ran++; ran > 1 {
-							assert.WithinRange(t, time.Now(), due, due.Add(timertest.Tick))
-							return
-						}
-						due = time.Now().Add(d)
-						for i := range siblings {
-							siblings[i].Reset(d)
-						}
-						if pending {
-							assert.Equal(t, len(siblings), tm.Pending())
-						}
-					})
-					for i := range siblings {
-						siblings[i].Init(tm, task)
-						siblings[i].Reset(10 * timertest.Tick)
-					}
-					timertest.Pass(time.Hour)
-					assert.Equal(t, 1+len(siblings), ran)
-				}, timertest.OnWorker, hashedwheel.WithWheelSize(8))
-			})
-		}
-	}
-}
-
 // note arms a timeout and returns where the clock's time of its run will be.
 func note(tm *hashedwheel.Timer, clock hashedwheel.Clock, d time.Duration) *time.Time {
 	at := new(time.Time)

@@ -134,6 +134,7 @@ func TestQuietExceptForWhatIsDue(t *testing.T) {
 	}{
 		"many far timeouts":        {10_000, time.Hour, time.Second, 50 * time.Minute, 5},
 		"a burst for one time":     {10_000, time.Hour, 0, time.Minute, 5},
+		"a crowd for never":        {10_000, 1<<63 - 1, 0, time.Minute, 5},
 		"ticks that are far apart": {100, time.Second, time.Second, 200 * time.Second, 105},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -258,4 +259,29 @@ func fires(tm *hashedwheel.Timer, count bool) bool {
 		runtime.Gosched()
 	}
 	return true
+}
+
+// A client makes a call now and then: the worker comes for each.
+func TestQuietCallsAllocateNothing(t *testing.T) {
+	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
+	defer tm.Stop()
+	to := timertest.Owned(tm, timertest.NopTask)
+	quiet := runtime.NumGoroutine()
+	call := func() {
+		begun := time.Now()
+		to.Reset(time.Millisecond)
+		to.Stop()
+		time.Sleep(3 * time.Millisecond) // the worker has come, as a rule: Stats, which would say so, allocates
+		for runtime.NumGoroutine() > quiet && time.Since(begun) < time.Second {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	for range 10 {
+		call()
+	}
+	hasGone := func() bool { return timertest.LibraryGoroutines() == 0 }
+	require.Eventually(t, hasGone, 10*time.Second, time.Millisecond, "the worker")
+	before := tm.Stats().Wakeups
+	assert.Zero(t, testing.AllocsPerRun(100, call))
+	assert.GreaterOrEqual(t, tm.Stats().Wakeups-before, uint64(50), "a worker came for each")
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,60 +18,40 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-const blocked = 2 * time.Second
-
-// blockedFor calls check while a task blocks the worker for two seconds, twice a
-// second, with how long another has been due by then; and returns once both have run.
-func blockedFor(t *testing.T, tm *hashedwheel.Timer, check func(overdue time.Duration)) {
-	t.Helper()
-	tm.AfterFunc(10*timertest.Tick, func() { time.Sleep(blocked) })
-	other := tm.AfterFunc(20*timertest.Tick, timertest.Nop)
-	time.Sleep(15 * timertest.Tick)
-	for range 4 {
-		check(max(0, time.Since(other.Deadline())))
-		time.Sleep(blocked / 4)
-	}
-	timertest.Pass(10 * timertest.Tick)
-	require.Equal(t, hashedwheel.Expired, other.State())
-}
-
 // Whoever blocks the worker: an executor whose Go does not return, or a task.
 var blocking = map[string]hashedwheel.Option{
 	"an executor":        timertest.OnWorker,
 	"a task with Inline": timertest.Inline,
 }
 
+// A timeout that was armed when the worker was blocked already has been filed by nobody.
 func TestLatenessIsReportedOverdueWhileTheWorkerIsBlocked(t *testing.T) {
+	const blocked = 2 * time.Second
 	for name, executor := range blocking {
-		t.Run("for "+name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				blockedFor(t, tm, func(overdue time.Duration) {
-					assert.InDelta(t, overdue, tm.Stats().Overdue, float64(timertest.Tick))
-				})
-				assert.Zero(t, tm.Stats().Overdue, "nothing waits any more")
-			}, executor)
-		})
-	}
-}
-
-// It was armed when the worker was blocked already, and nobody has filed it.
-func TestLatenessIsReportedOverdueOfTimeoutsArmedWhileTheWorkerIsBlocked(t *testing.T) {
-	for name, executor := range blocking {
-		t.Run("for "+name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				tm.AfterFunc(0, func() { time.Sleep(blocked) })
-				time.Sleep(10 * timertest.Tick)
-				other := tm.AfterFunc(10*timertest.Tick, timertest.Nop)
-				time.Sleep(blocked / 2)
-				overdue := time.Since(other.Deadline())
-				assert.InDelta(t, overdue, tm.Stats().Overdue, float64(timertest.Tick))
-				timertest.Pass(blocked)
-				s := tm.Stats()
-				first, second := timertest.Tick, timertest.Tick+blocked-20*timertest.Tick
-				assert.Equal(t, first+second, s.LatenessSum)
-				assert.Zero(t, s.Overdue)
-			}, executor)
-		})
+		for _, isBefore := range []bool{true, false} {
+			t.Run(fmt.Sprintf("for %s, armed before=%v", name, isBefore), func(t *testing.T) {
+				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+					due := time.Now().Add(30 * timertest.Tick)
+					to := timertest.Owned(tm, timertest.NopTask)
+					tm.AfterFunc(10*timertest.Tick, func() { time.Sleep(blocked) })
+					if isBefore {
+						to.ResetAt(due)
+					}
+					time.Sleep(20 * timertest.Tick)
+					if !isBefore {
+						to.ResetAt(due)
+					}
+					for range 4 {
+						assert.InDelta(t, max(0, time.Since(due)), tm.Stats().Overdue, float64(timertest.Tick))
+						time.Sleep(blocked / 4)
+					}
+					timertest.Pass(10 * timertest.Tick)
+					s := tm.Stats()
+					assert.Equal(t, blocked-20*timertest.Tick, s.LatenessSum)
+					assert.Zero(t, s.Overdue, "nothing waits any more")
+				}, executor)
+			})
+		}
 	}
 }
 
@@ -299,5 +280,62 @@ func TestStatsHasTheBoundAndWhetherTheTimerIsStopped(t *testing.T) {
 		assert.Equal(t, 3, s.MaxPending)
 		assert.Equal(t, stopped, s.Stopped)
 		tm.Stop()
+	}
+}
+
+// slowClock is the bubble's clock. Once countdown has been set to n, the nth Now takes a second.
+type slowClock struct{ countdown atomic.Int32 }
+
+func (c *slowClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
+
+func (c *slowClock) Now() time.Time {
+	if c.countdown.Add(-1) == 0 {
+		time.Sleep(time.Second)
+	}
+	return time.Now()
+}
+
+// A goroutine that calls Stats may wait for a processor between any two of its steps. The time that it waits is
+// not the timeouts' delay.
+func TestOverdueLeavesOutTheDelayOfStats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := new(slowClock)
+		tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
+		defer tm.Stop()
+		timeout := tm.AfterFunc(500*time.Millisecond, func() {})
+		time.Sleep(200 * time.Millisecond)
+		synctest.Wait()          // the alarm is set for the timeout
+		clock.countdown.Store(1) // within the only reading
+		stats := tm.Stats()
+		require.Equal(t, hashedwheel.Expired, timeout.State())
+		assert.Zero(t, stats.Overdue)
+		assert.Less(t, stats.LatenessSum, 100*time.Millisecond)
+	})
+}
+
+// A worker that its alarm has called may have to wait for a processor before it first looks at the clock.
+func TestOverdueCountsTheDelayOfAWorkerThatTheAlarmHasCalled(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for name, isSet := range map[string]bool{"for the first time": false, "earlier than before": true} {
+		t.Run(name, func(t *testing.T) {
+			waited := 0
+			for range 30 { // in some of them the scheduler lets the worker run at once
+				tm := hashedwheel.MustNew(hashedwheel.WithTick(100*time.Microsecond), timertest.Inline)
+				if isSet {
+					tm.AfterFunc(time.Hour, timertest.Nop)
+					time.Sleep(time.Millisecond)
+				}
+				to := tm.AfterFunc(100*time.Microsecond, timertest.Nop)
+				for begun := time.Now(); time.Since(begun) < 3*time.Millisecond; {
+				}
+				overdue := tm.Stats().Overdue
+				if to.State() == hashedwheel.Pending {
+					waited++
+					assert.Greater(t, overdue, 2*time.Millisecond)
+				}
+				timertest.Shutdown(t, tm)
+			}
+			assert.Positive(t, waited)
+		})
 	}
 }

@@ -2,7 +2,6 @@ package promises
 
 import (
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -88,29 +87,6 @@ func TestNothingIsLostAtStopOfAnArmingThatIsTooLate(t *testing.T) {
 	})
 }
 
-// More of one tick than the worker hands out between two looks at the world.
-func TestNothingIsLostAtStopByATaskOfTheSameTick(t *testing.T) {
-	for _, nth := range []int{1, 2, 64, 65, 500, 1000} {
-		t.Run(fmt.Sprintf("by the task that comes as number %d", nth), func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				const n = 1000
-				ran, left := 0, 0
-				for range n {
-					tm.AfterFunc(5*timertest.Tick, func() {
-						if ran++; ran == nth {
-							left = len(tm.Stop())
-						}
-					})
-				}
-				timertest.Pass(time.Second)
-				assert.Equal(t, nth, ran, "none starts after that")
-				assert.Equal(t, n-nth, left)
-				assert.Equal(t, uint64(nth), tm.Stats().Expired)
-			}, timertest.OnWorker)
-		})
-	}
-}
-
 // With -tags small the worker has taken a backlog from its producers, but filed little of it.
 func TestNothingIsLostAtStopOfABacklog(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -135,58 +111,6 @@ func fileFar(tm *hashedwheel.Timer, n int) []hashedwheel.Timeout {
 	}
 	tm.Pending()
 	return all
-}
-
-// A timeout that is moved earlier during Stop is in its result; if its caller stops it and arms it again, the arming
-// may also be refused.
-func TestNothingIsLostAtStopIfTimeoutsAreMovedEarlierDuringIt(t *testing.T) {
-	for _, stopsToo := range []bool{false, true} {
-		t.Run(fmt.Sprintf("stopped and armed=%v", stopsToo), func(t *testing.T) {
-			for range 10 {
-				tm := timertest.New()
-				all := fileFar(tm, 20_000)
-				moved := make([]bool, len(all))
-				var callers sync.WaitGroup
-				for part := range 4 {
-					callers.Go(func() {
-						for i := part / 2; i < len(all); i += 2 { // two for each
-							if stopsToo && part%2 == 1 {
-								all[i].Stop()
-								all[i].Reset(time.Minute)
-							} else if all[i].Reset(time.Hour) && part%2 == 0 {
-								moved[i] = true
-							}
-						}
-					})
-				}
-				left := tm.Stop()
-				callers.Wait()
-				requireOneEnd(t, all, moved, append(left, tm.Stop()...), stopsToo)
-				require.Zero(t, tm.Pending())
-			}
-		})
-	}
-}
-
-func requireOneEnd(t *testing.T, all []hashedwheel.Timeout, moved []bool, left []*hashedwheel.Timeout, stopsToo bool) {
-	t.Helper()
-	returned := make(map[*hashedwheel.Timeout]int, len(left))
-	for _, to := range left {
-		returned[to]++
-	}
-	for i := range all {
-		to := &all[i]
-		if stopsToo {
-			isStopped := to.State() == hashedwheel.Canceled || to.Err() != nil
-			require.True(t, isStopped, "timeout %d is %v", i, to)
-			continue
-		}
-		if moved[i] {
-			require.Equal(t, 1, returned[to], "timeout %d was moved, is %v, and is in so many results", i, to)
-		} else if returned[to] == 0 {
-			require.ErrorIs(t, to.Err(), hashedwheel.ErrStopped, "timeout %d is %v", i, to)
-		}
-	}
 }
 
 // When State is Canceled because of Timer.Stop, armings return ErrStopped, full or not.
