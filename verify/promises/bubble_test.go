@@ -24,9 +24,10 @@ func TestATimerFromOutsideTheBubblePanics(t *testing.T) {
 		time.Sleep(10 * timertest.Tick)
 		return tm
 	}
+	onRealTime := hashedwheel.WithClock(realTime{})
 	for worker, made := range map[string]func() *hashedwheel.Timer{
 		"without a worker":          func() *hashedwheel.Timer { return timertest.New() },
-		"on a user's clock":         func() *hashedwheel.Timer { return timertest.New(hashedwheel.WithClock(realTime{})) },
+		"on a user's clock":         func() *hashedwheel.Timer { return timertest.New(onRealTime) },
 		"with a worker at its rest": pending,
 	} {
 		for name, use := range map[string]func(tm *hashedwheel.Timer){
@@ -197,8 +198,8 @@ func TestATimerFromOutsideTheBubbleMayBeStoppedInside(t *testing.T) {
 	})
 }
 
-// A goroutine that stops so many checks whether the worker's alarm has rung. If nothing is ever due, no bell is set, and
-// the stopped timeouts fill a part of the queue.
+// A goroutine that stops so many checks whether the worker's alarm has rung. If nothing is ever due, no bell is set,
+// and the stopped timeouts fill a part of the queue.
 func TestACrowdFromOutsideTheBubbleMayBeStoppedInside(t *testing.T) {
 	for name, c := range map[string]struct{ tick, delay time.Duration }{
 		"due in ten hours": {time.Hour, 10 * time.Hour},
