@@ -38,17 +38,15 @@ func TestSeriesIsRefusedByAFullTimer(t *testing.T) {
 func TestTimeoutOfAnEndedSeriesGivesItsPlaceBack(t *testing.T) {
 	var series *hashedwheel.Timeout
 	handler := hashedwheel.WithPanicHandler(func(to *hashedwheel.Timeout, _ any) { series = to })
-	timertest.OnHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *timertest.HeldBack) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		s := tm.Every(aPeriod, func(*hashedwheel.Series) { panic("on purpose") })
 		timertest.Pass(aPeriod + tick)
-		pool.Release()
 		require.True(t, s.Stop())
 		for range 3 {
 			series.Reset(tick)
 			require.NoError(t, series.Err())
 			require.ErrorIs(t, tm.AfterFunc(tick, timertest.Nop).Err(), hashedwheel.ErrFull)
 			timertest.Pass(2 * tick)
-			require.Equal(t, 1, pool.Release())
 		}
 		assert.False(t, s.Stop())
 		assert.Equal(t, hashedwheel.Pending, tm.AfterFunc(tick, timertest.Nop).State())
