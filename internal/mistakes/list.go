@@ -289,7 +289,7 @@ var List = []Mistake{
 		Name: "a series that ends when its run is due keeps its place",
 		Edits: []Edit{{In: "Timeout.end",
 			Old: "t.timer.room.release(1)"}},
-		Test: "./verify/series TestSeriesThatEndsGivesItsPlaceBack",
+		Test: "./verify/series TestSeriesAgreesWithTheModel",
 	},
 	{
 		Name: "an arming that begins again keeps its place",

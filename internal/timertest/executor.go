@@ -2,7 +2,6 @@ package timertest
 
 import (
 	"sync"
-	"testing"
 
 	"github.com/hashedwheel/hashedwheel"
 )
@@ -33,28 +32,14 @@ func (h *HeldBack) Go(f func()) {
 	h.tasks = append(h.tasks, f)
 }
 
-// Forget returns the tasks that were held back, and keeps them no longer.
-func (h *HeldBack) Forget() []func() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	tasks := h.tasks
-	h.tasks = nil
-	return tasks
-}
-
 // Release runs the tasks that were held back, and returns how many there were.
 func (h *HeldBack) Release() int {
-	tasks := h.Forget()
+	h.mu.Lock()
+	tasks := h.tasks
+	h.tasks = nil
+	h.mu.Unlock() // before the tasks run: one may have another handed out
 	for _, f := range tasks {
 		f()
 	}
 	return len(tasks)
-}
-
-// OnHeldBack is InBubble on an executor that holds tasks back.
-func OnHeldBack(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer, pool *HeldBack), opts ...hashedwheel.Option) {
-	t.Helper()
-	pool := new(HeldBack)
-	InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) { f(t, tm, pool) },
-		append(opts, hashedwheel.WithExecutor(pool))...)
 }

@@ -21,17 +21,10 @@ type RunLog struct {
 func (l *RunLog) Run(*hashedwheel.Timeout) { l.Note() }
 
 // Note notes the time.
-func (l *RunLog) Note() { l.noteAt(time.Now()) }
-
-// NoteBy returns a function that notes the time of another clock than the bubble's.
-func (l *RunLog) NoteBy(clock hashedwheel.Clock) func() {
-	return func() { l.noteAt(clock.Now()) }
-}
-
-func (l *RunLog) noteAt(now time.Time) {
+func (l *RunLog) Note() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.at = append(l.at, now)
+	l.at = append(l.at, time.Now())
 }
 
 // Times returns when it ran, in that order.
@@ -43,11 +36,6 @@ func (l *RunLog) Times() []time.Time {
 
 // Count returns how often it ran.
 func (l *RunLog) Count() int { return len(l.Times()) }
-
-// ManyDelays are from nothing to a day.
-var ManyDelays = []time.Duration{
-	0, Tick, 7 * Tick, 8 * Tick, 100 * Tick, time.Second, time.Minute, time.Hour, 24 * time.Hour,
-}
 
 // DelaysAround returns the delays at which wheels of that many buckets have
 // gone wrong: about ticks, turns, and turns of turns, and the extremes.

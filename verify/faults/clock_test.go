@@ -7,80 +7,148 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// Clocks that stand still, and clocks that move on by themselves.
+// Clocks that misbehave. After only calls the worker, which decides by Now which timeouts are due: a wrong alarm costs
+// time and breaks no promise. verify/fuzz has clocks that stand still, and leap.
 
-const (
-	aHundredThousand = 100_000
-	day              = 24 * time.Hour
-	weeks            = 21 * day
-)
-
-// runs is what came of many timeouts, by the clock that they are on.
-type runs struct {
-	ran, early atomic.Int64
+// clockOf is a clock made of two functions; nil is the system clock's.
+type clockOf struct {
+	now   func() time.Time
+	after func(d time.Duration) <-chan time.Time
 }
 
-// arm spreads n timeouts over a time from now on, at instants a little before a
-// tick, of which there are a thousand at most.
-func (r *runs) arm(tm *hashedwheel.Timer, clock hashedwheel.Clock, n int, over time.Duration) {
-	instants := min(n, 1000)
-	for i := range n {
-		d := time.Duration(1+i%instants)*(over/time.Duration(instants)) - timertest.Tick/30
-		deadline := clock.Now().Add(d)
-		tm.AfterFunc(d, func() { r.note(clock.Now().Sub(deadline)) })
-	}
-}
-
-func (r *runs) note(late time.Duration) {
-	r.ran.Add(1)
-	if late < 0 {
-		r.early.Add(1)
-	}
-}
-
-// customClock has the methods of a ManualClock, but is served by a worker.
-type customClock struct{ *hashedwheel.ManualClock }
-
-func TestFaultClockStandsStill(t *testing.T) {
-	clock := customClock{hashedwheel.NewManualClock(timertest.Epoch)}
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		var r runs
-		r.arm(tm, clock, aHundredThousand, weeks)
-		synctest.Wait() // the worker has drained
-		assert.Zero(t, timertest.Wakeups(tm, weeks), "nothing to wake up for")
-		assert.Zero(t, r.ran.Load())
-		assert.Equal(t, aHundredThousand, tm.Pending())
-		clock.Advance(weeks)
-		synctest.Wait()
-		assert.Equal(t, int64(aHundredThousand), r.ran.Load(), "once it goes again")
-		assert.Zero(t, r.early.Load())
-	}, timertest.OnWorker, hashedwheel.WithClock(clock))
-}
-
-// Its alarms go on: the worker looks as often as they ring, and goes by the clock.
-func TestFaultClockStandsStillButForItsAlarms(t *testing.T) {
-	var still atomic.Pointer[time.Time]
-	clock := &clockOf{now: func() time.Time {
-		if at := still.Load(); at != nil {
-			return *at
-		}
+func (c *clockOf) Now() time.Time {
+	if c.now == nil {
 		return time.Now()
-	}}
-	onClockOf(t, clock, func(t *testing.T, tm *hashedwheel.Timer) {
-		to := tm.AfterFunc(time.Hour, timertest.Nop)
-		timertest.Pass(time.Minute)
-		at := clock.Now()
-		still.Store(&at)
-		assert.LessOrEqual(t, timertest.Wakeups(tm, day), uint64(24+5), "each hour, as if it were due")
-		assert.Equal(t, hashedwheel.Pending, to.State())
-		still.Store(nil)
+	}
+	return c.now()
+}
+
+func (c *clockOf) After(d time.Duration) <-chan time.Time {
+	if c.after == nil {
+		return time.After(d)
+	}
+	return c.after(d)
+}
+
+// onClockOf is inBubble with a timer on such a clock.
+func onClockOf(t *testing.T, clock *clockOf, f func(t *testing.T, tm *hashedwheel.Timer)) {
+	t.Helper()
+	timertest.InBubble(t, f, timertest.OnWorker, hashedwheel.WithClock(clock))
+}
+
+// laterCall calls ring with a channel once d has passed.
+func laterCall(d time.Duration, ring func(c chan time.Time)) <-chan time.Time {
+	c := make(chan time.Time, 2)
+	time.AfterFunc(d, func() { ring(c) })
+	return c
+}
+
+var wrongAlarms = map[string]func(d time.Duration) <-chan time.Time{
+	"early, each time by half": func(d time.Duration) <-chan time.Time { return time.After((d + 1) / 2) },
+	"at each tick":             func(time.Duration) <-chan time.Time { return time.After(timertest.Tick) },
+	"ten ticks late":           func(d time.Duration) <-chan time.Time { return time.After(d + 10*timertest.Tick) },
+	"twice": func(d time.Duration) <-chan time.Time {
+		return laterCall(d, func(c chan time.Time) { c <- time.Now(); c <- time.Now() })
+	},
+	"with a time of its own": func(d time.Duration) <-chan time.Time {
+		return laterCall(d, func(c chan time.Time) { c <- time.Time{} })
+	},
+	"by closing the channel": func(d time.Duration) <-chan time.Time {
+		return laterCall(d, func(c chan time.Time) { close(c) })
+	},
+}
+
+func TestFaultAlarmThatRingsWrongly(t *testing.T) {
+	for name, after := range wrongAlarms {
+		t.Run(name, func(t *testing.T) {
+			onClockOf(t, &clockOf{after: after}, func(t *testing.T, tm *hashedwheel.Timer) {
+				delays := []time.Duration{-1, 0, 1, timertest.Tick / 2, timertest.Tick, 11*timertest.Tick/2 + 1,
+					100 * timertest.Tick, time.Second}
+				most := timertest.Tick
+				if name == "ten ticks late" {
+					most += 10 * timertest.Tick
+				}
+				for i, late := range timertest.Lateness(tm, delays) {
+					assert.GreaterOrEqual(t, late, time.Duration(0), "a delay of %v", delays[i])
+					assert.LessOrEqual(t, late, most, "a delay of %v", delays[i])
+				}
+				assert.Zero(t, tm.Pending())
+			})
+		})
+	}
+}
+
+// An alarm that rings at once makes the worker look again and again; the timer still serves
+// everybody.
+func TestFaultAlarmThatRingsAtOnce(t *testing.T) {
+	rung := make(chan time.Time)
+	close(rung)
+	for name, after := range map[string]func(d time.Duration) <-chan time.Time{
+		"each alarm":  func(time.Duration) <-chan time.Time { return time.After(0) },
+		"one for all": func(time.Duration) <-chan time.Time { return rung },
+	} {
+		t.Run(name, func(t *testing.T) {
+			tm := timertest.New(timertest.OnWorker, hashedwheel.WithClock(&clockOf{after: after}))
+			far := tm.AfterFunc(time.Hour, timertest.Nop)
+			timertest.Returns(t, func() {
+				for _, late := range timertest.Lateness(tm, []time.Duration{0, timertest.Tick, 30 * timertest.Tick}) {
+					assert.GreaterOrEqual(t, late, time.Duration(0))
+				}
+				assert.Equal(t, 1, tm.Pending())
+				assert.Equal(t, []*hashedwheel.Timeout{far}, timertest.Shutdown(t, tm))
+			})
+		})
+	}
+}
+
+// An alarm that is lost leaves all that is pending where it is: with Pending and
+// Stop, and for the next arming to have the worker look.
+func TestFaultAlarmThatIsLost(t *testing.T) {
+	after := func(d time.Duration) <-chan time.Time {
+		if d > 2*timertest.Tick {
+			return make(chan time.Time)
+		}
+		return time.After(d)
+	}
+	onClockOf(t, &clockOf{after: after}, func(t *testing.T, tm *hashedwheel.Timer) {
+		to := tm.AfterFunc(10*timertest.Tick, timertest.Nop)
 		timertest.Pass(time.Hour)
-		assert.Equal(t, hashedwheel.Expired, to.State())
+		assert.Equal(t, hashedwheel.Pending, to.State())
+		assert.Equal(t, 1, tm.Pending())
+		far := tm.AfterFunc(time.Hour, timertest.Nop)
+		assert.ElementsMatch(t, []*hashedwheel.Timeout{to, far}, tm.Stop())
+		timertest.Pass(1)
+		assert.Zero(t, timertest.LibraryGoroutines())
+	})
+}
+
+// All but the worker go on.
+func TestFaultAlarmThatIsLongInComing(t *testing.T) {
+	var asked atomic.Bool
+	after := func(d time.Duration) <-chan time.Time {
+		asked.Store(true)
+		time.Sleep(time.Hour)
+		return time.After(d)
+	}
+	onClockOf(t, &clockOf{after: after}, func(t *testing.T, tm *hashedwheel.Timer) {
+		to := timertest.Owned(tm, timertest.NopTask)
+		to.Reset(timertest.Tick)
+		synctest.Wait()
+		require.True(t, asked.Load())
+		start := time.Now()
+		assert.True(t, to.Reset(2*timertest.Tick))
+		assert.Equal(t, 1, tm.Pending())
+		assert.True(t, to.Stop())
+		to.Reset(timertest.Tick)
+		assert.Equal(t, []*hashedwheel.Timeout{to}, tm.Stop())
+		assert.Zero(t, time.Since(start), "nothing waited")
+		timertest.Pass(2 * time.Hour)
 	})
 }
 
@@ -91,11 +159,17 @@ func TestFaultClockMovesOnAtEachLook(t *testing.T) {
 			var ahead atomic.Int64
 			clock := &clockOf{now: func() time.Time { return time.Now().Add(time.Duration(ahead.Add(int64(by)))) }}
 			onClockOf(t, clock, func(t *testing.T, tm *hashedwheel.Timer) {
-				var r runs
-				r.arm(tm, clock, 100, 1000*timertest.Tick)
+				ran := 0
+				for i := range 100 {
+					d := time.Duration(1+i)*10*timertest.Tick - timertest.Tick/30
+					deadline := clock.Now().Add(d)
+					tm.AfterFunc(d, func() {
+						ran++
+						assert.False(t, clock.Now().Before(deadline), "early")
+					})
+				}
 				timertest.Pass(2000 * timertest.Tick)
-				assert.Equal(t, int64(100), r.ran.Load())
-				assert.Zero(t, r.early.Load())
+				assert.Equal(t, 100, ran)
 				assert.Zero(t, tm.Pending())
 			})
 		})

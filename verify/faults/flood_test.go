@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/invariants"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
@@ -20,7 +21,7 @@ func ofAFlood() int {
 	if unsafe.Sizeof(uintptr(0)) == 4 {
 		n /= 2
 	}
-	if costly || testing.Short() {
+	if timertest.Race || invariants.Enabled || testing.Short() {
 		n /= 10
 	}
 	return n

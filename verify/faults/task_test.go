@@ -64,6 +64,7 @@ func TestFaultTaskThatArmsAHundredThousand(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				const aHundredThousand = 100_000
 				var ran, late atomic.Int64
 				var others punctuality
 				for i := range 10 {

@@ -107,6 +107,7 @@ func (s *script) compareDeadlines() {
 // compareDrained checks the timer's counts. It is a separate call in the stream because it drains
 // the queue.
 func (s *script) compareDrained() {
+	s.compareNextDue()
 	m, st := &s.model, s.timer.Stats()
 	s.check(s.timer.Pending() == len(m.pending), "Pending: %d, not %d", s.timer.Pending(), len(m.pending))
 	s.check(st.Pending == len(m.pending), "Stats.Pending: %d, not %d", st.Pending, len(m.pending))
@@ -120,6 +121,18 @@ func (s *script) compareDrained() {
 	}
 	// An event brings the worker twice at most: for the queue, and for a timeout that is due.
 	s.check(st.Wakeups <= 2*uint64(len(s.trace))+4, "Stats.Wakeups: %d, after %d events", st.Wakeups, len(s.trace))
+}
+
+// compareNextDue checks that NextDue returns no later time than the next expiry, or the next tick if that has passed.
+// Timeouts that were moved or stopped may make it earlier.
+func (s *script) compareNextDue() {
+	m := &s.model
+	at, ok := s.timer.NextDue()
+	s.check(ok == (len(m.pending) > 0), "NextDue: %v, with %d pending", ok, len(m.pending))
+	if len(m.pending) > 0 {
+		late := int64(at.Sub(s.start)) - max(m.pending[0].tick, m.tickAt(m.read())+1)*m.tick
+		s.check(late <= 0, "NextDue: %d too late", late)
+	}
 }
 
 // balance checks, once all is over, that each arming had one outcome.

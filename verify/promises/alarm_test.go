@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -179,32 +178,6 @@ func TestAtMostOneTickLateBesideAMillionCallsASecond(t *testing.T) {
 		assert.LessOrEqual(t, latest.Load(), int64(tm.Tick()))
 		assert.GreaterOrEqual(t, beats.Load(), int64(500*time.Millisecond/tm.Tick()/2)-1)
 	}, time.Millisecond, 10*time.Millisecond)
-}
-
-// Package time would hold the Timer, and all that waits in it, until the alarm rings.
-func TestQuietAfterStopOfATimerWithFarTimeouts(t *testing.T) {
-	for name, before := range map[string]func(tm *hashedwheel.Timer){
-		"at rest":            func(*hashedwheel.Timer) { timertest.Pass(time.Minute) },
-		"just armed":         func(*hashedwheel.Timer) {},
-		"as the alarm rings": func(*hashedwheel.Timer) { time.Sleep(50 * time.Millisecond) },
-		"with a task running": func(tm *hashedwheel.Timer) {
-			tm.AfterFunc(0, timertest.Nop)
-			time.Sleep(timertest.Tick)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				h := func() held {
-					tm := timertest.New()
-					h := holding(tm, time.Hour, func(*hashedwheel.Timeout) { before(tm) })
-					tm.Stop()
-					return h
-				}()
-				synctest.Wait()
-				h.assertGarbage(t)
-			})
-		})
-	}
 }
 
 // While a goroutine waits for the user's clock, an arming to earlier brings another.

@@ -3,7 +3,6 @@ package promises
 import (
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,34 +22,6 @@ var (
 	_ hashedwheel.Clock    = (*hashedwheel.ManualClock)(nil)
 	_ fmt.Stringer         = hashedwheel.Unarmed
 )
-
-// stopper is the interface of code that is written for *time.Timer.
-type stopper interface {
-	Stop() bool
-	Reset(d time.Duration) bool
-}
-
-// Both behave the same behind that interface.
-func TestTimeoutReportsWhatTimeTimerReports(t *testing.T) {
-	for name, afterFunc := range map[string]func(tm *hashedwheel.Timer, d time.Duration) stopper{
-		"time.Timer": func(_ *hashedwheel.Timer, d time.Duration) stopper { return time.AfterFunc(d, timertest.Nop) },
-		"Timeout":    func(tm *hashedwheel.Timer, d time.Duration) stopper { return tm.AfterFunc(d, timertest.Nop) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				timer := afterFunc(tm, time.Second)
-				assert.True(t, timer.Reset(2*time.Second), "it was pending")
-				assert.True(t, timer.Stop(), "it was pending")
-				assert.False(t, timer.Stop(), "it was stopped")
-				assert.False(t, timer.Reset(time.Second), "it was stopped")
-				timertest.Pass(2 * time.Second)
-				assert.False(t, timer.Stop(), "it has expired")
-				assert.False(t, timer.Reset(time.Second), "it had expired")
-				assert.True(t, timer.Stop())
-			})
-		})
-	}
-}
 
 func TestStateHasAName(t *testing.T) {
 	for state, name := range map[hashedwheel.State]string{
@@ -97,51 +68,11 @@ func TestTaskOfAfterFuncCallsTheFunction(t *testing.T) {
 	assert.Equal(t, hashedwheel.Pending, to.State(), "that was not its turn")
 }
 
-func TestTaskGetsTheTimeoutThatExpired(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		var got []*hashedwheel.Timeout
-		task := hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) { got = append(got, to) })
-		first, _ := tm.Schedule(timertest.Tick, task)
-		second, _ := tm.Schedule(2*timertest.Tick, task)
-		timertest.Pass(5 * timertest.Tick)
-		assert.Equal(t, []*hashedwheel.Timeout{first, second}, got)
-	}, timertest.OnWorker)
-}
-
-func TestDeadlineIsThatOfTheLastArming(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		time.Sleep(timertest.Tick / 3)
-		at := func(d time.Duration) time.Time { return time.Now().Add(d) }
-		to := timertest.Owned(tm, timertest.NopTask)
-		assert.True(t, to.Deadline().IsZero(), "not armed yet")
-
-		to.Reset(5*timertest.Tick + 1)
-		assert.Equal(t, at(5*timertest.Tick+1), to.Deadline(), "to the nanosecond")
-		to.Reset(7 * timertest.Tick)
-		assert.Equal(t, at(7*timertest.Tick), to.Deadline())
-		expected := at(time.Second)
-		to.ResetAt(expected)
-		assert.Equal(t, expected, to.Deadline())
-
-		timertest.Pass(2 * time.Second)
-		assert.Equal(t, expected, to.Deadline(), "also after it has expired")
-		to.Reset(-time.Second)
-		assert.Equal(t, at(0), to.Deadline(), "a negative delay is none")
-		to.Stop()
-		assert.Equal(t, at(0), to.Deadline())
-		to.ResetAt(at(-time.Second))
-		assert.Equal(t, at(-time.Second), to.Deadline(), "a time in the past is what it is")
-		tm.Stop()
-		to.Reset(time.Minute)
-		assert.Equal(t, at(time.Minute), to.Deadline(), "even if it was refused")
-	})
-}
-
 func TestResetAtATimeInThePastIsDueAtTheNextTick(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		made := tm.Now()
 		time.Sleep(time.Minute)
-		for _, at := range []time.Time{{}, made.Add(-time.Hour), time.Now(), time.Now().Add(-1)} {
+		for _, at := range []time.Time{{}, made.Add(-time.Hour), time.Now(), time.Now().Round(0), time.Now().Add(-1)} {
 			to := timertest.Owned(tm, timertest.NopTask)
 			to.ResetAt(at)
 			assert.False(t, to.Deadline().Before(made), "a time before New counts as New")
@@ -214,94 +145,18 @@ func TestNextDueIsNeverTooLate(t *testing.T) {
 	}
 }
 
-// A timeout that was moved or stopped may make it too early.
-func TestNextDueIsNeverTooLateWhenTimeoutsAreMoved(t *testing.T) {
-	clock, tm := timertest.NewManual(hashedwheel.WithWheelSize(8))
-	to := tm.AfterFunc(time.Minute, timertest.Nop)
-	tm.AfterFunc(time.Second, timertest.Nop).Stop()
-	tm.Pending()
-	for _, d := range []time.Duration{time.Hour, time.Second, 24 * time.Hour, 0, time.Minute} {
-		to.Reset(d)
-		at, ok := tm.NextDue()
-		assert.True(t, ok)
-		assert.False(t, at.After(to.Deadline().Add(2*tm.Tick())), "%v after the deadline", at.Sub(to.Deadline()))
-	}
-	to.Stop()
-	_, ok := tm.NextDue()
-	assert.False(t, ok, "nothing is pending")
-	clock.Advance(time.Hour)
-}
-
-func TestNextDueOfATimeoutThatIsNeverDue(t *testing.T) {
-	_, tm := timertest.NewManual()
-	to := tm.AfterFunc(1<<63-1, timertest.Nop)
-	at, ok := tm.NextDue()
-	assert.True(t, ok, "it is pending")
-	assert.WithinDuration(t, to.Deadline(), at, tm.Tick())
-	to.Stop()
-	_, ok = tm.NextDue()
-	assert.False(t, ok)
-}
-
-// In a task its neighbors of the same tick are due now.
-func TestNextDueInATask(t *testing.T) {
-	clock, tm := timertest.NewManual()
-	left := 10
-	for range left {
-		tm.AfterFunc(time.Second, func() {
-			left--
-			at, ok := tm.NextDue()
-			assert.Equal(t, left > 0, ok)
-			if ok {
-				assert.False(t, at.After(clock.Now()))
-			}
-		})
-	}
-	clock.Advance(time.Second)
-	assert.Zero(t, left)
-}
-
-// maxBusy bounds what busy arms: under the race detector two goroutines arm more than
-// one worker expires, and a Sample of all grows as long as it is taken.
-var maxBusy = hashedwheel.WithMaxPending(10_000)
-
-// busy arms, moves and stops in two goroutines until it is ended.
-func busy(tm *hashedwheel.Timer) (end func()) {
-	var quit atomic.Bool
-	var done sync.WaitGroup
-	for range 2 {
-		done.Go(func() {
-			own := make([]hashedwheel.Timeout, 64)
-			for i := range own {
-				own[i].Init(tm, timertest.NopTask)
-			}
-			for i := 0; !quit.Load(); i++ {
-				own[i%64].Reset(time.Duration(i%17) * timertest.Tick)
-				own[i*7%64].Stop()
-				tm.AfterFunc(time.Duration(i%40)*timertest.Tick, timertest.Nop)
-				if i%64 == 0 {
-					time.Sleep(50 * time.Microsecond)
-				}
-			}
-		})
-	}
-	return func() {
-		quit.Store(true)
-		done.Wait()
-	}
-}
-
 // What fmt prints reads nothing that the worker writes: with the race detector this
 // fails otherwise.
 func TestStringWhileTheWorkerIsBusy(t *testing.T) {
-	tm := timertest.New(maxBusy)
+	tm := timertest.New()
 	defer tm.Stop()
-	end := busy(tm)
-	defer end()
 	to := timertest.Owned(tm, timertest.NopTask)
 	for i := range 500 {
 		to.Reset(time.Duration(i%3) * timertest.Tick)
-		assert.Regexp(t, `^hashedwheel\.Timeout\((Pending|Expired|Rejected), .+, .+\)$`, fmt.Sprintf("%v", to))
+		if i%10 == 0 {
+			time.Sleep(timertest.Tick)
+		}
+		assert.Regexp(t, `^hashedwheel\.Timeout\((Pending|Expired), .+, .+\)$`, fmt.Sprintf("%v", to))
 		assert.Regexp(t, `^\[hashedwheel\.Timeout\(.+\)\]$`, fmt.Sprint([]*hashedwheel.Timeout{to}))
 		assert.Regexp(t, `^hashedwheel\.Timer\(tick 1ms\)$`, fmt.Sprintf("%+v", tm))
 	}
@@ -341,4 +196,42 @@ func TestErrReturnsTheReasonOfARefusal(t *testing.T) {
 	assert.Equal(t, hashedwheel.Rejected, to.State())
 	assert.ErrorIs(t, tm.AfterFunc(time.Second, timertest.Nop).Err(), hashedwheel.ErrStopped)
 	assert.NoError(t, other.Err(), "it was stopped before")
+}
+
+// moves are the two ways to move a timeout to d from now.
+var moves = map[string]func(to *hashedwheel.Timeout, d time.Duration) bool{
+	"Move":   func(to *hashedwheel.Timeout, d time.Duration) bool { return to.Move(d) },
+	"MoveAt": func(to *hashedwheel.Timeout, d time.Duration) bool { return to.MoveAt(to.Timer().Now().Add(d)) },
+}
+
+// A timeout that is not pending stays as it is, with its deadline and its error.
+func TestMoveNeverArms(t *testing.T) {
+	for state, prepare := range map[string]func(to *hashedwheel.Timeout){
+		"Unarmed":           func(*hashedwheel.Timeout) {},
+		"Expired":           func(to *hashedwheel.Timeout) { to.Reset(0); time.Sleep(time.Second) },
+		"Canceled":          func(to *hashedwheel.Timeout) { to.Reset(time.Minute); to.Stop() },
+		"Canceled by Timer": func(to *hashedwheel.Timeout) { to.Reset(time.Minute); to.Timer().Stop() },
+		"Rejected, full": func(to *hashedwheel.Timeout) {
+			to.Timer().AfterFunc(time.Minute, timertest.Nop)
+			to.Reset(0)
+		},
+		"Rejected, stopped": func(to *hashedwheel.Timeout) { to.Timer().Stop(); to.Reset(time.Minute) },
+	} {
+		for name, move := range moves {
+			t.Run(state+"/"+name, func(t *testing.T) {
+				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+					var log timertest.RunLog
+					to := timertest.Owned(tm, &log)
+					prepare(to)
+					before, runs, err, rejected := to.String(), log.Count(), to.Err(), tm.Stats().Rejected
+					assert.False(t, move(to, time.Second))
+					time.Sleep(time.Hour)
+					assert.Equal(t, before, to.String())
+					assert.Equal(t, runs, log.Count())
+					assert.Equal(t, err, to.Err())
+					assert.Equal(t, rejected, tm.Stats().Rejected)
+				}, hashedwheel.WithMaxPending(1))
+			})
+		}
+	}
 }

@@ -46,28 +46,6 @@ func TestBoundedWorkBeforeDueTimeouts(t *testing.T) {
 	}, timertest.OnWorker)
 }
 
-// A plain cap on the armings that a tick files would take many ticks for these,
-// and forever if they kept coming.
-func TestBoundedWorkGoesOnInTheTimeThatIsLeft(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		const rounds = 20
-		for range rounds {
-			due, late := time.Now().Add(3*timertest.Tick), 0
-			for range timertest.Backlog {
-				tm.AfterFunc(3*timertest.Tick, func() {
-					if time.Since(due) > timertest.Tick {
-						late++
-					}
-				})
-			}
-			time.Sleep(5 * timertest.Tick)
-			timertest.Pass(0)
-			require.Zero(t, late)
-		}
-		assert.Equal(t, uint64(rounds*timertest.Backlog), tm.Stats().Expired)
-	}, timertest.OnWorker)
-}
-
 func TestBoundedWorkTakesNoTickForEachPortionOfABacklog(t *testing.T) {
 	clock := new(alarmLog)
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {

@@ -3,7 +3,6 @@ package promises
 import (
 	"fmt"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -98,20 +97,5 @@ func TestCrowdsOfOneTickThatAreMovedLater(t *testing.T) {
 				beside.assertInTime(t)
 			}, timertest.OnWorker, hashedwheel.WithWheelSize(size))
 		})
-	}
-}
-
-// A crowd that is never due is no work.
-func TestCrowdsThatAreNeverDueKeepNoWorker(t *testing.T) {
-	for _, size := range wheelSizes {
-		timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-			c := newCrowd(tm, 10_000)
-			for i := range c.timeouts {
-				c.timeouts[i].Reset(1<<63 - 1)
-			}
-			timertest.Pass(time.Second)
-			synctest.Wait()
-			assert.Zero(t, timertest.LibraryGoroutines(), "%d buckets", size)
-		}, hashedwheel.WithWheelSize(size))
 	}
 }

@@ -66,16 +66,3 @@ func jump20Days(t *testing.T, n int) {
 		assert.True(t, last.Stop())
 	}, hashedwheel.WithClock(clock), shortestTick, hashedwheel.WithWheelSize(8), timertest.OnWorker)
 }
-
-func TestAnyDelayCostsTheSameToAdvance(t *testing.T) {
-	timertest.AssertCheap(t, func() {
-		clock := hashedwheel.NewManualClock(time.Now())
-		tm := timertest.NewManualOn(clock, shortestTick, hashedwheel.WithWheelSize(1))
-		ran := 0
-		for i := range 1000 {
-			tm.AfterFunc(time.Duration(1+i)*day, func() { ran++ })
-		}
-		clock.Advance(1001 * day)
-		assert.Equal(t, 1000, ran)
-	})
-}

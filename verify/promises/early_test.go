@@ -3,9 +3,7 @@ package promises
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -68,17 +66,6 @@ func TestNeverEarlyIfTheDelayIsBeyondTheClock(t *testing.T) {
 	}
 }
 
-func TestNeverEarlyIfTheTimeIsBeyondTheClock(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		var log timertest.RunLog
-		to := timertest.Owned(tm, &log)
-		to.ResetAt(time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC))
-		timertest.Pass(100 * 365 * 24 * time.Hour)
-		assert.Zero(t, log.Count())
-		assert.True(t, to.Stop())
-	})
-}
-
 // A deadline of zero nanoseconds since New is one like any other.
 func TestNeverEarlyWhenArmedForTheTimersFirstInstant(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -129,91 +116,4 @@ func TestNeverEarlyWhenMovedLater(t *testing.T) {
 		require.Len(t, log.Times(), 1)
 		assert.False(t, log.Times()[0].Before(last.Add(d)))
 	}, hashedwheel.WithWheelSize(8))
-}
-
-// One goroutine moves the timeout at the very instants at which it is due. While Reset returns
-// true, the timeout must not run for the old deadline.
-func TestNeverEarlyWhenResetRacesWithExpiry(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		var log timertest.RunLog
-		to := timertest.Owned(tm, &log)
-		var lastOf []time.Time // the last Reset of each arming
-		for range 3000 {
-			if !to.Reset(timertest.Tick) {
-				lastOf = append(lastOf, time.Time{})
-			}
-			lastOf[len(lastOf)-1] = time.Now()
-			time.Sleep(timertest.Tick)
-		}
-		timertest.Pass(3 * timertest.Tick)
-		require.Len(t, log.Times(), len(lastOf), "one run an arming")
-		for i, at := range log.Times() {
-			require.GreaterOrEqual(t, at.Sub(lastOf[i]), timertest.Tick)
-		}
-	}, timertest.OnWorker)
-}
-
-// On the machine's clock, whatever its load: the one test of its kind that is
-// on real time.
-func TestNeverEarlyOnTheSystemClock(t *testing.T) {
-	tm := timertest.New()
-	defer tm.Stop()
-	var arming sync.WaitGroup
-	for range 4 {
-		arming.Go(func() {
-			var delays []time.Duration
-			for range 500 {
-				delays = append(delays, rand.N(50*time.Millisecond))
-			}
-			for i, late := range timertest.Lateness(tm, delays) {
-				assert.GreaterOrEqual(t, late, time.Duration(0), "a delay of %v", delays[i])
-			}
-		})
-	}
-	arming.Wait()
-}
-
-// note arms a timeout and returns where the clock's time of its run will be.
-func note(tm *hashedwheel.Timer, clock hashedwheel.Clock, d time.Duration) *time.Time {
-	at := new(time.Time)
-	tm.AfterFunc(d, func() { *at = clock.Now() })
-	return at
-}
-
-func TestNeverEarlyWhenTheClockJumpsForward(t *testing.T) {
-	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
-		start := clock.Now()
-		var ran []*time.Time
-		for _, d := range timertest.ManyDelays {
-			ran = append(ran, note(tm, clock, d))
-		}
-		timertest.Pass(timertest.Tick / 2)
-		clock.Step(time.Minute - timertest.Tick)
-		timertest.Pass(48 * time.Hour)
-		for i, d := range timertest.ManyDelays {
-			assert.GreaterOrEqual(t, ran[i].Sub(start), d)
-		}
-	})
-}
-
-// The worker is kept busy all the while: no jump passes over a quiet time.
-func TestNeverEarlyWhileTheClockJumpsAgainAndAgain(t *testing.T) {
-	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
-		var ran atomic.Int64
-		for i := range 400 {
-			d := time.Duration(i%50) * timertest.Tick / 3
-			deadline := clock.Now().Add(d)
-			tm.AfterFunc(d, func() {
-				assert.False(t, clock.Now().Before(deadline))
-				ran.Add(1)
-			})
-			timertest.Pass(timertest.Tick / 4)
-			if i%10 == 3 {
-				clock.Step(time.Duration(i) * timertest.Tick / 7)
-			}
-		}
-		timertest.Pass(time.Minute)
-		assert.Equal(t, int64(400), ran.Load())
-		assert.Zero(t, tm.Pending())
-	})
 }

@@ -1,7 +1,6 @@
 package promises
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -106,84 +105,4 @@ func TestAtMostOneTickLateOfAFarTimeoutBehindALook(t *testing.T) {
 		assert.Equal(t, hashedwheel.Expired, to.State())
 		assert.GreaterOrEqual(t, ran.Sub(due), time.Duration(0))
 	}, ticksOfAll...)
-}
-
-// A stopped timeout leaves the queue within the patience although the worker comes at each tick for another one.
-func TestSmallAndGarbageFreeBesideABeat(t *testing.T) {
-	for name, end := range map[string]func(*hashedwheel.Timeout){
-		"stopped at once": stop, "stopped in the wheel": fileAndStop,
-	} {
-		for _, d := range []time.Duration{100 * time.Millisecond, time.Minute, 1 << 62} {
-			t.Run(fmt.Sprintf("%s, delay %v", name, d), func(t *testing.T) {
-				forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
-					beat(tm)
-					for range 7 {
-						timertest.Pass(13 * time.Millisecond)
-						h := holding(tm, max(d, 3*timertest.LetGo), end)
-						timertest.Pass(max(2*tm.Tick(), timertest.LetGo))
-						h.assertGarbage(t)
-					}
-				}, ticksOfAll...)
-			})
-		}
-	}
-}
-
-func TestNearAndFarAreCountedFoundAndStopped(t *testing.T) {
-	forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		beat(tm)
-		timertest.Pass(3 * tm.Tick())
-		for range 20 {
-			timertest.Pass(7 * time.Millisecond)
-			var all []*hashedwheel.Timeout
-			for _, d := range []time.Duration{2 * tm.Tick(), time.Second, time.Hour} {
-				all = append(all, tm.AfterFunc(d, timertest.Nop))
-			}
-			require.Equal(t, 4, tm.Pending())
-			require.Len(t, tm.Sample(10), 4)
-			for _, to := range all {
-				require.True(t, to.Stop())
-			}
-			require.Equal(t, 1, tm.Pending())
-		}
-		to := tm.AfterFunc(time.Hour, timertest.Nop)
-		soon := tm.AfterFunc(2*tm.Tick(), timertest.Nop)
-		assert.Subset(t, tm.Stop(), []*hashedwheel.Timeout{to, soon})
-	}, ticksOfAll...)
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		tm.AfterFunc(0, timertest.Nop)
-		timertest.Pass(2 * tm.Tick()) // a look that has taken both
-		tm.AfterFunc(time.Hour, timertest.Nop)
-		at, ok := tm.NextDue()
-		assert.True(t, ok)
-		assert.LessOrEqual(t, at.Sub(tm.Now()), time.Hour+tm.Tick())
-	})
-}
-
-// A clock that jumps, as one that goes on after the process was stopped, finds near and far due.
-func TestJumpOfTheClockTakesNearAndFar(t *testing.T) {
-	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
-		for range 20 {
-			var ran int
-			done := make(chan struct{}, 3)
-			for _, d := range []time.Duration{0, time.Second, time.Hour} {
-				tm.AfterFunc(d, func() { done <- struct{}{} })
-			}
-			clock.Step(time.Hour + tm.Tick())
-			for range 3 {
-				<-done
-				ran++
-			}
-			require.Equal(t, 3, ran)
-		}
-	})
-	clock, tm := timertest.NewManual(timertest.Inline)
-	var ran int
-	for range 20 {
-		for _, d := range []time.Duration{0, time.Second, time.Hour} {
-			tm.AfterFunc(d, func() { ran++ })
-		}
-		clock.Advance(time.Hour + tm.Tick())
-	}
-	assert.Equal(t, 60, ran)
 }

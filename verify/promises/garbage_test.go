@@ -1,6 +1,7 @@
 package promises
 
 import (
+	"fmt"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -75,16 +76,22 @@ func TestSmallAndGarbageFreeSoonAfterStop(t *testing.T) {
 			to.Stop()
 		},
 	} {
-		for _, d := range []time.Duration{time.Minute, time.Hour, 1 << 62} {
-			t.Run(name+", delay "+d.String(), func(t *testing.T) {
-				forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
-					tm.AfterFunc(2*time.Hour, timertest.Nop) // nothing to do until then
-					h := holding(tm, d, end)
-					timertest.Pass(max(2*tm.Tick(), timertest.LetGo))
-					h.assertGarbage(t)
-					assert.Equal(t, 1, tm.Pending())
-				}, time.Millisecond, 10*time.Millisecond, 30*time.Millisecond, 100*time.Millisecond)
-			})
+		for beside, load := range map[string]func(tm *hashedwheel.Timer){
+			"beside a far one": func(tm *hashedwheel.Timer) { tm.AfterFunc(2*time.Hour, timertest.Nop) },
+			"beside a beat":    beat, // the worker comes at each tick
+		} {
+			for _, d := range []time.Duration{3 * timertest.LetGo, time.Minute, time.Hour, 1 << 62} {
+				t.Run(fmt.Sprintf("%s, %s, delay %v", name, beside, d), func(t *testing.T) {
+					forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
+						load(tm)
+						timertest.Pass(13 * time.Millisecond)
+						h := holding(tm, d, end)
+						timertest.Pass(max(2*tm.Tick(), timertest.LetGo))
+						h.assertGarbage(t)
+						assert.Equal(t, 1, tm.Pending())
+					}, time.Millisecond, 10*time.Millisecond, 30*time.Millisecond, 100*time.Millisecond)
+				})
+			}
 		}
 	}
 }
@@ -95,37 +102,26 @@ func TestSmallAndGarbageFreeAlthoughTheNeighborIsKept(t *testing.T) {
 		"stopped at once": stop,
 		"expired":         func(*hashedwheel.Timeout) {},
 	} {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				tm.AfterFunc(2*time.Hour, timertest.Nop)
-				var kept []*hashedwheel.Timeout
-				var others []held
-				for range 10 {
-					others = append(others, holding(tm, 10*timertest.Tick, end))
-					to := tm.AfterFunc(10*timertest.Tick, timertest.Nop)
-					end(to)
-					kept = append(kept, to)
-				}
-				timertest.Pass(12 * timertest.Tick)
-				for _, h := range others {
-					h.assertGarbage(t)
-				}
-				runtime.KeepAlive(kept)
+		for executor, opts := range timertest.EachExecutor {
+			t.Run(name+", "+executor, func(t *testing.T) {
+				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+					tm.AfterFunc(2*time.Hour, timertest.Nop)
+					var kept []*hashedwheel.Timeout
+					var others []held
+					for range 10 {
+						others = append(others, holding(tm, 10*timertest.Tick, end))
+						to := tm.AfterFunc(10*timertest.Tick, timertest.Nop)
+						end(to)
+						kept = append(kept, to)
+					}
+					timertest.Pass(12 * timertest.Tick)
+					for _, h := range others {
+						h.assertGarbage(t)
+					}
+					runtime.KeepAlive(kept)
+				}, opts...)
 			})
-		})
-	}
-}
-
-func TestSmallAndGarbageFreeTwoTicksAfterExpiry(t *testing.T) {
-	for name, opts := range timertest.EachExecutor {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				tm.AfterFunc(2*time.Hour, timertest.Nop)
-				h := holding(tm, 10*timertest.Tick, func(*hashedwheel.Timeout) {})
-				timertest.Pass(12 * timertest.Tick)
-				h.assertGarbage(t)
-			}, opts...)
-		})
+		}
 	}
 }
 

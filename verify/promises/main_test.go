@@ -1,19 +1,20 @@
 // Package promises has the tests of each promise of the package documentation, from outside: in virtual time, except
-// the few whose subject is real time or a deadlock. A promise has one file, or two:
+// the few whose subject is real time or a deadlock. A promise has one file, or a few:
 //
 //	 1 never early               early
-//	 2 at most one tick late     late, crowds
-//	 3 one outcome per arming    outcome, race
+//	 2 at most one tick late     late, far, crowds
+//	 3 one outcome per arming    outcome
 //	 4 nothing is lost at Stop   stop
 //	 5 user code without a lock  usercode, shutdown
-//	 6 quiet                     quiet, quiet_cost
+//	 6 quiet                     quiet, alarm
 //	 7 any delay costs the same  delay
 //	 8 small and garbage-free    memory, garbage
 //	 9 bounded work              bounded, handicap
 //	10 misuse is caught          misuse, misuse_call
-//	11 lateness is reported      reported, overdue
+//	11 lateness is reported      reported
 //
-// The others are of what the promises are about: api, move, sample, panic and bubble.
+// The others are of what the promises are about: api, sample, panic and bubble. Random calls have an oracle in
+// verify/fuzz: what its model says of each step is not said again here.
 package promises
 
 import (

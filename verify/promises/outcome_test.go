@@ -15,77 +15,6 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-func TestOneOutcomePerArmingThatExpires(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		var log timertest.RunLog
-		to, err := tm.Schedule(3*timertest.Tick, &log)
-		require.NoError(t, err)
-		assert.Equal(t, hashedwheel.Pending, to.State())
-		timertest.Pass(3 * timertest.Tick)
-		assert.Equal(t, hashedwheel.Expired, to.State())
-		assert.False(t, to.Stop(), "too late")
-		assert.Empty(t, tm.Stop(), "it is not left over")
-		assert.Equal(t, hashedwheel.Expired, to.State())
-		assert.Equal(t, 1, log.Count())
-	})
-}
-
-func TestOneOutcomePerArmingThatIsCanceled(t *testing.T) {
-	for _, after := range []time.Duration{0, timertest.Tick / 2, timertest.Tick, 50 * timertest.Tick, time.Minute} {
-		t.Run(fmt.Sprintf("after %v", after), func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				var log timertest.RunLog
-				to, err := tm.Schedule(time.Hour, &log)
-				require.NoError(t, err)
-				timertest.Pass(after)
-				assert.True(t, to.Stop())
-				assert.Equal(t, hashedwheel.Canceled, to.State())
-				assert.False(t, to.Stop(), "another call did that")
-				timertest.Pass(2 * time.Hour)
-				assert.Zero(t, log.Count())
-				assert.Empty(t, tm.Stop())
-				assert.Equal(t, hashedwheel.Canceled, to.State())
-				assert.Zero(t, tm.Stats().Expired)
-			})
-		})
-	}
-}
-
-func TestOneOutcomePerArmingThatIsRejected(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		var log timertest.RunLog
-		first, full := timertest.Owned(tm, &log), timertest.Owned(tm, &log)
-		first.Reset(timertest.Tick)
-		assert.False(t, full.Reset(timertest.Tick))
-		assert.Equal(t, hashedwheel.Rejected, full.State())
-		assert.False(t, full.Stop(), "there is nothing to stop")
-		timertest.Pass(10 * timertest.Tick)
-		assert.Equal(t, 1, log.Count(), "only the first ran")
-		assert.Empty(t, tm.Stop())
-		assert.Equal(t, uint64(1), tm.Stats().Rejected)
-	}, hashedwheel.WithMaxPending(1))
-}
-
-// A Reset of a pending timeout moves the arming, any other begins a new one.
-func TestOneOutcomePerArmingThatIsMoved(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		var log timertest.RunLog
-		to := timertest.Owned(tm, &log)
-		assert.False(t, to.Reset(5*timertest.Tick), "it was idle")
-		assert.True(t, to.Reset(9*timertest.Tick))
-		assert.True(t, to.Reset(2*timertest.Tick))
-		timertest.Pass(2 * timertest.Tick)
-		assert.False(t, to.Reset(5*timertest.Tick), "it had expired")
-		timertest.Pass(20 * timertest.Tick)
-		assert.Equal(t, 2, log.Count())
-		to.Reset(timertest.Tick)
-		to.Stop()
-		assert.False(t, to.Reset(timertest.Tick), "it had been canceled")
-		timertest.Pass(timertest.Tick)
-		assert.Equal(t, 3, log.Count())
-	})
-}
-
 // With room for one, each outcome makes room for the next, and for no more.
 func TestOneOutcomePerArmingFreesItsPlaceOnce(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -109,56 +38,6 @@ func TestOneOutcomePerArmingFreesItsPlaceOnce(t *testing.T) {
 		}
 		assert.Equal(t, uint64(20), tm.Stats().Rejected)
 	}, hashedwheel.WithMaxPending(1))
-}
-
-func TestOneOutcomePerArmingIsCountedOnce(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		for i := range 30 {
-			to := tm.AfterFunc(time.Duration(i)*timertest.Tick, timertest.Nop)
-			if i >= 20 {
-				require.True(t, to.Stop())
-				require.False(t, to.Stop())
-			}
-		}
-		assert.Equal(t, 20, tm.Pending())
-		timertest.Pass(9*timertest.Tick + timertest.Tick/2)
-		assert.Equal(t, 10, tm.Stats().Pending)
-		timertest.Pass(time.Second)
-		tm.Stop()
-		tm.AfterFunc(timertest.Tick, timertest.Nop)
-		stats := tm.Stats()
-		assert.Equal(t, 0, stats.Pending)
-		assert.Equal(t, uint64(20), stats.Expired)
-		assert.Equal(t, uint64(1), stats.Rejected)
-	})
-}
-
-func TestPendingIsExact(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		for i := range 100 {
-			to := tm.AfterFunc(time.Duration(i)*timertest.Tick, timertest.Nop)
-			require.Equal(t, i+1, tm.Pending(), "at once, before any tick")
-			to.Reset(time.Duration(100+i) * timertest.Tick)
-			require.Equal(t, i+1, tm.Pending())
-		}
-		timertest.Pass(99 * timertest.Tick)
-		for left := 100; left >= 0; left-- {
-			require.Equal(t, left, tm.Pending())
-			timertest.Pass(timertest.Tick)
-		}
-	})
-}
-
-func TestPendingDoesNotCountATaskThatRuns(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		counts := make(map[int]int)
-		for range 100 {
-			tm.AfterFunc(timertest.Tick, func() { counts[tm.Pending()]++ })
-		}
-		timertest.Pass(timertest.Tick)
-		assert.Len(t, counts, 100, "each of 99, 98 ... 0 once")
-		assert.Equal(t, 1, counts[0])
-	}, timertest.OnWorker)
 }
 
 // Pending releases the lock after each portion of queued timeouts. A batch that ends in between must not
@@ -206,30 +85,21 @@ func TestPendingCountsATimeoutThatIsMovedEarlierInABatch(t *testing.T) {
 	counters.Wait()
 }
 
-// whileATaskIsSlow runs f for each executor that runs tasks on the worker, and at three moments after a slow task has
-// begun: in its first instant, within the tick and some ticks later.
-func whileATaskIsSlow(
-	t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer, at time.Duration), opts ...hashedwheel.Option,
-) {
-	for name, executor := range blocking {
-		for _, at := range []time.Duration{0, timertest.Tick / 4, 3 * timertest.Tick} {
-			t.Run(fmt.Sprintf("%s, after %v", name, at), func(t *testing.T) {
-				then := func(t *testing.T, tm *hashedwheel.Timer) { f(t, tm, at) }
-				timertest.InBubble(t, then, append(opts, executor)...)
-			})
-		}
-	}
-}
-
 // Calls that stop or move timeouts behind the slow task return the truth, Pending is exact, and each place under the
 // bound is given back once. There are less than a batch, a batch, and several.
 func TestOneOutcomePerArmingBehindASlowTask(t *testing.T) {
-	for _, n := range []int{2, 64, 1000} {
-		whileATaskIsSlow(t, func(t *testing.T, tm *hashedwheel.Timer, at time.Duration) {
-			for range 2 {
-				stopAndMove(t, tm, n, at)
+	for name, executor := range blocking {
+		for _, at := range []time.Duration{0, timertest.Tick / 4, 3 * timertest.Tick} { // after the slow task has begun
+			for _, n := range []int{2, 64, 1000} {
+				t.Run(fmt.Sprintf("%d, %s, after %v", n, name, at), func(t *testing.T) {
+					timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+						for range 2 {
+							stopAndMove(t, tm, n, at)
+						}
+					}, executor, hashedwheel.WithMaxPending(n))
+				})
 			}
-		}, hashedwheel.WithMaxPending(n))
+		}
 	}
 }
 

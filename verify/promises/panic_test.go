@@ -58,38 +58,3 @@ func TestGoexitOrPanicOfATaskEndsNothingElse(t *testing.T) {
 		}
 	}
 }
-
-var panickingExecutors = map[string]hashedwheel.ExecutorFunc{
-	"before the task": func(func()) { panic("executor") },
-	"after the task":  func(f func()) { f(); panic("executor") },
-}
-
-// The handler gets the executor's own panics, whether the task has run or not, and Shutdown does
-// not wait for a task that will never begin.
-func TestPanicOfTheExecutorGoesToTheHandler(t *testing.T) {
-	for name, e := range panickingExecutors {
-		t.Run(name, func(t *testing.T) {
-			var value any
-			handler := hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, r any) { value = r })
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				tm.AfterFunc(timertest.Tick, timertest.Nop)
-				timertest.Pass(5 * timertest.Tick)
-				assert.Equal(t, "executor", value)
-				assert.NoError(t, timertest.ShutdownErr(tm))
-			}, hashedwheel.WithExecutor(e), handler)
-		})
-	}
-}
-
-// Without a handler the caller of Advance gets the panic, and may go on.
-func TestPanicOfTheExecutorThroughAdvanceLeavesNothingToWaitFor(t *testing.T) {
-	for name, e := range panickingExecutors {
-		t.Run(name, func(t *testing.T) {
-			clock := hashedwheel.NewManualClock(time.Now())
-			tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(e))
-			tm.AfterFunc(time.Second, timertest.Nop)
-			assert.PanicsWithValue(t, "executor", func() { clock.Advance(time.Minute) })
-			assert.NoError(t, timertest.ShutdownErr(tm))
-		})
-	}
-}

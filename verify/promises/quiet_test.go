@@ -75,20 +75,6 @@ func TestQuietAfterStop(t *testing.T) {
 	}
 }
 
-// The bubble finds no goroutine that waits when its function has returned.
-func TestQuietAfterStopThatEndsABubble(t *testing.T) {
-	for _, d := range []time.Duration{0, 10 * timertest.Tick, time.Hour, 1 << 62} {
-		for _, age := range []time.Duration{0, timertest.Tick / 2, timertest.Tick, 3 * timertest.Tick} {
-			synctest.Test(t, func(t *testing.T) {
-				tm := timertest.New()
-				tm.AfterFunc(d, timertest.Nop)
-				time.Sleep(age)
-				tm.Stop()
-			})
-		}
-	}
-}
-
 // A timer that is dropped needs no Stop once nothing is pending.
 func TestQuietSoThatADroppedTimerIsGarbage(t *testing.T) {
 	for name, use := range map[string]func(tm *hashedwheel.Timer){
@@ -138,24 +124,28 @@ func TestQuietInTheLeakProfile(t *testing.T) {
 	assert.NotContains(t, leaks.String(), "hashedwheel")
 }
 
-func TestQuietWithManyFarTimeouts(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		for i := range 10_000 {
-			tm.AfterFunc(time.Hour+time.Duration(i)*time.Second, timertest.Nop)
-		}
-		assert.LessOrEqual(t, timertest.Wakeups(tm, 50*time.Minute), uint64(5))
-	}, hashedwheel.WithWheelSize(8))
-}
-
-func TestQuietWhenABurstArms(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		tm.AfterFunc(time.Hour, timertest.Nop)
-		timertest.Pass(time.Minute)
-		for range 10_000 {
-			tm.AfterFunc(time.Hour, timertest.Nop)
-		}
-		assert.LessOrEqual(t, timertest.Wakeups(tm, time.Minute), uint64(5))
-	})
+// The worker comes for timeouts that are due, and some times more.
+func TestQuietExceptForWhatIsDue(t *testing.T) {
+	for name, load := range map[string]struct {
+		n            int
+		first, apart time.Duration
+		lasts        time.Duration
+		wakeups      uint64
+	}{
+		"many far timeouts":        {10_000, time.Hour, time.Second, 50 * time.Minute, 5},
+		"a burst for one time":     {10_000, time.Hour, 0, time.Minute, 5},
+		"a crowd for never":        {10_000, 1<<63 - 1, 0, time.Minute, 5},
+		"ticks that are far apart": {100, time.Second, time.Second, 200 * time.Second, 105},
+	} {
+		t.Run(name, func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				for i := range load.n {
+					tm.AfterFunc(load.first+time.Duration(i)*load.apart, timertest.Nop)
+				}
+				assert.LessOrEqual(t, timertest.Wakeups(tm, load.lasts), load.wakeups)
+			}, hashedwheel.WithWheelSize(8))
+		})
+	}
 }
 
 // A connection moves its idle timeout once a second: the worker looks after it
@@ -173,15 +163,6 @@ func TestQuietWhileATimeoutIsMovedLater(t *testing.T) {
 		assert.LessOrEqual(t, tm.Stats().Wakeups-before, uint64(60*5), "a few a minute")
 		assert.Zero(t, tm.Stats().Expired)
 	})
-}
-
-func TestQuietBetweenTicksThatAreFarApart(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		for i := range 100 {
-			tm.AfterFunc(time.Duration(1+i)*time.Second, timertest.Nop)
-		}
-		assert.LessOrEqual(t, timertest.Wakeups(tm, 200*time.Second), uint64(105), "one for each that is due")
-	}, hashedwheel.WithWheelSize(8))
 }
 
 // alarmLog is the bubble's clock and counts the worker's calls.
@@ -278,4 +259,29 @@ func fires(tm *hashedwheel.Timer, count bool) bool {
 		runtime.Gosched()
 	}
 	return true
+}
+
+// A client makes a call now and then: the worker comes for each.
+func TestQuietCallsAllocateNothing(t *testing.T) {
+	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
+	defer tm.Stop()
+	to := timertest.Owned(tm, timertest.NopTask)
+	quiet := runtime.NumGoroutine()
+	call := func() {
+		begun := time.Now()
+		to.Reset(time.Millisecond)
+		to.Stop()
+		time.Sleep(3 * time.Millisecond) // the worker has come, as a rule: Stats, which would say so, allocates
+		for runtime.NumGoroutine() > quiet && time.Since(begun) < time.Second {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	for range 10 {
+		call()
+	}
+	hasGone := func() bool { return timertest.LibraryGoroutines() == 0 }
+	require.Eventually(t, hasGone, 10*time.Second, time.Millisecond, "the worker")
+	before := tm.Stats().Wakeups
+	assert.Zero(t, testing.AllocsPerRun(100, call))
+	assert.GreaterOrEqual(t, tm.Stats().Wakeups-before, uint64(50), "a worker came for each")
 }

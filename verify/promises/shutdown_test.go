@@ -3,7 +3,6 @@ package promises
 import (
 	"context"
 	"runtime"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -67,50 +66,6 @@ func TestShutdownEndsWithItsContext(t *testing.T) {
 		require.NoError(t, err, "and can be waited for again")
 		assert.Greater(t, time.Since(start), 59*time.Minute)
 	})
-}
-
-func TestShutdownByManyGoroutines(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		release := make(chan struct{})
-		tm.AfterFunc(0, func() { <-release })
-		tm.AfterFunc(time.Hour, timertest.Nop)
-		timertest.Pass(2 * timertest.Tick)
-		var mu sync.Mutex
-		var waiting sync.WaitGroup
-		total := 0
-		for range 5 {
-			waiting.Go(func() {
-				left, err := tm.Shutdown(context.Background())
-				assert.NoError(t, err)
-				mu.Lock()
-				defer mu.Unlock()
-				total += len(left)
-			})
-		}
-		timertest.Pass(time.Minute)
-		close(release)
-		waiting.Wait()
-		assert.Equal(t, 1, total)
-	})
-}
-
-func TestShutdownFromATask(t *testing.T) {
-	for name, opts := range timertest.EachExecutor {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				tm.AfterFunc(time.Hour, timertest.Nop)
-				tm.AfterFunc(0, func() {
-					ctx, end := context.WithTimeout(context.Background(), time.Second)
-					defer end()
-					left, err := tm.Shutdown(ctx)
-					assert.ErrorIs(t, err, context.DeadlineExceeded, "it waited for itself")
-					assert.Len(t, left, 1)
-				})
-				timertest.Pass(2 * time.Second)
-				assert.NoError(t, timertest.ShutdownErr(tm))
-			}, opts...)
-		})
-	}
 }
 
 // An executor that ends the worker's goroutine, or panics, once another has the task.

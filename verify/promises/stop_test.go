@@ -2,8 +2,6 @@ package promises
 
 import (
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -89,29 +87,6 @@ func TestNothingIsLostAtStopOfAnArmingThatIsTooLate(t *testing.T) {
 	})
 }
 
-// More of one tick than the worker hands out between two looks at the world.
-func TestNothingIsLostAtStopByATaskOfTheSameTick(t *testing.T) {
-	for _, nth := range []int{1, 2, 64, 65, 500, 1000} {
-		t.Run(fmt.Sprintf("by the task that comes as number %d", nth), func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				const n = 1000
-				ran, left := 0, 0
-				for range n {
-					tm.AfterFunc(5*timertest.Tick, func() {
-						if ran++; ran == nth {
-							left = len(tm.Stop())
-						}
-					})
-				}
-				timertest.Pass(time.Second)
-				assert.Equal(t, nth, ran, "none starts after that")
-				assert.Equal(t, n-nth, left)
-				assert.Equal(t, uint64(nth), tm.Stats().Expired)
-			}, timertest.OnWorker)
-		})
-	}
-}
-
 // With -tags small the worker has taken a backlog from its producers, but filed little of it.
 func TestNothingIsLostAtStopOfABacklog(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -127,27 +102,6 @@ func TestNothingIsLostAtStopOfABacklog(t *testing.T) {
 	}, timertest.OnWorker)
 }
 
-func TestNothingIsLostAtStopIfATaskArmedItselfAgain(t *testing.T) {
-	for _, pending := range []bool{false, true} {
-		t.Run(fmt.Sprintf("Pending called=%v", pending), func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				to := timertest.Owned(tm, hashedwheel.TaskFunc(func(self *hashedwheel.Timeout) {
-					self.Reset(time.Hour)
-					if pending {
-						assert.Equal(t, 1, tm.Pending())
-					}
-					assert.Equal(t, []*hashedwheel.Timeout{self}, tm.Stop())
-				}))
-				to.Reset(timertest.Tick)
-				timertest.Pass(timertest.Tick)
-				assert.Equal(t, hashedwheel.Canceled, to.State())
-				to.Reset(timertest.Tick)
-				assert.Equal(t, hashedwheel.Rejected, to.State(), "that came too late")
-			}, timertest.OnWorker)
-		})
-	}
-}
-
 // fileFar returns n timeouts that wait in the wheel for two hours.
 func fileFar(tm *hashedwheel.Timer, n int) []hashedwheel.Timeout {
 	all := make([]hashedwheel.Timeout, n)
@@ -157,58 +111,6 @@ func fileFar(tm *hashedwheel.Timer, n int) []hashedwheel.Timeout {
 	}
 	tm.Pending()
 	return all
-}
-
-// A timeout that is moved earlier during Stop is in its result; if its caller stops it and arms it again, the arming
-// may also be refused.
-func TestNothingIsLostAtStopIfTimeoutsAreMovedEarlierDuringIt(t *testing.T) {
-	for _, stopsToo := range []bool{false, true} {
-		t.Run(fmt.Sprintf("stopped and armed=%v", stopsToo), func(t *testing.T) {
-			for range 10 {
-				tm := timertest.New()
-				all := fileFar(tm, 20_000)
-				moved := make([]bool, len(all))
-				var callers sync.WaitGroup
-				for part := range 4 {
-					callers.Go(func() {
-						for i := part / 2; i < len(all); i += 2 { // two for each
-							if stopsToo && part%2 == 1 {
-								all[i].Stop()
-								all[i].Reset(time.Minute)
-							} else if all[i].Reset(time.Hour) && part%2 == 0 {
-								moved[i] = true
-							}
-						}
-					})
-				}
-				left := tm.Stop()
-				callers.Wait()
-				requireOneEnd(t, all, moved, append(left, tm.Stop()...), stopsToo)
-				require.Zero(t, tm.Pending())
-			}
-		})
-	}
-}
-
-func requireOneEnd(t *testing.T, all []hashedwheel.Timeout, moved []bool, left []*hashedwheel.Timeout, stopsToo bool) {
-	t.Helper()
-	returned := make(map[*hashedwheel.Timeout]int, len(left))
-	for _, to := range left {
-		returned[to]++
-	}
-	for i := range all {
-		to := &all[i]
-		if stopsToo {
-			isStopped := to.State() == hashedwheel.Canceled || to.Err() != nil
-			require.True(t, isStopped, "timeout %d is %v", i, to)
-			continue
-		}
-		if moved[i] {
-			require.Equal(t, 1, returned[to], "timeout %d was moved, is %v, and is in so many results", i, to)
-		} else if returned[to] == 0 {
-			require.ErrorIs(t, to.Err(), hashedwheel.ErrStopped, "timeout %d is %v", i, to)
-		}
-	}
 }
 
 // When State is Canceled because of Timer.Stop, armings return ErrStopped, full or not.
@@ -229,47 +131,5 @@ func TestArmingDuringStopOfAFullTimerReturnsErrStopped(t *testing.T) {
 		err := <-refused
 		require.ErrorIs(t, err, hashedwheel.ErrStopped)
 		require.NotErrorIs(t, err, hashedwheel.ErrFull)
-	}
-}
-
-// Stop is called while a task keeps the worker in the middle of a batch, by that task or from outside.
-func TestNothingIsLostAtStopDuringASlowTask(t *testing.T) {
-	for _, n := range []int{2, 64, 1000} {
-		for _, isInside := range []bool{false, true} {
-			whileATaskIsSlow(t, func(t *testing.T, tm *hashedwheel.Timer, at time.Duration) {
-				var left []*hashedwheel.Timeout
-				var ran, lateRuns, stopped atomic.Int64
-				stop := func() {
-					left = tm.Stop()
-					stopped.Store(1)
-				}
-				for range n {
-					tm.AfterFunc(5*timertest.Tick, func() {
-						lateRuns.Add(stopped.Load())
-						if ran.Add(1) > 1 {
-							return
-						}
-						time.Sleep(at)
-						if isInside {
-							stop()
-						}
-						time.Sleep(20 * timertest.Tick)
-					})
-				}
-				timertest.Pass(5*timertest.Tick + at)
-				if !isInside {
-					stop()
-				}
-				timertest.Pass(100 * timertest.Tick)
-				assert.Zero(t, lateRuns.Load(), "ran after Stop had returned")
-				assert.Equal(t, n, int(ran.Load())+len(left), "each ran or was left")
-				for _, to := range left {
-					assert.Equal(t, hashedwheel.Canceled, to.State())
-				}
-				assert.Zero(t, tm.Pending())
-				assert.Equal(t, uint64(ran.Load()), tm.Stats().Expired)
-				assert.Zero(t, timertest.LibraryGoroutines())
-			})
-		}
 	}
 }

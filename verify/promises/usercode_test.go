@@ -1,7 +1,9 @@
 package promises
 
 import (
-	"fmt"
+	"crypto/fips140"
+	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -23,16 +25,6 @@ var everyExecutor = map[string]hashedwheel.Executor{
 	}),
 }
 
-func forEveryMethodAndExecutor(
-	t *testing.T, f func(t *testing.T, call func(*hashedwheel.Timeout), e hashedwheel.Option),
-) {
-	for method, call := range timertest.EveryMethod {
-		for name, e := range everyExecutor {
-			t.Run(method+" on "+name, func(t *testing.T) { f(t, call, hashedwheel.WithExecutor(e)) })
-		}
-	}
-}
-
 // tell sends unless nobody has received the last one yet: a task that is held up between a ResetAt of the past
 // and a Stop runs again.
 func tell(called chan<- bool) {
@@ -42,21 +34,30 @@ func tell(called chan<- bool) {
 	}
 }
 
+// The task calls the method, then the panic handler does.
 func TestUserCodeNeverRunsUnderALockInATask(t *testing.T) {
-	forEveryMethodAndExecutor(t, func(t *testing.T, call func(*hashedwheel.Timeout), e hashedwheel.Option) {
-		tm := timertest.New(e)
-		defer tm.Stop()
-		called := make(chan bool, 1)
-		timertest.Returns(t, func() {
-			to, err := tm.Schedule(0, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
-				call(to)
-				tell(called)
-			}))
-			require.NoError(t, err)
-			<-called
-			call(to)
-		})
-	})
+	for method, call := range timertest.EveryMethod {
+		for name, e := range everyExecutor {
+			t.Run(method+" on "+name, func(t *testing.T) {
+				called := make(chan bool, 1)
+				handler := hashedwheel.WithPanicHandler(func(to *hashedwheel.Timeout, _ any) {
+					call(to)
+					tell(called)
+				})
+				tm := timertest.New(hashedwheel.WithExecutor(e), handler)
+				defer tm.Stop()
+				timertest.Returns(t, func() {
+					to, err := tm.Schedule(0, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
+						call(to)
+						panic("on purpose")
+					}))
+					require.NoError(t, err)
+					<-called
+					call(to)
+				})
+			})
+		}
+	}
 }
 
 func TestUserCodeNeverRunsUnderALockInAdvance(t *testing.T) {
@@ -77,21 +78,6 @@ func TestUserCodeNeverRunsUnderALockInAdvance(t *testing.T) {
 			assert.True(t, ran)
 		})
 	}
-}
-
-func TestUserCodeNeverRunsUnderALockInAPanicHandler(t *testing.T) {
-	forEveryMethodAndExecutor(t, func(t *testing.T, call func(*hashedwheel.Timeout), e hashedwheel.Option) {
-		called := make(chan bool, 1)
-		tm := timertest.New(e, hashedwheel.WithPanicHandler(func(to *hashedwheel.Timeout, _ any) {
-			call(to)
-			tell(called)
-		}))
-		defer tm.Stop()
-		timertest.Returns(t, func() {
-			tm.AfterFunc(0, func() { panic("on purpose") })
-			<-called
-		})
-	})
 }
 
 // nosyClock calls the timer whenever the timer calls it, except in calls that it causes itself:
@@ -133,35 +119,6 @@ func TestUserCodeNeverRunsUnderALockInAClock(t *testing.T) {
 	assert.Positive(t, clock.asked.Load())
 }
 
-// Whichever of a tick's tasks comes first stops all the others.
-func TestUserCodeNeverRunsUnderALockSoATaskStopsItsSiblings(t *testing.T) {
-	for _, n := range []int{2, 3, 64, 65, 1000} {
-		t.Run(fmt.Sprintf("%d of one tick", n), func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				siblings := make([]*hashedwheel.Timeout, n)
-				ran, stopped := 0, 0
-				for i := range siblings {
-					siblings[i] = tm.AfterFunc(5*timertest.Tick, func() {
-						ran++
-						for _, to := range siblings {
-							if to.Stop() {
-								stopped++
-							}
-						}
-					})
-				}
-				behind := tm.AfterFunc(6*timertest.Tick, timertest.Nop)
-				timertest.Pass(5*timertest.Tick + timertest.Tick/2)
-				assert.Equal(t, 1, ran, "one ran and stopped the rest")
-				assert.Equal(t, n-1, stopped)
-				timertest.Pass(timertest.Tick)
-				assert.Equal(t, hashedwheel.Expired, behind.State(), "the next tick is not stranded")
-				assert.Zero(t, tm.Pending())
-			}, timertest.OnWorker)
-		})
-	}
-}
-
 func TestUserCodeNeverRunsUnderALockSoOnlyShutdownWaitsForIt(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		release := make(chan struct{})
@@ -198,4 +155,70 @@ func TestResetAtAndStopCallNoUsersClock(t *testing.T) {
 		}
 		assert.LessOrEqual(t, clock.reads.Load(), int64(10), "the worker's")
 	}, hashedwheel.WithClock(clock), hashedwheel.WithTick(time.Hour))
+}
+
+// By default the goroutine that the alarm starts runs the last tasks itself, once another may do the worker's work.
+// Whatever such a task does, the timer goes on.
+func TestUserCodeOnTheWorkersGoroutineHoldsUpNobody(t *testing.T) {
+	for name, task := range map[string]func(tm *hashedwheel.Timer, blocked chan struct{}){
+		"it blocks":         func(_ *hashedwheel.Timer, blocked chan struct{}) { <-blocked },
+		"it ends by Goexit": func(*hashedwheel.Timer, chan struct{}) { runtime.Goexit() },
+		"it stops the timer, and goes on": func(tm *hashedwheel.Timer, blocked chan struct{}) {
+			tm.Stop()
+			<-blocked
+		},
+		"it panics": func(*hashedwheel.Timer, chan struct{}) { panic("on purpose") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			panics := hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {})
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				blocked := make(chan struct{})
+				for range 3 {
+					tm.AfterFunc(timertest.Tick, func() { task(tm, blocked) })
+				}
+				var ran [2]bool
+				tm.AfterFunc(timertest.Tick, func() { ran[0] = true })
+				tm.AfterFunc(2*timertest.Tick, func() { ran[1] = true })
+				timertest.Pass(3 * timertest.Tick)
+				assert.True(t, ran[0], "it was due at the same time")
+				assert.Equal(t, !tm.Stats().Stopped, ran[1], "it was due after it")
+				close(blocked)
+				timertest.Shutdown(t, tm)
+			}, panics)
+		})
+	}
+}
+
+// A goroutine for each tick is spared: package time starts the one that runs the task.
+func TestLoneTaskRunsOnTheGoroutineOfTheAlarm(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		var stack []byte
+		tm.AfterFunc(time.Second, func() { stack = debug.Stack() })
+		timertest.Pass(3 * time.Second)
+		assert.Contains(t, string(stack), "created by time.goFunc")
+	})
+}
+
+// The goroutine that arms first may be exempt from FIPS mode; the worker and the tasks are not.
+func TestWorkerInheritsNoFIPSMode(t *testing.T) {
+	if !timertest.InOwnProcess(t, "GODEBUG=fips140=only") {
+		return
+	}
+	require.True(t, fips140.Enforced())
+	for name, opts := range timertest.EachExecutor {
+		tm := timertest.New(opts...)
+		defer tm.Stop()
+		enforced := make(chan bool, 1)
+		arm := func() *hashedwheel.Timeout {
+			return tm.AfterFunc(timertest.Tick, func() { enforced <- fips140.Enforced() })
+		}
+		for range 2 {
+			fips140.WithoutEnforcement(func() {
+				require.False(t, fips140.Enforced())
+				arm()
+			})
+			assert.True(t, <-enforced, "in a task, %s", name)
+			time.Sleep(20 * timertest.Tick)
+		}
+	}
 }

@@ -2,44 +2,26 @@ package series_test
 
 import (
 	"fmt"
+	"math"
+	"runtime"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
-
-func TestSeriesNextReturnsTheNextRun(t *testing.T) {
-	timertest.OnHeldBack(t, func(t *testing.T, tm *hashedwheel.Timer, pool *timertest.HeldBack) {
-		start := time.Now()
-		var inside time.Time
-		s := tm.Every(aPeriod, func(s *hashedwheel.Series) {
-			inside = s.Next()
-			timertest.Pass(3 * aPeriod)
-		})
-		assert.Equal(t, start.Add(aPeriod), s.Next())
-		timertest.Pass(aPeriod + tick)
-		assert.Equal(t, start.Add(aPeriod), s.Next(), "it is with the executor")
-		go pool.Release()
-		timertest.Pass(aPeriod + tick)
-		assert.Equal(t, start.Add(2*aPeriod), inside)
-		assert.Equal(t, start.Add(2*aPeriod), s.Next(), "it came due during the first")
-		s.Stop()
-		assert.Zero(t, s.Next())
-		timertest.Pass(3 * aPeriod)
-	})
-}
 
 func TestSeriesStringHasPeriodNextRunAndFunction(t *testing.T) {
 	clock, tm := timertest.NewManual()
 	defer tm.Stop()
 	every := tm.Every(5*time.Second, tidyUp)
-	recur := tm.Recur(&agenda{times: []time.Time{timertest.Epoch.Add(time.Minute)}}, tidyUp)
+	recur := tm.Recur(&agenda{timertest.Epoch.Add(time.Minute)}, tidyUp)
 	assert.Equal(t, "hashedwheel.Series(every 5s, next 2025-01-01 00:00:05.000, series_test.tidyUp)", fmt.Sprint(every))
-	assert.Equal(t, "hashedwheel.Series(by *series_test.agenda, next 2025-01-01 00:01:00.000, series_test.tidyUp)",
-		recur.String())
+	const byAgenda = "hashedwheel.Series(by *series_test.agenda, next 2025-01-01 00:01:00.000, series_test.tidyUp)"
+	assert.Equal(t, byAgenda, recur.String())
 	clock.Advance(7 * time.Second)
 	assert.Equal(t, "hashedwheel.Series(every 5s, next 2025-01-01 00:00:10.000, series_test.tidyUp)", every.String())
 	every.Reset(time.Minute)
@@ -106,4 +88,43 @@ func TestEveryPanicsOnProgrammerErrors(t *testing.T) {
 		assert.PanicsWithValue(t, message, func() { s.Reset(period) })
 	}
 	assert.True(t, s.Stop(), "nothing has changed")
+}
+
+func TestEveryCostsOneAllocationAndARunNone(t *testing.T) {
+	f := func(*hashedwheel.Series) {}
+	tm := timertest.NewResting(t)
+	assert.EqualValues(t, 1, testing.AllocsPerRun(1000, func() { tm.Every(time.Hour, f) }))
+	s := tm.Every(time.Hour, f)
+	assert.Zero(t, testing.AllocsPerRun(1000, func() {
+		s.Reset(time.Hour)
+		s.Next()
+		_ = s.Err()
+	}))
+
+	if limits.Chunk < 500 {
+		return // with -tags small a thousand runs need more chunks than the wheel keeps
+	}
+	clock, tm := timertest.NewManual(timertest.Inline)
+	defer tm.Stop()
+	tm.Every(10*time.Millisecond, f)
+	one := mallocsOf(func() { clock.Advance(time.Second) })
+	for range 1000 {
+		tm.Every(10*time.Millisecond, f)
+	}
+	clock.Advance(20 * time.Millisecond)
+	all := mallocsOf(func() { clock.Advance(time.Second) })
+	assert.LessOrEqual(t, all, one+200, "100,000 runs more")
+}
+
+// mallocsOf returns the fewest allocations of three calls of f: the runtime counts those of other goroutines also.
+func mallocsOf(f func()) uint64 {
+	fewest := uint64(math.MaxUint64)
+	for range 3 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		fewest = min(fewest, after.Mallocs-before.Mallocs)
+	}
+	return fewest
 }

@@ -3,6 +3,7 @@ package series_test
 import (
 	"math"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -11,39 +12,6 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
-
-func TestEveryRunsOnItsGridAndNeverDrifts(t *testing.T) {
-	for _, period := range []time.Duration{2 * tick, aPeriod, time.Second + 1, time.Hour - 1} {
-		t.Run(period.String(), func(t *testing.T) {
-			onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, late time.Duration) {
-				if period < late {
-					t.Skip("the pool delays for longer than the period")
-				}
-				log, start := new(timertest.RunLog), time.Now()
-				tm.Every(period, noted(log))
-				timertest.Pass(1000*period + late)
-				timertest.AssertOnGrid(t, start, period, late, log.Times(), timertest.UpTo(1000)...)
-			})
-		})
-	}
-}
-
-func TestEveryWithAPeriodShorterThanATickRunsOnceATick(t *testing.T) {
-	for _, period := range []time.Duration{1, tick / 3, tick - 1} {
-		t.Run(period.String(), func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				log := new(timertest.RunLog)
-				tm.Every(period, noted(log))
-				timertest.Pass(100*tick + tick/2)
-				runs := log.Times()
-				assert.Len(t, runs, 100)
-				for i := range runs[1:] {
-					assert.GreaterOrEqual(t, runs[i+1].Sub(runs[i]), tick)
-				}
-			})
-		})
-	}
-}
 
 // lateClock rings a little late, as every system's clock does.
 type lateClock struct{ by time.Duration }
@@ -80,87 +48,15 @@ func TestEveryGoesOnThroughTheZeroTime(t *testing.T) {
 	assert.Equal(t, 10, runs)
 }
 
-func TestEveryFromRunsAtItsFirstTimeAndOnTheGridThroughIt(t *testing.T) {
-	for _, ahead := range []time.Duration{0, 1, tick / 2, aPeriod / 3, aPeriod, 3*aPeriod + tick, 100 * aPeriod} {
-		t.Run("in "+ahead.String(), func(t *testing.T) {
-			onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, late time.Duration) {
-				log, first := new(timertest.RunLog), tm.Now().Add(ahead)
-				s := tm.EveryFrom(first, aPeriod, noted(log))
-				assert.Equal(t, first, s.Next())
-				timertest.Pass(ahead + 20*aPeriod + late)
-				timertest.AssertOnGrid(t, first, aPeriod, late, log.Times(), append([]int{0}, timertest.UpTo(20)...)...)
-			})
-		})
-	}
-}
-
-// The grid of a first time that is past goes on from there.
-func TestEveryFromThePastRunsAtTheNextPointOfTheGrid(t *testing.T) {
-	for _, points := range []int{0, 1, 7, 1_000_000} {
-		onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, late time.Duration) {
-			log := new(timertest.RunLog)
-			next := time.Now().Add(aPeriod / 3)
-			first := next.Add(-aPeriod).Add(-time.Duration(points) * aPeriod)
-			s := tm.EveryFrom(first, aPeriod, noted(log))
-			assert.Equal(t, next, s.Next())
-			timertest.Pass(5 * aPeriod)
-			timertest.AssertOnGrid(t, next, aPeriod, late, log.Times(), 0, 1, 2, 3, 4)
-		})
-	}
-}
-
-// However long the caller was held between Now and EveryFrom, up to the bound.
-func TestEveryFromNowRunsAtOnce(t *testing.T) {
-	for _, c := range []struct {
-		period, held time.Duration
-		atOnce       bool
-	}{
-		{time.Hour, 0, true},
-		{time.Hour, 1, true},
-		{time.Hour, tick, true},
-		{time.Hour, time.Second - 1, true},
-		{time.Hour, time.Second, false},
-		{time.Second, time.Second/10 - 1, true},
-		{time.Second, time.Second / 10, false},
-		{10 * tick, tick - 1, true},
-		{1, 0, true},
-		{1, tick, true}, // each tick has a point
-	} {
-		t.Run(c.held.String()+" of "+c.period.String(), func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				time.Sleep(tick / 3)
-				log, first := new(timertest.RunLog), tm.Now()
-				time.Sleep(c.held)
-				s := tm.EveryFrom(first, c.period, noted(log))
-				timertest.Pass(tick)
-				assert.Equal(t, c.atOnce, log.Count() == 1)
-				if c.period > tick {
-					assert.Equal(t, first.Add(c.period), s.Next())
-				}
-			})
-		})
-	}
-}
-
-// A time that was truncated has no monotonic reading: the wall clock decides how far away it is.
-func TestEveryFromATruncatedTimeRunsOnTheHour(t *testing.T) {
-	onEachExecutor(t, func(t *testing.T, tm *hashedwheel.Timer, late time.Duration) {
-		timertest.Pass(17*time.Minute + 3)
-		log, hour := new(timertest.RunLog), time.Now().Truncate(time.Hour)
-		s := tm.EveryFrom(hour, time.Hour, noted(log))
-		assert.True(t, s.Next().Equal(hour.Add(time.Hour)))
-		timertest.Pass(24 * time.Hour)
-		timertest.AssertOnGrid(t, hour, time.Hour, late, log.Times(), timertest.UpTo(24)...)
-	})
-}
-
-// Centuries ago is farther than a time.Duration reaches.
-func TestEveryFromATimeCenturiesAgoKeepsToItsGrid(t *testing.T) {
+// Centuries ago is farther than a time.Duration reaches. A time that was truncated has no monotonic reading: the wall
+// clock decides how far away it is.
+func TestEveryFromTheDistantPastRunsOnTheHour(t *testing.T) {
 	for name, first := range map[string]time.Time{
 		"the zero time":   {},
 		"before that":     time.Date(-5000, 3, 4, 5, 0, 0, 0, time.UTC),
 		"the year 1600":   time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC),
 		"the first there": time.Unix(math.MinInt64/2, 0).Truncate(time.Hour),
+		"a wall time":     time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC),
 	} {
 		t.Run(name, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -177,39 +73,125 @@ func TestEveryFromATimeCenturiesAgoKeepsToItsGrid(t *testing.T) {
 // Times that no clock reaches.
 func TestSeriesOutOfReachNeverRunsAndIsPending(t *testing.T) {
 	year9999, last := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(math.MaxInt64/2, 0)
-	everyFrom := func(first time.Time) func(tm *hashedwheel.Timer) *hashedwheel.Series {
-		return func(tm *hashedwheel.Timer) *hashedwheel.Series { return tm.EveryFrom(first, time.Hour, nop) }
-	}
-	recur := func(next time.Time) func(tm *hashedwheel.Timer) *hashedwheel.Series {
-		always := schedule(func(time.Time) time.Time { return next })
-		return func(tm *hashedwheel.Timer) *hashedwheel.Series { return tm.Recur(always, nop) }
-	}
-	every := func(period time.Duration) func(tm *hashedwheel.Timer) *hashedwheel.Series {
-		return func(tm *hashedwheel.Timer) *hashedwheel.Series { return tm.Every(period, nop) }
-	}
-	for name, begin := range map[string]func(tm *hashedwheel.Timer) *hashedwheel.Series{
-		"EveryFrom the year 9999":       everyFrom(year9999),
-		"EveryFrom the end of the time": everyFrom(last),
-		"Recur in the year 9999":        recur(year9999),
-		"Recur at the end of the time":  recur(last),
-		"Every 20 years":                every(20 * 365 * 24 * time.Hour),
-		"Every longest period but one":  every(math.MaxInt64 - 1),
-		"Every longest period":          every(math.MaxInt64),
-		"Every, and Reset to never": func(tm *hashedwheel.Timer) *hashedwheel.Series {
-			s := tm.Every(time.Hour, nop)
-			s.Reset(math.MaxInt64)
-			return s
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				time.Sleep(tick / 3)
-				s := begin(tm)
-				timertest.Pass(365 * 24 * time.Hour)
-				assert.Equal(t, 1, tm.Pending())
-				assert.Zero(t, tm.Stats().Expired)
-				assert.True(t, s.Stop())
+	const year = 365 * 24 * time.Hour
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		time.Sleep(tick / 3)
+		moved := tm.Every(time.Hour, nop)
+		moved.Reset(math.MaxInt64)
+		all := map[string]*hashedwheel.Series{
+			"EveryFrom the year 9999":      tm.EveryFrom(year9999, time.Hour, nop),
+			"EveryFrom the end of time":    tm.EveryFrom(last, time.Hour, nop),
+			"Recur in the year 9999":       tm.Recur(&agenda{year9999}, nop),
+			"Recur at the end of time":     tm.Recur(&agenda{last}, nop),
+			"Every 20 years":               tm.Every(20*year, nop),
+			"Every longest period but one": tm.Every(math.MaxInt64-1, nop),
+			"Every longest period":         tm.Every(math.MaxInt64, nop),
+			"Every, and Reset to never":    moved,
+		}
+		timertest.Pass(year)
+		assert.Equal(t, len(all), tm.Pending())
+		assert.Zero(t, tm.Stats().Expired)
+		for name, s := range all {
+			assert.True(t, s.Stop(), name)
+		}
+	})
+}
+
+func TestEveryRunsOnceWhenTheClockJumpsForward(t *testing.T) {
+	for _, jump := range []time.Duration{aPeriod, 100*aPeriod + aPeriod/2, 100 * 24 * time.Hour} {
+		t.Run("by "+jump.String(), func(t *testing.T) {
+			timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
+				runs, start := make(chan time.Time, 100), clock.Now()
+				s := tm.Every(aPeriod, func(*hashedwheel.Series) { runs <- clock.Now() })
+				timertest.Pass(aPeriod + aPeriod/2)
+				clock.Step(jump)
+				landed := clock.Now()
+				synctest.Wait()
+				require.Len(t, runs, 2, "one run for all that were jumped over")
+				<-runs
+				assert.Equal(t, landed, <-runs)
+				timertest.Pass(2 * aPeriod)
+				require.Len(t, runs, 2)
+				k := int(landed.Sub(start) / aPeriod)
+				timertest.AssertOnGrid(t, start, aPeriod, tick, []time.Time{<-runs, <-runs}, k+1, k+2)
+				s.Stop()
 			})
 		})
 	}
+}
+
+// A clock that fails is no reason to call f. The series ends, and can begin again.
+func TestSeriesEndsWhenTheClockFailsInItsRun(t *testing.T) {
+	for way, fail := range failures {
+		t.Run(way, func(t *testing.T) {
+			pool, clock := new(timertest.HeldBack), &failingClock{Clock: new(timertest.SteppingClock)}
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				log := new(timertest.RunLog)
+				s := tm.Every(aPeriod, noted(log))
+				timertest.Pass(aPeriod + tick)
+				clock.fail = fail
+				released := make(chan struct{})
+				go func() {
+					defer close(released) // deferred: the clock ends the goroutine
+					pool.Release()
+				}()
+				<-released
+				clock.fail = nil
+				assert.Zero(t, log.Count())
+				assert.True(t, ended(s))
+				assert.False(t, s.Reset(aPeriod))
+				timertest.Pass(aPeriod + tick)
+				pool.Release()
+				assert.Equal(t, 1, log.Count(), "it began again")
+			}, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(pool), swallow)
+		})
+	}
+}
+
+// failingClock panics on demand.
+type failingClock struct {
+	hashedwheel.Clock
+	fail func()
+}
+
+func (c *failingClock) Now() time.Time {
+	if c.fail != nil {
+		c.fail()
+	}
+	return c.Clock.Now()
+}
+
+// The run at 4 ticks reads the clock, then loses its processor until 9.5: Reset has begun another
+// grid by then, and the run at 9 is due, which the one at 2 covers. The time read before the Reset
+// decides nothing.
+func TestEveryLeavesOutARunAlthoughAnotherReadTheClockBeforeReset(t *testing.T) {
+	pool, clock := new(timertest.HeldBack), new(timertest.InterruptedClock)
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		log, covering := new(timertest.RunLog), make(chan struct{})
+		start := time.Now()
+		s := tm.Every(2*tick, func(*hashedwheel.Series) {
+			if log.Note(); log.Count() == 1 {
+				<-covering
+			}
+		})
+		timertest.Pass(2 * tick)
+		go pool.Release()
+		timertest.Pass(2 * tick)
+		resume := make(chan struct{})
+		hold := func() { <-resume }
+		clock.Then.Store(&hold)
+		go pool.Release()
+		timertest.Pass(tick)
+		assert.True(t, s.Reset(4*tick))
+		timertest.Pass(4*tick + tick/2)
+		close(covering)
+		synctest.Wait()
+		close(resume)
+		for range 60 {
+			synctest.Wait()
+			pool.Release()
+			timertest.Pass(tick / 10)
+		}
+		timertest.AssertOnGrid(t, start, tick, tick/2, log.Times(), 2, 13)
+	}, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(pool))
 }

@@ -1,5 +1,0 @@
-//go:build race || invariants
-
-package faults
-
-const costly = true

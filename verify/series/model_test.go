@@ -1,0 +1,243 @@
+package series_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+// model is the oracle of the random test: a Series as the documentation has it, without concurrency. A run begins at
+// the tick of its time, or when the executor begins it. It is left out if Stop or Reset came first, or if that tick had
+// begun when the run before it returned.
+type model struct {
+	side
+	made      time.Time // the Timer, at the beginning of a tick
+	due       time.Time // when the next run is
+	on        bool
+	isPending bool // the next run has not expired
+	isStopped bool // the timer
+	err       error
+	armings   int
+	begins    []time.Time // when the executor begins the runs that it has
+	ended     time.Time   // when the last run returns
+}
+
+func (m *model) Next() time.Time {
+	if !m.on {
+		return time.Time{}
+	}
+	return m.due
+}
+
+func (m *model) Err() error { return m.err }
+
+func (m *model) Stop() (was bool) {
+	was, m.on, m.isPending = m.on, false, false
+	return was
+}
+
+func (m *model) Reset(d time.Duration) (was bool) {
+	was, m.period = m.on, d
+	m.arm(time.Now().Add(max(d, 1)))
+	return was
+}
+
+func (m *model) arm(at time.Time) {
+	m.armings++
+	m.due, m.on, m.isPending, m.err = at, !m.isStopped, !m.isStopped, nil
+	if m.isStopped {
+		m.err = hashedwheel.ErrStopped
+	}
+}
+
+func (m *model) begin() {
+	if m.recurs {
+		if at, _ := m.next(); !at.IsZero() {
+			m.arm(at)
+		}
+		return
+	}
+	now := time.Now()
+	m.arm(m.pointAfter(now.Add(m.first), now.Add(-min(m.period/10, time.Second))))
+}
+
+// pointAfter returns the first point of the grid after a time, from a point on.
+func (m *model) pointAfter(point, t time.Time) time.Time {
+	if point.After(t) {
+		return point
+	}
+	return point.Add((t.Sub(point)/m.period + 1) * m.period)
+}
+
+// next returns the time after the run that begins now, unless the Scheduler fails.
+func (m *model) next() (at time.Time, ok bool) {
+	if !m.recurs {
+		return m.pointAfter(m.due, m.tickAt(time.Now())), true
+	}
+	a := m.nextAnswer()
+	m.note("asked", a.of(m))
+	if !a.ends {
+		at = time.Now().Add(max(a.in, 1))
+	}
+	return at, a.fails == nil
+}
+
+// tickAt returns when the tick of a time began.
+func (m *model) tickAt(t time.Time) time.Time { return m.made.Add(t.Sub(m.made).Truncate(tick)) }
+
+// expire is called when a tick has begun.
+func (m *model) expire() {
+	if now := time.Now(); m.isPending && !m.due.After(now) {
+		m.isPending = false
+		m.begins = append(m.begins, now.Add(m.delay))
+	}
+}
+
+// execute begins the run that the executor begins now, if there is one.
+func (m *model) execute() {
+	if len(m.begins) > 0 && m.begins[0].Equal(time.Now()) {
+		m.begins = m.begins[1:]
+		if m.on && !m.isPending {
+			m.run()
+		}
+	}
+}
+
+func (m *model) run() {
+	due, arming := m.due, m.armings
+	at, ok := m.next()
+	switch {
+	case m.armings != arming || !m.on: // the Scheduler called Reset or Stop
+		return
+	case !ok || at.IsZero():
+		m.on = false
+	default:
+		m.arm(at)
+	}
+	if ok && m.tickAt(m.ended).Before(due) {
+		a := m.nextAct()
+		m.note("run", a.first.of(m))
+		m.ended = time.Now().Add(a.takes)
+	}
+}
+
+// end is called in the middle of each tick.
+func (m *model) end() {
+	if m.ended.Equal(time.Now()) {
+		m.note("end", m.acts[m.runs-1].last.of(m))
+	}
+}
+
+// stopTimer returns how many timeouts Timer.Stop does.
+func (m *model) stopTimer() (left int) {
+	m.isStopped = true
+	if m.isPending {
+		m.Stop()
+		return 1
+	}
+	return 0
+}
+
+// actual is a Series that is used as planned.
+type actual struct {
+	side
+	*hashedwheel.Series
+}
+
+func (a *actual) begin(tm *hashedwheel.Timer) {
+	switch {
+	case a.recurs:
+		a.Series = tm.Recur(schedule(a.next), a.run)
+	case a.first == a.period:
+		a.Series = tm.Every(a.period, a.run)
+	default:
+		a.Series = tm.EveryFrom(tm.Now().Add(a.first), a.period, a.run)
+	}
+}
+
+func (a *actual) run(s *hashedwheel.Series) {
+	act := a.nextAct()
+	a.note("run", act.first.of(s))
+	if act.takes > 0 {
+		time.Sleep(act.takes)
+		a.note("end", act.last.of(s))
+	}
+	if act.fails != nil {
+		act.fails()
+	}
+}
+
+func (a *actual) next(now time.Time) time.Time {
+	answer := a.nextAnswer()
+	a.note("asked", answer.of(a))
+	if answer.fails != nil {
+		answer.fails()
+	}
+	if answer.ends {
+		return time.Time{}
+	}
+	return now.Add(answer.in)
+}
+
+func TestSeriesAgreesWithTheModel(t *testing.T) {
+	scripts := uint64(300)
+	if testing.Short() {
+		scripts /= 5
+	}
+	pool := hashedwheel.WithExecutor(newPoolThatDelays())
+	for name, c := range map[string]struct {
+		executor   []hashedwheel.Option
+		delay      time.Duration
+		isOnWorker bool
+	}{
+		"goroutines":         {},
+		"Inline":             {executor: []hashedwheel.Option{timertest.Inline}, isOnWorker: true},
+		"the worker":         {executor: []hashedwheel.Option{timertest.OnWorker}, isOnWorker: true},
+		"a pool that delays": {executor: []hashedwheel.Option{pool}, delay: poolDelay},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for seed := range scripts {
+				p := newPlan(rand.New(rand.NewPCG(seed, uint64(len(name)))), c.delay, c.isOnWorker)
+				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) { p.play(t, tm, seed) },
+					append(c.executor, hashedwheel.WithMaxPending(1), swallow)...)
+			}
+		})
+	}
+}
+
+// play carries the plan out by a Series and by the model.
+func (p *plan) play(t *testing.T, tm *hashedwheel.Timer, seed uint64) {
+	got, want := &actual{side: side{plan: *p}}, &model{side: side{plan: *p}, made: tm.Now()}
+	timertest.Pass(2*time.Hour + tick/4)
+	for i := range ticks {
+		if i == p.stopsAt {
+			got.note("Timer.Stop", len(tm.Stop()))
+			want.note("Timer.Stop", want.stopTimer())
+		}
+		if i == 0 {
+			got.begin(tm)
+			want.begin()
+		}
+		got.note(p.calls[i].of(got), tm.Pending() == 1, hasRoom(tm))
+		want.note(p.calls[i].of(want), want.isPending, !want.on && !want.isStopped)
+		timertest.Pass(tick / 4)
+		want.end()
+		timertest.Pass(tick / 2)
+		want.expire()
+		want.execute()
+		timertest.Pass(poolDelay % tick)
+		want.execute()
+		timertest.Pass(tick/4 - poolDelay%tick)
+	}
+	assert.Equal(t, want.notes(), got.notes(), "script %d", seed)
+	tm.Stop()
+	timertest.Pass(ticks * tick) // until the last run has returned
+}
+
+// hasRoom reports whether the series has no place.
+func hasRoom(tm *hashedwheel.Timer) bool { return tm.AfterFunc(time.Hour, timertest.Nop).Stop() }

@@ -1,0 +1,142 @@
+package series_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// ticks is how long a plan goes on.
+const ticks = 150
+
+// plan is all that differs from script to script: what a series is, what its runs and its Scheduler do, and which calls
+// come from outside.
+type plan struct {
+	recurs        bool
+	first, period time.Duration // Every's; first is from now
+	delay         time.Duration // how long the executor keeps a run waiting
+	acts          []act
+	answers       []answer
+	calls         []call // from outside, one a tick
+	stopsAt       int    // the tick at which the timer is stopped; 0: before the series begins
+}
+
+// act is what one run does.
+type act struct {
+	first, last call
+	takes       time.Duration // 0: there is no last call
+	fails       func()        // how it ends; nil: it returns
+}
+
+// answer is what one call of Next does.
+type answer struct {
+	call
+	in    time.Duration // the time that it returns, from now
+	ends  bool          // it returns the zero time
+	fails func()        // nil: it returns
+}
+
+// call is a call of a method by name; "" is none.
+type call struct {
+	name string
+	d    time.Duration // of Reset
+}
+
+// series is what a Series and the model have in common.
+type series interface {
+	Stop() bool
+	Reset(d time.Duration) bool
+	Next() time.Time
+	Err() error
+}
+
+// of makes the call, and describes the result.
+func (c call) of(s series) string {
+	was := false
+	switch c.name {
+	case "":
+		return "-"
+	case "Stop":
+		was = s.Stop()
+	case "Reset":
+		was = s.Reset(c.d)
+	}
+	return fmt.Sprintf("%s(%v): %v, next %v, %v", c.name, c.d, was, s.Next().Round(0), s.Err())
+}
+
+// newPlan makes a plan. Calls from outside come a quarter of a tick after it has begun, and slow runs return in its
+// middle, so no two things happen at the same time.
+func newPlan(rnd *rand.Rand, delay time.Duration, isOnWorker bool) *plan {
+	const none = 0
+	pick := func(of ...time.Duration) time.Duration { return of[rnd.IntN(len(of))] }
+	period := func() time.Duration {
+		return pick(1, tick/3, tick-1, tick, 2*tick, 7*tick/2+1, aPeriod, 10*tick, time.Minute, time.Hour)
+	}
+	p := &plan{recurs: rnd.IntN(2) == 0, period: period(), delay: delay, stopsAt: rnd.IntN(4 * ticks)}
+	past := pick(none, tick, p.period/10-1, p.period/10, time.Second-1, time.Second, 50*p.period)
+	p.first = pick(-min(past, time.Hour), -min(past, time.Hour), p.period, 3*p.period+tick/5)
+	if rnd.IntN(20) == 0 {
+		p.stopsAt = 0
+	}
+	oneIn := func(n int) call {
+		switch rnd.IntN(3 * n) {
+		case 0:
+			return call{name: "Stop"}
+		case 1:
+			if p.recurs {
+				return call{"Reset", pick(-time.Hour, none, period())}
+			}
+			return call{"Reset", period()}
+		case 2:
+			return call{name: "look"}
+		}
+		return call{}
+	}
+	failure := func(n int) func() {
+		return map[int]func(){0: failures["panics"], 1: failures["exits"]}[rnd.IntN(2*n)]
+	}
+	for range ticks {
+		a := act{first: oneIn(4), last: oneIn(4), fails: failure(8)}
+		if !isOnWorker && rnd.IntN(4) == 0 {
+			a.takes = time.Duration(rnd.IntN(30))*tick + tick/2 - delay%tick
+		}
+		in := pick(math.MinInt64, -time.Hour, -1, none, 1, tick, aPeriod, 10*tick, 20*tick)
+		p.acts = append(p.acts, a)
+		p.answers = append(p.answers, answer{oneIn(10), in, rnd.IntN(30) == 0, failure(30)})
+		p.calls = append(p.calls, oneIn(12))
+	}
+	p.answers[0].call, p.answers[0].fails = call{}, nil // there is no series yet
+	return p
+}
+
+// side is one of the two by which a plan is carried out: a Series, or the model.
+type side struct {
+	plan
+	runs, asked int
+	mu          sync.Mutex
+	trace       []string // guarded by mu
+}
+
+func (s *side) note(what ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trace = append(s.trace, fmt.Sprint(time.Now().Format("05.000000 "), what))
+}
+
+func (s *side) notes() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.trace
+}
+
+func (s *side) nextAct() act {
+	s.runs++
+	return s.acts[s.runs-1]
+}
+
+func (s *side) nextAnswer() answer {
+	s.asked++
+	return s.answers[s.asked-1]
+}
