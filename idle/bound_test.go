@@ -1,9 +1,9 @@
 package idle_test
 
 import (
-	"io"
 	"net"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,14 +11,66 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/idle"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
+// A watch gives its place back in whatever way it ends.
+func TestWatchThatEndsGivesItsPlaceBack(t *testing.T) {
+	watchable(t)
+	type watch struct {
+		*idle.Watcher
+		conn  *hooked
+		due   func() // has the task of the idle time wait in the executor
+		tasks *timertest.HeldBack
+	}
+	fails := false
+	tests := map[string]func(w watch){
+		"Stop":             func(w watch) { w.Stop() },
+		"Stop when due":    func(w watch) { w.due(); w.Stop(); w.tasks.Release() },
+		"idle":             func(w watch) { w.due(); w.tasks.Release() },
+		"onIdle panics":    func(w watch) { fails = true; w.due(); w.tasks.Release() },
+		"closed":           func(w watch) { _ = w.conn.Close(); w.due(); w.tasks.Release() },
+		"the socket fails": func(w watch) { w.conn.beforeAsk = timertest.PanicHere; w.due(); w.tasks.Release() },
+	}
+	for name, end := range tests {
+		t.Run(name, func(t *testing.T) {
+			clock, w := hashedwheel.NewManualClock(time.Now()), watch{tasks: new(timertest.HeldBack)}
+			tm := newTimer(t, hashedwheel.WithMaxPending(1), hashedwheel.WithClock(clock),
+				hashedwheel.WithExecutor(w.tasks), hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
+			here, _ := tcp(t)
+			w.conn = &hooked{TCPConn: here}
+			calls := 0
+			var err error
+			w.Watcher, err = idle.Watch(tm, w.conn, short/8, func(net.Conn) {
+				calls++
+				assert.Zero(t, room(tm), "it is about to close the connection")
+				if fails {
+					panic("on purpose")
+				}
+			})
+			require.NoError(t, err)
+			w.due = func() {
+				time.Sleep(short / 4) // for the kernel
+				clock.Advance(short / 4)
+				require.Zero(t, room(tm), "its task waits")
+			}
+			require.Zero(t, room(tm))
+			end(w)
+			assert.Equal(t, 1, room(tm))
+			assert.False(t, w.Stop())
+			assert.Equal(t, name == "idle" || name == "onIdle panics", calls == 1)
+			assert.Equal(t, 1, room(tm))
+			fails = false
+		})
+	}
+}
+
 // room returns how many timeouts a timer takes.
-func room(tm *hashedwheel.Timer) int {
+func room(tm *hashedwheel.Timer) (n int) {
 	var armed []*hashedwheel.Timeout
 	for {
-		to, err := tm.Schedule(time.Hour, timertest.NopTask)
+		to, err := tm.Schedule(time.Hour, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {}))
 		if err != nil {
 			break
 		}
@@ -30,13 +82,26 @@ func room(tm *hashedwheel.Timer) int {
 	return len(armed)
 }
 
+// brokenClock is the bubble's clock, and panics while it is broken.
+type brokenClock struct{ isBroken atomic.Bool }
+
+func (c *brokenClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
+
+func (c *brokenClock) Now() time.Time {
+	if c.isBroken.Load() {
+		timertest.PanicHere()
+	}
+	return time.Now()
+}
+
 // A Conn takes one place when it is made, also without an idle time, and gives it back, once, in whatever way it ends.
 func TestConnThatEndsGivesItsPlaceBack(t *testing.T) {
 	type scene struct {
 		*idle.Conn
 		onIdle func()
-		due    func() // has the task of the idle time wait in the executor
-		run    func() // runs the task
+		clock  brokenClock
+		due    func()            // has the task of the idle time wait in the executor
+		run    func(f ...func()) // runs the task, with f before it
 	}
 	for name, end := range map[string]func(s *scene){
 		"Close":                       func(s *scene) { s.Close() },
@@ -48,53 +113,36 @@ func TestConnThatEndsGivesItsPlaceBack(t *testing.T) {
 		"idle, and closed again":      func(s *scene) { s.due(); s.run(); s.Close() },
 		"onIdle panics":               func(s *scene) { s.onIdle = timertest.PanicHere; s.due(); s.run() },
 		"onIdle calls Goexit":         func(s *scene) { s.onIdle = runtime.Goexit; s.due(); s.run() },
+		"the clock panics":            func(s *scene) { s.due(); s.run(func() { s.clock.isBroken.Store(true) }) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, pool := &scene{onIdle: func() {}}, new(timertest.HeldBack)
-				tm := newTimer(t, hashedwheel.WithMaxPending(1), hashedwheel.WithExecutor(pool),
-					hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
+				tm := newTimer(t, hashedwheel.WithMaxPending(1), hashedwheel.WithClock(&s.clock),
+					hashedwheel.WithExecutor(pool), hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
 				s.due = func() {
 					timertest.Pass(d + tick)
 					require.Zero(t, room(tm), "its task waits")
 				}
-				s.run = func() {
+				s.run = func(before ...func()) {
+					for _, f := range before {
+						f()
+					}
 					go pool.Release()
 					synctest.Wait()
+					s.clock.isBroken.Store(false)
 				}
 				for range 3 {
-					here, there := net.Pipe()
+					here, _ := net.Pipe()
 					c, err := idle.NewConn(tm, here, d, idle.WithOnIdle(func(net.Conn) { s.onIdle() }))
 					require.NoError(t, err)
 					require.Zero(t, room(tm))
 					s.Conn = c
 					end(s)
 					require.Equal(t, 1, room(tm))
-					_, err = there.Read(make([]byte, 1))
-					require.Equal(t, io.EOF, err, "it is closed")
 				}
 			})
 		})
-	}
-}
-
-func TestWatchThatEndsGivesItsPlaceBack(t *testing.T) {
-	watchable(t)
-	for name, end := range map[string]func(*idle.Watcher, net.Conn){
-		"Stop":   func(w *idle.Watcher, _ net.Conn) { require.True(t, w.Stop()) },
-		"closed": func(_ *idle.Watcher, c net.Conn) { require.NoError(t, c.Close()) },
-	} {
-		clock, pool := hashedwheel.NewManualClock(time.Now()), new(timertest.HeldBack)
-		tm := newTimer(t, hashedwheel.WithMaxPending(1), hashedwheel.WithClock(clock), hashedwheel.WithExecutor(pool))
-		here, _ := tcp(t)
-		w, err := idle.Watch(tm, here, d, func(net.Conn) { t.Error("not idle") })
-		require.NoError(t, err)
-		clock.Advance(2 * d)
-		require.Zero(t, room(tm), "its task waits")
-		end(w, here)
-		require.Equal(t, 1, pool.Release())
-		require.Equal(t, 1, room(tm), name)
-		require.False(t, w.Stop())
 	}
 }
 
@@ -125,4 +173,22 @@ func TestConnKeepsItsPlaceUntilItIsClosed(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A panic handler gets the Timeout of a Conn and can arm it when the Conn has ended: it has a place until it has run.
+func TestTimeoutOfAnEndedConnGivesItsPlaceBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var timeout *hashedwheel.Timeout
+		handler := hashedwheel.WithPanicHandler(func(to *hashedwheel.Timeout, _ any) { timeout = to })
+		tm := newTimer(t, hashedwheel.WithMaxPending(1), handler)
+		here, _ := net.Pipe()
+		_, err := idle.NewConn(tm, here, d, idle.WithOnIdle(func(net.Conn) { panic("on purpose") }))
+		require.NoError(t, err)
+		timertest.Pass(d + tick)
+		timeout.Reset(d)
+		require.NoError(t, timeout.Err())
+		require.Zero(t, room(tm))
+		timertest.Pass(d + tick)
+		require.Equal(t, 1, room(tm))
+	})
 }

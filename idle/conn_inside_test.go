@@ -52,4 +52,5 @@ func TestUnixConnIsAStreamByItsNetwork(t *testing.T) {
 		defer c.Close()
 		require.Equal(t, stream, isStream(c), network)
 	}
+	require.False(t, isStream(new(net.UnixConn)), "it has no address, as when getsockname failed")
 }

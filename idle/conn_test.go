@@ -159,6 +159,25 @@ func TestStoppedTimerClosesNoConn(t *testing.T) {
 	})
 }
 
+// The run waits in the executor while the idle time is set anew and the timer stopped: it has been overtaken.
+func TestLateRunIsNoneAfterTimerStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pool := new(timertest.HeldBack)
+		tm := newTimer(t, hashedwheel.WithExecutor(pool))
+		here, _ := net.Pipe()
+		conn, err := idle.NewConn(tm, here, d, idle.WithOnIdle(func(net.Conn) { t.Error("not idle") }))
+		require.NoError(t, err)
+		timertest.Pass(d + tick)
+		conn.SetIdleTimeout(d)
+		left := tm.Stop()
+		require.Len(t, left, 1)
+		timertest.Pass(2 * d)
+		require.Equal(t, 1, pool.Release())
+		require.Equal(t, hashedwheel.Canceled, left[0].State())
+		require.Zero(t, tm.Stats().Rejected)
+	})
+}
+
 func TestFullAndStoppedTimersRefuseConnections(t *testing.T) {
 	full, stopped := newTimer(t, hashedwheel.WithMaxPending(1)), newTimer(t)
 	full.AfterFunc(time.Hour, func() {})
@@ -345,4 +364,7 @@ func TestStringShowsTheStateOfAConn(t *testing.T) {
 		})
 	}
 	require.Equal(t, "idle.Conn(<nil>-><nil>, 1s)", new(fake).in(t).String())
+	require.Equal(t, "idle.Conn(unused)", new(idle.Conn).String())
+	require.Equal(t, "idle.Watcher(unused)", new(idle.Watcher).String())
+	require.False(t, new(idle.Watcher).Stop())
 }

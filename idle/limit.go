@@ -26,7 +26,7 @@ import (
 // the connection may be the user's, and decides under mu unless the setting has changed by then.
 type limit struct {
 	timeout      hashedwheel.Timeout     // armed under mu
-	setting      atomic.Pointer[setting] // changed under mu
+	setting      atomic.Pointer[setting] // nil before start; changed under mu
 	socket       *socket                 // nil: no socket to query
 	kernelCounts bool
 	receivedOnly bool
@@ -76,7 +76,7 @@ func (l *limit) start(tm *hashedwheel.Timer, d time.Duration) error {
 	l.begun = tm.Now()
 	s := l.from(d)
 	l.setting.Store(s)
-	l.arm(firstLook(s))
+	l.arm(l.firstLook(s))
 	return l.timeout.Err()
 }
 
@@ -93,11 +93,11 @@ func (l *limit) from(d time.Duration) *setting {
 }
 
 // firstLook returns when to look at the connection first if the idle time begins now.
-func firstLook(s *setting) time.Duration {
+func (l *limit) firstLook(s *setting) time.Duration {
 	if s.d == 0 {
 		return never
 	}
-	return s.since + s.d
+	return s.since + l.full(s.d)
 }
 
 // set changes the idle time, unless it is over. The new one begins now.
@@ -106,13 +106,15 @@ func (l *limit) set(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.change(s) {
-		l.arm(firstLook(s))
+		l.arm(l.firstLook(s))
 	}
 }
 
 // end reports whether this call ended the limit before the limit was reached.
 func (l *limit) end() bool {
-	if !l.quit() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.change(ended) {
 		return false
 	}
 	builtin.End(&l.timeout)
@@ -123,13 +125,17 @@ func (l *limit) end() bool {
 func (l *limit) quit() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.change(ended)
+	if !l.change(ended) {
+		return false
+	}
+	l.timeout.MoveAt(l.begun.Add(never)) // the close may take long, and a run would give the place back
+	return true
 }
 
-// change reports false if the limit has ended or was reached. The caller holds mu.
+// change reports false if the limit has ended or was reached, or was never started. The caller holds mu.
 func (l *limit) change(to *setting) bool {
 	switch l.setting.Load() {
-	case ended, reached:
+	case nil, ended, reached:
 		return false
 	}
 	l.setting.Store(to)
@@ -152,21 +158,39 @@ func (l *limit) touch() {
 	}
 }
 
+// full returns how long to wait from now, if the idle time begins now.
+func (l *limit) full(d time.Duration) time.Duration {
+	if l.kernelCounts {
+		return d + granularity // any sooner, the kernel's answer would not be certain
+	}
+	return d
+}
+
 // arm arms the timeout for a time after start.
 func (l *limit) arm(at time.Duration) { l.timeout.ResetAt(l.begun.Add(at)) }
 
 // Run is the task of the timeout: it checks whether the connection is idle.
-func (l *limit) Run(*hashedwheel.Timeout) {
+func (l *limit) Run(to *hashedwheel.Timeout) {
 	s, last := l.setting.Load(), l.last.Load()
-	if !l.isDue(s) {
-		return
+	switch {
+	case s == ended || s == reached:
+		builtin.End(to) // somebody to whom Timer.Stop or a panic handler gave the timeout may have armed it
+	case l.isDue(s):
+		l.check(s, last)
 	}
+}
+
+// check looks at the connection, and does what follows. A panic of the clock or of the connection ends the limit.
+func (l *limit) check(s *setting, last int64) {
+	looked := false
+	defer func() {
+		if !looked {
+			l.end()
+		}
+	}()
 	next, at, err := l.look(s, time.Duration(last))
-	if err != nil {
-		l.end() // the connection is closed
-		return
-	}
-	if l.decide(s, next, at, last) {
+	looked = err == nil // otherwise the connection is closed
+	if looked && l.decide(s, next, at, last) {
 		defer builtin.End(&l.timeout) // the connection keeps its place until it is closed
 		l.owner.idle()
 	}
@@ -175,8 +199,10 @@ func (l *limit) Run(*hashedwheel.Timeout) {
 // Traits has the timeout keep its place from look to look.
 func (l *limit) Traits() builtin.Traits { return builtin.Traits{KeepsPlace: true} }
 
-// isDue reports false if the setting is no longer s, or has no idle time.
-func (l *limit) isDue(s *setting) bool { return s.d > 0 && l.setting.Load() == s }
+// isDue reports false if the setting is no longer s, or a call has armed or stopped the timeout.
+func (l *limit) isDue(s *setting) bool {
+	return s.d > 0 && l.setting.Load() == s && l.timeout.State() == hashedwheel.Expired
+}
 
 // look returns the setting that follows s, and when to look again. It is reached if the connection is idle:
 // if it was quiet for so long, none of its queues has moved, and no received data waits unread. The error
@@ -206,7 +232,7 @@ func (l *limit) look(s *setting, last time.Duration) (next *setting, at time.Dur
 	case q.unread == 0 || quiet/patience >= s.d:
 		next = reached
 	}
-	return next, now + s.d, nil
+	return next, now + l.full(s.d), nil
 }
 
 // decide makes next the setting, and reports whether the limit is reached; otherwise it arms the timeout. It
@@ -261,5 +287,8 @@ func (l *limit) TaskName() string {
 
 // describe returns the addresses and the state of a connection, for logs, without a race.
 func (l *limit) describe(kind string, c net.Conn) string {
+	if c == nil {
+		return kind + "(unused)"
+	}
 	return fmt.Sprintf("%s(%v->%v, %v)", kind, c.LocalAddr(), c.RemoteAddr(), l.setting.Load())
 }

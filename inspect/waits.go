@@ -16,7 +16,7 @@ type waits []hashedwheel.LatenessBucket
 func newWaits(h *metrics.Float64Histogram) waits {
 	w := make(waits, len(h.Counts))
 	for i, n := range h.Counts {
-		upTo := time.Duration(h.Buckets[i+1] * float64(time.Second)) // the last bound is infinite, and not shown
+		upTo := time.Duration(min(h.Buckets[i+1], forever.Seconds()) * float64(time.Second)) // the last is infinite
 		w[i] = hashedwheel.LatenessBucket{UpTo: upTo, Count: n}
 	}
 	return w

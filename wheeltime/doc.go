@@ -49,8 +49,8 @@
 // Timer.Stop of tm ends the pending Timers and Tickers as if each had been stopped, and does not return them. An f
 // whose Timer has expired by then still runs, and a Ticker whose run has begun may send one more tick. [Sleep] and
 // [After] end at their time all the same: package time counts the rest. But whoever waits for the C or the f of a Timer
-// that was pending waits forever. Timers that are made or Reset later fire by package time, which counts real time,
-// whatever the clock of tm.
+// that was pending waits forever. Timers that are made or Reset later fire by package time. Package time counts real
+// time, whatever the clock of tm.
 //
 // # What it costs
 //
