@@ -138,8 +138,8 @@ func (a *alarm) describe() string {
 
 // readClock returns the time on the clock of tm, with the wall clock's reading of now. Timer.Now counts from New by the
 // monotonic clock alone: its wall-clock time may be wrong by hours, if the machine's clock was set since New, or the
-// machine was suspended. A time without a monotonic reading, as of a ManualClock, is returned unchanged: both differences
-// are by the wall clock then, and equal.
+// machine was suspended. A time without a monotonic reading, as of a ManualClock, is returned unchanged: both
+// differences are by the wall clock then, and equal.
 func readClock(tm *hashedwheel.Timer) time.Time {
 	now, wall := tm.Now(), time.Now()
 	ahead := now.Sub(wall)
