@@ -29,7 +29,7 @@ func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	s.to.Init(tm, s)
 	tm.arm(&s.to, tm.time.ticks.start(tick))
 	if s.to.Err() != nil { // the timer is stopped, and nobody else has this channel
-		time.AfterFunc(d, func() { close(s.done) })
+		time.AfterFunc(max(1, d), func() { close(s.done) }) // 1: see alarm.start
 		return s.done
 	}
 	first := tm.after.add(s)

@@ -374,9 +374,13 @@ func (a *alarm) ring() {
 }
 
 // begin is the worker's first act. It reports whether to pass at a tick. If not, the worker is to come at next: a bell
-// was set for a timeout that has been stopped or moved, a caller has rung before, or on a user's clock due was lowered.
+// was set for a timeout that has been stopped or moved, or a caller has rung before. On a user's clock it passes each
+// time: After was early, or a producer, who cannot say at which tick that was, has had the worker called.
 func (a *alarm) begin(tick tick) (next tick, isDue bool) {
 	a.forget(tick)
+	if a.time.isUsers {
+		a.nextLook.Store(int64(min(a.looksAt(), tick)))
+	}
 	next = a.looksAt()
 	isDue = next <= tick
 	if isDue {

@@ -16,7 +16,7 @@ type Stats struct {
 	Expired  uint64 `json:"expired"`  // tasks handed out; each run of a series and each tick of After counts as one
 	Rejected uint64 `json:"rejected"` // armings refused because the timer was stopped or full
 	Panics   uint64 `json:"panics"`   // panics of tasks and of the Executor that were handled, see WithPanicHandler
-	Wakeups  uint64 `json:"wakeups"`  // how often the worker has come; never on a ManualClock
+	Wakeups  uint64 `json:"wakeups"`  // how often the worker has come to look; never on a ManualClock
 
 	// Lateness counts the expired tasks by how long after its deadline each was handed to the Executor: up to a tick if
 	// nothing was late. It leaves out how long a task then waits in the Executor. A deadline that had passed when it

@@ -27,7 +27,8 @@ func (idleError) Temporary() bool      { return false }
 func (idleError) Is(target error) bool { return target == os.ErrDeadlineExceeded }
 
 // piece is the most that is written in one go where the Conn counts: each piece is noted, so that a long Write to a
-// slow reader is not idle. Over loopback that makes 1.2 GB/s; 4 KiB made 0.6, 64 KiB 2.3, and would need a faster reader.
+// slow reader is not idle. Over loopback that makes 1.2 GB/s; 4 KiB made 0.6, and 64 KiB 2.3, but they would need a
+// faster reader.
 const piece = 8 << 10
 
 type netConn = net.Conn // embedded under this name the connection is no exported field

@@ -11,10 +11,10 @@
 // # What it is not for
 //
 //   - Keep-alive by packets or messages, as in MQTT. This package counts bytes: a part of a packet keeps a connection
-//     open, and so do your own pings. Give each connection a [hashedwheel.Timeout] that each packet moves: see the
-//     Example of Timeout.Move.
+//     open, and so do your own pings. Give each connection a [hashedwheel.Timeout] that each packet moves: see
+//     examples/recipes/peer_test.go.
 //   - Writes that must end. A peer that sends but does not read blocks a Write forever. Use SetWriteDeadline, or a
-//     Timeout: see the Example of Timeout.Reset named Write.
+//     Timeout: see examples/integrations/websocket/conn.go.
 //   - A UDP socket that many peers send to: it is one connection. Give each address a key of package keyed.
 //
 // # Who counts

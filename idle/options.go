@@ -42,8 +42,8 @@ func WithOnIdle(f func(net.Conn)) Option {
 //
 // It closes the connections of peers that only listen, even in the middle of a download. So it does not suit a server
 // whose messages take longer to receive than the idle time. A server that sends both heartbeats and such messages gives
-// each connection a [hashedwheel.Timeout] that each pong and each finished Write moves: see the Example of
-// Timeout.Move. The limit must be longer than the largest message takes.
+// each connection a [hashedwheel.Timeout] that each pong and each finished Write moves: see
+// examples/recipes/peer_test.go. The limit must be longer than the largest message takes.
 func WithReceivedOnly() Option {
 	return func(o *options) { o.receivedOnly = true }
 }

@@ -20,8 +20,8 @@ import (
 // A record is a value that counts its own ends.
 type record struct{ ends atomic.Int32 }
 
-// Goroutines call all methods for the same keys, while the timer is stopped and the map drained. Each value ends once: it
-// expires, or is returned by Swap, Delete or Drain, or deleted by CompareAndDelete.
+// Goroutines call all methods for the same keys, while the timer is stopped and the map drained. Each value ends once:
+// it expires, or is returned by Swap, Delete or Drain, or deleted by CompareAndDelete.
 func TestEveryValueEndsOnceUnderConcurrentCalls(t *testing.T) {
 	for name, opts := range map[string][]hashedwheel.Option{
 		"as it comes": nil, "inline": {timertest.Inline}, "nearly full": {hashedwheel.WithMaxPending(keysInStress / 2)},

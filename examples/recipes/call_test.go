@@ -18,7 +18,8 @@ type call struct {
 }
 
 // newCall arms at once. If answers find the call in a table, only Init it here, and Reset it once it is in the table,
-// under the table's lock: otherwise its deadline can pass before it can be found, or an answer can Stop it before Reset.
+// under the table's lock: otherwise its deadline can pass before it can be found, or an answer can stop it before Reset
+// arms it.
 func newCall(tm *hashedwheel.Timer, d time.Duration) (*call, error) {
 	c := &call{done: make(chan struct{})}
 	c.deadline.Init(tm, c).Reset(d)

@@ -29,7 +29,7 @@ func crews(h *host) (launch func(tasks ...func())) {
 	}
 }
 
-// What a program sees of crews is tested in verify/promises.
+// What a program sees of crews is tested with the executor, in the root.
 
 func TestSlowTaskOccupiesOnlyItsOwnCrew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -49,7 +49,7 @@ func (c *SteppingClock) After(d time.Duration) <-chan time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock() // a Step meanwhile would pass over the alarm and not ring it
 	a := alarm{time.Now().Add(c.ahead + d), make(chan time.Time, 1)}
-	time.AfterFunc(d, a.ring)
+	time.AfterFunc(max(1, d), a.ring) // at once it could crash the race detector, golang/go#78156
 	c.alarms = append(c.alarms, a)
 	return a.c
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -223,6 +224,20 @@ func TestLatenessIsReportedWhileATaskBlocksOnAUsersClock(t *testing.T) {
 	}, timertest.OnWorker, hashedwheel.WithClock(clock))
 }
 
+// A fake clock is set forward before the worker, which an arming has called, has begun, and then stands still.
+func TestAtMostOneTickLateIfAUsersClockIsAheadOfTheWorker(t *testing.T) {
+	timertest.LeaveFilingToTheWorker(t) // on one processor the worker begins once this goroutine waits
+	synctest.Test(t, func(t *testing.T) {
+		clock := &stillClock{now: time.Now()}
+		tm := timertest.New(timertest.OnWorker, hashedwheel.WithClock(clock))
+		defer tm.Stop()
+		to := tm.AfterFunc(time.Hour, timertest.Nop)
+		clock.set(2 * time.Hour)
+		synctest.Wait()
+		assert.Equal(t, hashedwheel.Expired, to.State())
+	})
+}
+
 // A fake clock that begins in 1970 is set to today: further than a Timer counts.
 func TestQuietOnAClockThatIsSetFartherThanATimerCounts(t *testing.T) {
 	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
@@ -230,4 +245,24 @@ func TestQuietOnAClockThatIsSetFartherThanATimerCounts(t *testing.T) {
 		tm.AfterFunc(time.Hour, timertest.Nop)
 		assert.LessOrEqual(t, timertest.Wakeups(tm, time.Second), uint64(3))
 	})
+}
+
+// stillClock is set by hand, and its After never rings.
+type stillClock struct {
+	mu  sync.Mutex
+	now time.Time // guarded by mu
+}
+
+func (c *stillClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (*stillClock) After(time.Duration) <-chan time.Time { return nil }
+
+func (c *stillClock) set(ahead time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(ahead)
 }

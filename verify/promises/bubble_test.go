@@ -175,7 +175,7 @@ func TestATimerFromABubblePanicsOutside(t *testing.T) {
 			})
 		}
 	}
-	synctest.Test(t, func(t *testing.T) { // nine years in a bubble are no mistake
+	synctest.Test(t, func(t *testing.T) { // twenty years in a bubble are no mistake
 		tm := timertest.New()
 		time.Sleep(20 * 365 * 24 * time.Hour)
 		tm.AfterFunc(time.Hour, timertest.Nop)
@@ -224,7 +224,7 @@ func TestACrowdFromOutsideTheBubbleMayBeStoppedInside(t *testing.T) {
 	}
 }
 
-// A user's clock and a ManualClock know nothing of bubbles.
+// A ManualClock knows nothing of bubbles.
 func TestATimerOnAManualClockServesInAnyBubble(t *testing.T) {
 	clock, tm := timertest.NewManual()
 	for range 2 {
@@ -253,7 +253,8 @@ func TestTasksThatEndTheWorkerInABubble(t *testing.T) {
 			for range 4 {
 				go func() {
 					for range 200 {
-						timertest.Owned(timertest.New(timertest.OnWorker), hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
+						tm := timertest.New(timertest.OnWorker)
+						timertest.Owned(tm, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
 							to.Reset(0)
 							runtime.Goexit()
 						})).Reset(0)

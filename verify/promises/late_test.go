@@ -129,7 +129,7 @@ func TestAWorkerThatComesJustBeforeATickDoesNotMissIt(t *testing.T) {
 		tm.AfterFunc(100*timertest.Tick, func() { ran = true })
 		for range 199 {
 			clock.Advance(timertest.Tick / 2)
-			timertest.Pass(1) // the worker is called by package time
+			timertest.Pass(1)
 		}
 		other, far := timertest.Owned(tm, timertest.NopTask), clock.Now().Add(time.Hour)
 		clock.beforeNow.Store(int64(timertest.Tick / 2)) // for the worker: ResetAt does not read the clock

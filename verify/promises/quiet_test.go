@@ -211,7 +211,7 @@ func TestQuietWhileDeadlinesFallWithinATick(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		for i := range time.Duration(50) { // too few to fill a stripe of the queue, however they are counted
 			tm.AfterFunc(10*timertest.Tick-5*i*time.Microsecond, timertest.Nop)
-			timertest.Pass(1) // the worker is called by package time
+			timertest.Pass(1)
 		}
 		assert.LessOrEqual(t, clock.alarms.Load(), int64(1), "alarms")
 	}, hashedwheel.WithClock(clock))

@@ -148,7 +148,7 @@ func TestSeriesEndsWhenTheClockFailsInItsRun(t *testing.T) {
 	}
 }
 
-// failingClock panics on demand.
+// failingClock calls fail, which panics or ends the goroutine.
 type failingClock struct {
 	hashedwheel.Clock
 	fail func()

@@ -250,7 +250,6 @@ inline set_(tick_) {
 inline stop_()           { dismiss() }
 inline forget(tick_)     { dismiss() }
 inline overdueFrom(tick) { skip }
-inline punctual()        { skip }
 #else
 inline set_(tick_) {
 	mine;
@@ -290,7 +289,6 @@ inline forget(tick_) {
 }
 
 inline overdueFrom(tick_) { overdue = (tick_ < NEVER -> tick_ : overdue) }
-inline punctual()         { overdue = NEVER }
 #endif
 
 /* rest, for tick and next. It ends with both 0. */
@@ -527,14 +525,18 @@ work:
 		forget(tick);
 #endif
 		next = nextLook;
+#ifdef USERS_CLOCK
+		nextLook = min(nextLook, tick)
+#else
 		if
 #ifdef MISTAKE_EARLY_RING_ENDS
 		:: next > tick -> tick = 0; next = 0; status = ASLEEP; owner = 0; goto gone
 #else
 		:: next > tick -> goto away_
 #endif
-		:: else -> punctual()
+		:: else -> overdue = NEVER
 		fi
+#endif
 	};
 #if GOEXITS
 	if
