@@ -38,6 +38,26 @@ func TestConnStaysOpenThroughDataInOneDirection(t *testing.T) {
 	}
 }
 
+// However much data there is, and however late the executor is, a look at the connection follows the last one by about
+// an idle time.
+func TestConnIsLookedAtOnceAnIdleTime(t *testing.T) {
+	late := hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { time.AfterFunc(d/8, f) }))
+	synctest.Test(t, func(t *testing.T) {
+		tm := newTimer(t, late)
+		here, there := net.Pipe()
+		conn, err := idle.NewConn(tm, here, d)
+		require.NoError(t, err)
+		go func() { _, _ = io.Copy(io.Discard, there) }()
+		for range 100 {
+			time.Sleep(d / 5)
+			_, err := conn.Write([]byte{0})
+			require.NoError(t, err)
+		}
+		require.InDelta(t, 20, tm.Stats().Expired, 5)
+		require.NoError(t, conn.Close())
+	})
+}
+
 func TestErrIdleIsATimeoutAndNotErrClosed(t *testing.T) {
 	var ne net.Error
 	require.ErrorAs(t, idle.ErrIdle, &ne)
