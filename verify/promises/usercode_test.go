@@ -157,6 +157,33 @@ func TestResetAtAndStopCallNoUsersClock(t *testing.T) {
 	}, hashedwheel.WithClock(clock), hashedwheel.WithTick(time.Hour))
 }
 
+// A task waits on the worker for a lock that the caller holds, while the caller fills the queue and empties it.
+func TestUserCodeNeverRunsUnderALockSoCallersMayHoldTheTasksLock(t *testing.T) {
+	tm := timertest.New(timertest.OnWorker)
+	defer tm.Stop()
+	var mu sync.Mutex
+	begun := make(chan struct{})
+	mu.Lock()
+	tm.AfterFunc(0, func() {
+		close(begun)
+		mu.Lock()
+		defer mu.Unlock()
+	})
+	<-begun
+	timertest.Returns(t, func() {
+		all := make([]hashedwheel.Timeout, 100_000)
+		for i := range all {
+			all[i].Init(tm, timertest.NopTask).Reset(time.Duration(i) * time.Microsecond)
+		}
+		for i := range all {
+			all[i].Move(time.Hour)
+			all[i].Stop()
+		}
+		assert.Zero(t, tm.Pending())
+	})
+	mu.Unlock()
+}
+
 // By default the goroutine that the alarm starts runs the last tasks itself, once another may do the worker's work.
 // Whatever such a task does, the timer goes on.
 func TestUserCodeOnTheWorkersGoroutineHoldsUpNobody(t *testing.T) {
