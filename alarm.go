@@ -9,7 +9,7 @@ import (
 // a time is the worker. It gives that role away by one CAS of the word, after it has set the alarm for all that is
 // filed or queued.
 //
-//	status   who is the worker                    who may touch nextLook, bells and cancel
+//	status   who is the worker                    who may touch nextLook and bell
 //	asleep   nobody; a bell is set for nextLook   nobody
 //	awake    one goroutine                        that one
 //	rung     one, and a bell has rung since       that one
@@ -34,19 +34,8 @@ type alarm struct {
 	work    func() // worker.work
 	nearFor int64  // ns: a timeout due sooner than this after the next look is near
 
-	bells  [4]bell
-	extra  *time.Timer   // the bell of callers; after New only Reset is called, at any time
-	cancel chan struct{} // on a user's clock: closed to end the goroutine that waits in place of a bell
-	wait   tick          // what that goroutine waits for
-}
-
-// A bell is a timer of package time's. While a free bell is left, no bell that is set is moved to another time: when a
-// moved timer rings, the runtime looks through all timers of its processor, for milliseconds where a million
-// connections have deadlines. So four take turns: one for what is filed far away, one for the patience, and two for
-// timeouts that come sooner and sooner. No call allocates one.
-type bell struct {
-	timer *time.Timer
-	tick  tick // for which it is set, until its ring has become the worker or has left rung; 0: it is free
+	bell  bell        // rings for the worker; nil on a ManualClock
+	extra *time.Timer // rings for callers; after New only Reset is called, at any time
 }
 
 // watch is one value of alarm.word: due, and two bits of status. The queue is to be looked at when the tick after due
@@ -92,22 +81,15 @@ func (a *alarm) init(tl *timeline, out *runner, work func()) {
 	a.nextLook.Store(int64(noTick))
 	a.overdue.Store(notOverdue)
 	a.word.Store(int64(watchFor(noDue, asleep)))
-	if tl.isManual {
+	switch {
+	case tl.isManual:
 		a.word.Store(int64(watchFor(noDue, awake))) // Advance is the worker for good
+	case tl.isSystem:
+		a.bell = newBells(tl, a.ring)
+		a.extra = newTimer(a.ring)
+	default:
+		a.bell = &userBell{time: tl, out: out, rang: a.rang}
 	}
-	if tl.isSystem {
-		for i := range a.bells {
-			a.bells[i].timer = a.newTimer()
-		}
-		a.extra = a.newTimer()
-	}
-}
-
-// newTimer returns a timer that is not set. It is called by New alone, since package time's timers belong to a bubble.
-func (a *alarm) newTimer() *time.Timer {
-	t := time.AfterFunc(time.Hour, a.ring)
-	t.Stop()
-	return t
 }
 
 // lower makes due no later than a time, and reports whether the caller is the worker now.
@@ -192,19 +174,8 @@ func (a *alarm) silence() {
 }
 
 func (a *alarm) stop() {
-	a.unset()
+	a.bell.unset()
 	a.overdue.Store(notOverdue)
-	a.dismiss()
-}
-
-// unset stops the bells that are set: package time would hold the Timer, and all that it holds, until they ring.
-func (a *alarm) unset() {
-	for i := range a.bells {
-		if b := &a.bells[i]; b.tick != 0 {
-			b.timer.Stop()
-			b.tick = 0
-		}
-	}
 }
 
 // isFar reports whether a timeout is due so far away that it may wait in the far lane. It reads no clock: now is mostly
@@ -231,20 +202,6 @@ func (a *alarm) announce(t *Timeout, mayBeFar bool) {
 	}
 }
 
-// checkCaller panics if the caller's bubble is not the timer's, before the caller has changed anything.
-func (a *alarm) checkCaller(deadline int64) {
-	if deadline <= a.load().due() {
-		a.time.checkBubble()
-	}
-}
-
-// checkStop is checkCaller for Timeout.Stop, which is allowed in a bubble in which the timer was not made.
-func (a *alarm) checkStop() {
-	if maxDeadline <= a.load().due() {
-		a.time.checkOutside()
-	}
-}
-
 func (a *alarm) lowerFar(due int64) {
 	for f := a.farDue.Load(); due < f && !a.farDue.CompareAndSwap(f, due); f = a.farDue.Load() {
 	}
@@ -268,7 +225,7 @@ func (a *alarm) expect(deadline int64) {
 	if deadline == maxDeadline && a.time.isInside() {
 		return // anybody may stop a timeout, and its memory can wait
 	}
-	a.time.checkBubble() // before due is lowered: a program may recover the panic
+	a.time.checkBubble() // before due is lowered: a program may recover the panic, and the next arming lowers it
 	due := a.before(deadline)
 	if !a.time.isUsers {
 		tick := a.time.thisTick() // before this goroutine is the worker, and may lose its processor
@@ -296,7 +253,7 @@ func (a *alarm) rest(seen, next tick) {
 			return
 		case rung: // in this order: a bell that rings after the CAS leaves rung again
 			if a.cas(w, w-rung+awake) {
-				a.forget(a.time.thisTick())
+				a.bell.forget(a.time.thisTick())
 			}
 			continue
 		}
@@ -309,9 +266,11 @@ func (a *alarm) rest(seen, next tick) {
 			next = noTick // where the clock ends nothing is due any more
 		}
 		a.nextLook.Store(int64(next))
-		a.set(next)
-		if a.time.isSystem && next != noTick {
-			a.overdue.Store(a.time.ticks.start(next) + overdueAfter)
+		if next == noTick {
+			a.bell.unset()
+		} else {
+			a.bell.set(next)
+			a.setOverdue(next)
 		}
 		if a.cas(w, watchFor(due, asleep)) {
 			return // and touch nothing: another goroutine may be the worker
@@ -319,28 +278,11 @@ func (a *alarm) rest(seen, next tick) {
 	}
 }
 
-// set sets a bell for a tick, unless one is set for it.
-func (a *alarm) set(tick tick) {
-	switch {
-	case tick == noTick:
-		a.unset()
-		return
-	case a.time.isUsers:
-		a.setUsers(tick)
-		return
+// setOverdue says from when on a caller may ring. On a user's clock nobody does.
+func (a *alarm) setOverdue(next tick) {
+	if a.extra != nil {
+		a.overdue.Store(a.time.ticks.start(next) + overdueAfter)
 	}
-	b := &a.bells[0]
-	for i := range a.bells {
-		other := &a.bells[i]
-		if other.tick == tick {
-			return
-		}
-		if b.tick != 0 && (other.tick == 0 || other.tick > b.tick) {
-			b = other // a free one, or else the one that is set for the latest time
-		}
-	}
-	b.tick = tick
-	b.timer.Reset(time.Duration(a.time.ticks.start(tick) - a.time.now()))
 }
 
 // ringOverdue is for a caller who has read the clock, and has found that a bell is overdue. Package time starts the
@@ -353,19 +295,14 @@ func (a *alarm) ringOverdue(now int64) {
 	}
 }
 
-// forget makes bells free that have rung by a tick.
-func (a *alarm) forget(tick tick) {
-	a.dismiss()
-	for i := range a.bells {
-		if b := &a.bells[i]; b.tick <= tick {
-			b.tick = 0
-		}
-	}
-}
-
 // ring is what a bell calls, in a goroutine of package time's, which inherits no profiler labels or modes.
 func (a *alarm) ring() {
 	a.out.Enter() // before it is the worker, so that Stop, which ends it, sees one or the other
+	a.rang()
+}
+
+// rang is ring for a goroutine that is counted.
+func (a *alarm) rang() {
 	if a.answer() {
 		a.work()
 	} else {
@@ -377,7 +314,7 @@ func (a *alarm) ring() {
 // was set for a timeout that has been stopped or moved, or a caller has rung before. On a user's clock it passes each
 // time: After was early, or a producer, who cannot say at which tick that was, has had the worker called.
 func (a *alarm) begin(tick tick) (next tick, isDue bool) {
-	a.forget(tick)
+	a.bell.forget(tick)
 	if a.time.isUsers {
 		a.nextLook.Store(int64(min(a.looksAt(), tick)))
 	}
@@ -397,43 +334,4 @@ func (a *alarm) start(f func()) {
 		return
 	}
 	time.AfterFunc(0, f)
-}
-
-// setUsers has a goroutine wait for the user's clock. The clock may show a time before New, so timeline.now does not do
-// here. If it has moved on between Now and After, After's channel would be late by as much, and is replaced once. A
-// clock that moves on each time makes itself late.
-func (a *alarm) setUsers(tick tick) {
-	if a.cancel != nil && a.wait == tick {
-		return
-	}
-	clock, at := a.time.clock, a.time.at(a.time.ticks.start(tick))
-	now := clock.Now()
-	c := clock.After(at.Sub(now))
-	if later := clock.Now(); later.Sub(now) > time.Duration(a.time.ticks.len/8) {
-		c = clock.After(at.Sub(later))
-	}
-	a.dismiss()
-	a.cancel, a.wait = make(chan struct{}), tick
-	a.out.Enter()
-	go a.await(c, a.cancel)
-}
-
-func (a *alarm) await(c <-chan time.Time, cancel <-chan struct{}) {
-	select {
-	case <-c:
-		if a.answer() {
-			a.work()
-			return
-		}
-	case <-cancel:
-	}
-	a.out.Leave()
-}
-
-// dismiss ends the goroutine that waits for a user's clock.
-func (a *alarm) dismiss() {
-	if a.cancel != nil {
-		close(a.cancel)
-		a.cancel = nil
-	}
 }

@@ -13,7 +13,7 @@ import (
 func (a *alarm) setBells(t *testing.T) (set []tick) {
 	w := a.load()
 	require.Equal(t, asleep, w.status())
-	for _, b := range a.bells {
+	for _, b := range a.bell.(*bells).all {
 		if b.tick != 0 {
 			set = append(set, b.tick)
 		}
@@ -52,7 +52,7 @@ func TestAlarmIsNotSetOnceItHasEnded(t *testing.T) {
 		require.True(t, a.lower(0))
 		tm.Stop()
 		a.rest(0, 1)
-		for _, b := range a.bells {
+		for _, b := range a.bell.(*bells).all {
 			assert.False(t, b.timer.Stop(), "it was set")
 		}
 		assert.False(t, a.lower(0))
@@ -114,7 +114,7 @@ func TestBellThatRingsTooSoonSetsTheNext(t *testing.T) {
 		synctest.Wait() // it is filed
 		before, seen := tm.Stats().Wakeups, tm.time.thisTick()
 		require.True(t, a.lower(int64(time.Hour)))
-		a.set(seen + 5)
+		a.bell.set(seen + 5)
 		a.rest(seen, a.looksAt())
 		time.Sleep(6 * time.Millisecond)
 		synctest.Wait()
@@ -128,7 +128,7 @@ func TestBellThatRingsTooSoonSetsTheNext(t *testing.T) {
 
 // kick has the bells that are set ring never: their goroutines wait for a processor.
 func (a *alarm) kick() {
-	for _, b := range a.bells {
+	for _, b := range a.bell.(*bells).all {
 		b.timer.Stop()
 	}
 }

@@ -3,7 +3,7 @@ package hashedwheel
 import (
 	"time"
 
-	"github.com/hashedwheel/hashedwheel/internal/builtin"
+	"github.com/hashedwheel/hashedwheel/internal/hook"
 )
 
 // A Clock shows the time and wakes the worker. The clocks of clockwork, benbjohnson/clock and Kubernetes fit as they
@@ -121,5 +121,5 @@ func (tl *timeline) tickStart(now time.Time) time.Time {
 
 // Package wheeltime asks for it.
 func init() {
-	builtin.TickStart = func(timer any, now time.Time) time.Time { return timer.(*Timer).time.tickStart(now) }
+	hook.TickStart = func(timer any, now time.Time) time.Time { return timer.(*Timer).time.tickStart(now) }
 }

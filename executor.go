@@ -4,8 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/hashedwheel/hashedwheel/internal/builtin"
 	"github.com/hashedwheel/hashedwheel/internal/crew"
+	"github.com/hashedwheel/hashedwheel/internal/hook"
 )
 
 // An Executor runs tasks. The worker calls Go with no lock held, and waits until it returns before it hands out the
@@ -87,8 +87,8 @@ func (r *runner) execute(t *Timeout) (isUsers bool) {
 
 // isBrief reports whether t's task is the library's own and never blocks.
 func (t *Timeout) isBrief() bool {
-	task, isBuiltin := t.task.(builtin.Task)
-	return isBuiltin && task.Traits().Brief
+	task, isHook := t.task.(hook.Task)
+	return isHook && bool(task.Brief())
 }
 
 // submit calls the user's executor. If that panics, or ends the goroutine, a task that has not begun is given up.

@@ -46,7 +46,7 @@ func (tm *Timer) Stats() Stats {
 	overdue := now - tm.time.ticks.start(max(next, tm.alarm.looksAt()))
 	s := Stats{
 		Pending:    pending,
-		MaxPending: int(tm.room.max),
+		MaxPending: int(tm.quota.max),
 		Stopped:    tm.queue.isClosed(),
 		Rejected:   tm.rejected.Load(),
 		Panics:     tm.out.panics.Load(),

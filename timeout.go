@@ -2,11 +2,12 @@ package hashedwheel
 
 import (
 	"fmt"
+	"log/slog"
 	"sync/atomic"
 	"time"
 	"unsafe"
 
-	"github.com/hashedwheel/hashedwheel/internal/builtin"
+	"github.com/hashedwheel/hashedwheel/internal/hook"
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
@@ -62,14 +63,10 @@ func (f TaskFunc) Run(to *Timeout) { f(to) }
 // String returns the name of the function.
 func (f TaskFunc) String() string { return taskname.Of(f) }
 
-// MarshalText returns String, for logs in JSON.
-func (f TaskFunc) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
-
 type plainFunc func() // AfterFunc's Task; the conversion allocates nothing
 
-func (f plainFunc) Run(*Timeout)                 { f() }
-func (f plainFunc) String() string               { return taskname.Of(f) }
-func (f plainFunc) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+func (f plainFunc) Run(*Timeout)   { f() }
+func (f plainFunc) String() string { return taskname.Of(f) }
 
 // State is where a Timeout is in its life.
 type State uint8
@@ -83,6 +80,17 @@ const (
 )
 
 var stateNames = [...]string{"Unarmed", "Pending", "Expired", "Canceled", "Rejected", "State(?)"}
+
+// reason returns why an arming was refused, nil if it was not.
+func (s State) reason() error {
+	switch s {
+	case Rejected:
+		return ErrFull
+	case rejectedStopped:
+		return ErrStopped
+	}
+	return nil
+}
 
 // String returns the name of the state.
 func (s State) String() string { return stateNames[min(int(s), len(stateNames)-1)] }
@@ -125,7 +133,8 @@ func isNil(task Task) bool {
 // under way or about to begin, and the new run does not wait for it.
 func (t *Timeout) Reset(d time.Duration) bool {
 	tm := t.bound("Reset")
-	return tm.arm(t, tm.deadlineIn(d))
+	was, _ := tm.arm(t, tm.deadlineIn(d), unbounded)
+	return was
 }
 
 // ResetAt is Reset to a time from the timer's clock, without a clock read. A time before New counts as New. A time
@@ -133,7 +142,23 @@ func (t *Timeout) Reset(d time.Duration) bool {
 // Reset(time.Until(at)).
 func (t *Timeout) ResetAt(at time.Time) bool {
 	tm := t.bound("ResetAt")
-	return tm.arm(t, tm.time.since(at))
+	was, _ := tm.arm(t, tm.time.since(at), unbounded)
+	return was
+}
+
+// Arm is Reset for a timeout that others cause, such as a client's: a full timer refuses it with ErrFull, a stopped one
+// with ErrStopped. A pending t is moved, which is not refused.
+func (t *Timeout) Arm(d time.Duration) error {
+	tm := t.bound("Arm")
+	_, err := tm.arm(t, tm.deadlineIn(d), bounded)
+	return err
+}
+
+// ArmAt is Arm to a time from the timer's clock, as ResetAt is Reset.
+func (t *Timeout) ArmAt(at time.Time) error {
+	tm := t.bound("ArmAt")
+	_, err := tm.arm(t, tm.time.since(at), bounded)
+	return err
 }
 
 // Move moves t, if it is pending, to expire d from now; zero or less is due at the next tick. It reports whether t was
@@ -163,14 +188,11 @@ func (t *Timeout) bound(method string) *Timer {
 // not wait for a task that has begun. If that task arms t again, let it look first at a flag that you set under a lock.
 func (t *Timeout) Stop() bool {
 	for w := t.load(); w.state() == Pending; w = t.load() {
-		if !w.queued() {
-			t.timer.alarm.checkStop()
-		}
 		push, ok := t.cancel(w)
 		if !ok {
 			continue
 		}
-		t.timer.room.release(1)
+		t.timer.quota.release(1)
 		if push {
 			t.timer.push(t, maxDeadline)
 		}
@@ -181,25 +203,15 @@ func (t *Timeout) Stop() bool {
 
 // State returns the state, which may be out of date by the time it returns.
 func (t *Timeout) State() State {
-	switch s := t.load().state(); s {
-	case tooLate:
-		return Rejected
-	case over:
-		return Expired
-	default:
+	if s := t.load().state(); s != rejectedStopped {
 		return s
 	}
+	return Rejected
 }
 
 // Err returns ErrFull or ErrStopped if the last arming was refused for that, otherwise nil.
 func (t *Timeout) Err() error {
-	switch t.load().state() {
-	case Rejected:
-		return ErrFull
-	case tooLate:
-		return ErrStopped
-	}
-	return nil
+	return t.load().state().reason()
 }
 
 // Deadline returns the deadline of the last arming, also after its outcome, or the zero time if there was none. A delay
@@ -216,7 +228,7 @@ func (t *Timeout) Deadline() time.Time {
 // returns nil before Init, and for the Timeouts of Series and packages keyed, idle and wheeltime, which Timer.Stop
 // returns or a panic handler gets.
 func (t *Timeout) Task() Task {
-	if _, isBuiltin := t.task.(builtin.Task); isBuiltin {
+	if _, isHook := t.task.(hook.Task); isHook {
 		return nil
 	}
 	return t.task
@@ -234,8 +246,8 @@ func (t *Timeout) String() string {
 	return fmt.Sprintf("hashedwheel.Timeout(%v, %s, %s)", t.State(), deadline, taskname.Shown(t.task))
 }
 
-// MarshalText returns String, for logs in JSON.
-func (t *Timeout) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+// LogValue returns String, for package slog.
+func (t *Timeout) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
 // isAt reports whether t is where takeDue has put it in the batch: it was not overwritten, and is in one place only.
 func (t *Timeout) isAt(i int) bool { return t.home == homeIn(inBatch, 0, i) }

@@ -15,8 +15,7 @@ const (
 	fresh         = 1 << 4 // queued and nowhere else, neither in the wheel nor in a batch; cleared with queued
 	deadlineShift = 5
 
-	tooLate = Rejected + 1 // Rejected because the timer was stopped; Rejected itself: because it was full
-	over    = Rejected + 2 // Expired, and the task that kept its place has given it back
+	rejectedStopped = Rejected + 1 // Rejected because the timer was stopped; Rejected itself: because it was full
 
 	maxDeadline = 1<<(63-deadlineShift) - 1 // ns since the timer's start, about 9 years: never
 )
@@ -49,13 +48,12 @@ func (t *Timeout) move(w word, deadline int64) (push, ok bool) {
 
 // begin arms a timeout that is not pending. It is fresh after an unqueued Unarmed or Canceled:
 //
-//	state      not queued                             queued
-//	Unarmed    fresh: it was never anywhere           (does not occur)
-//	Expired    not: it may still be in its batch      as it was
-//	Canceled   fresh: fileOne or comb has let it go   as it was
-//	Rejected   not: it may have been Expired before   as it was
-//	tooLate    not: as Rejected                       as it was
-//	over       not: as Expired                        (does not occur)
+//	state             not queued                             queued
+//	Unarmed           fresh: it was never anywhere           (does not occur)
+//	Expired           not: it may still be in its batch      as it was
+//	Canceled          fresh: fileOne or comb has let it go   as it was
+//	Rejected          not: it may have been Expired before   as it was
+//	rejectedStopped   not: as Rejected                       as it was
 //
 // After Timer.Stop a Canceled timeout may still be in the batch, and be fresh falsely: the queue is closed by then.
 func (t *Timeout) begin(w word, deadline int64) (push, ok bool) {
@@ -69,7 +67,7 @@ func (t *Timeout) beginNew(deadline int64) {
 	t.word.Store(int64(pack(deadline, queued|fresh, Pending)))
 }
 
-// reject records an arming that was refused, as Rejected or tooLate.
+// reject records an arming that was refused, as Rejected or rejectedStopped.
 func (t *Timeout) reject(w word, deadline int64, s State) (ok bool) {
 	return t.cas(w, w&(queued|fresh)|pack(deadline, 0, s))
 }
@@ -92,9 +90,6 @@ func (t *Timeout) claim(due int64) (claimed word, ok bool) {
 		}
 	}
 }
-
-// finish makes an expired timeout over.
-func (t *Timeout) finish(w word) (ok bool) { return t.cas(w, w.withState(over)) }
 
 // unqueue ends the consumer's ownership of link: t may be pushed again. It returns the word it left.
 func (t *Timeout) unqueue() word {
@@ -139,7 +134,7 @@ func (t *Timeout) refuse(isFiled bool) bool {
 		w := t.load()
 		next := w.unqueued()
 		if w.state() == Pending && !isFiled {
-			next = next.withState(tooLate)
+			next = next.withState(rejectedStopped)
 		}
 		if t.cas(w, next) {
 			return next.state() != w.state()

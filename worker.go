@@ -13,7 +13,7 @@ type worker struct {
 	// Its neighbors in the Timer; read only once New has returned.
 	time    *timeline
 	alarm   *alarm
-	room    *room
+	quota   *quota
 	guarded *guarded
 	out     *runner
 
@@ -25,7 +25,7 @@ type worker struct {
 }
 
 func (wk *worker) init(tm *Timer) {
-	wk.time, wk.alarm, wk.room, wk.guarded, wk.out = &tm.time, &tm.alarm, &tm.room, &tm.guarded, &tm.out
+	wk.time, wk.alarm, wk.quota, wk.guarded, wk.out = &tm.time, &tm.alarm, &tm.quota, &tm.guarded, &tm.out
 	if c, ok := tm.time.clock.(*ManualClock); ok {
 		c.attach(wk)
 	}
@@ -113,7 +113,7 @@ func (wk *worker) handOut(tick tick) (now int64) {
 		}
 		wk.given++
 		if claimed, ok := t.claim(due); ok {
-			wk.room.releaseExpired(t)
+			wk.quota.release(1)
 			wk.lateness.note(now - max(claimed.deadline(), past))
 			isUsers := wk.out.execute(t)
 			if isUsers {
