@@ -21,7 +21,7 @@ import (
 // Timer.Stop closes the channels that are not due yet. A call after Timer.Stop waits in package time, whatever the
 // Clock, so a loop that waits for After keeps its pace. Such a call allocates a separate channel.
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
-	tick := tm.time.ticks.of(tm.deadlineIn(d))
+	tick := tm.time.ticks.roundUp(tm.time.ticks.of(tm.deadlineIn(d)))
 	if s := tm.after.find(tick); s != nil {
 		return s.done
 	}

@@ -34,13 +34,15 @@ type timeline struct {
 	isManual bool // clock is a ManualClock
 	isUsers  bool // clock is neither of the two
 	ticks    ticks
+
+	slack time.Duration // WithTick's: the most that a task is late, and about the least between two runs of the worker
 }
 
-func newTimeline(c Clock, tickLen time.Duration) timeline {
+func newTimeline(c Clock, slack time.Duration) timeline {
 	_, isManual := c.(*ManualClock)
 	isSystem := c == Clock(systemClock{})
 	return timeline{
-		made: time.Now(), start: c.Now(), clock: c, ticks: newTicks(int64(tickLen)),
+		made: time.Now(), start: c.Now(), clock: c, ticks: newTicks(int64(slack)), slack: slack,
 		isSystem: isSystem, isManual: isManual, isUsers: !isSystem && !isManual,
 	}
 }

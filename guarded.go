@@ -9,7 +9,7 @@ import (
 
 // guarded is all that the lock guards: the wheel, and the timeouts on their way into it and out of it. Its methods take
 // the lock, except those at the end of the file, whose callers hold it. One hold looks at one or two portions of
-// timeouts; only Timer.Stop's first hold joins all that wait into one list, and waits for combers.
+// timeouts; only Timer.Stop's first hold joins all that wait into one list, and waits for pruners.
 type guarded struct {
 	owner *Timer // this and the next two are init's, then read only
 	queue *mpscQueue
@@ -25,7 +25,7 @@ type guarded struct {
 
 	// Timeouts that were queued again while in the batch. They are filed when the batch is settled: an entry of the
 	// batch and one of the wheel would otherwise name one timeout, and it could be handed out twice in a pass.
-	held *Timeout
+	deferred *Timeout
 
 	// Handed out between two holds of the lock. Only takeDue and settle write it, so the worker reads it
 	// without the lock.
@@ -84,13 +84,13 @@ func (g *guarded) beginPass(tick tick) {
 	// A task ended the last pass of this tick by Goexit, or by a panic through Advance. Take in nothing more at this
 	// tick: its tasks may have armed themselves again, and we would never leave it.
 	isCut := g.wheel.current <= tick && tick < g.wheel.opening
-	g.wheel.turn(min(tick, g.alarm.looksAt())) // no further: Overdue is to show how late the worker is
+	g.wheel.turn(min(tick, g.alarm.earliest)) // no further: Overdue is to show how late the worker is
 	if !isCut && g.intake == 0 && g.alarm.raise(tick) {
 		g.takeLane(&g.queue.near)
-		if g.alarm.raiseFar(tick) {
-			g.takeLane(&g.queue.far)
+		if g.queue.far.raise(g.wheel.ticks.start(tick), g.alarm.lingers(tick)) {
+			g.takeLane(&g.queue.far.lane)
 		} else if !g.queue.far.isEmpty() {
-			g.alarm.lower(g.alarm.farDue.Load())
+			g.alarm.lower(g.queue.far.due.Load())
 		}
 		g.intake = len(g.lists)
 	}
@@ -130,7 +130,7 @@ func (g *guarded) takeDue(tick tick) (more bool) {
 	return true
 }
 
-// settle empties the batch. Moved and held timeouts are filed.
+// settle empties the batch. Moved and deferred timeouts are filed.
 func (g *guarded) settle() {
 	defer g.lock().unlock()
 	for i, t := range g.batch {
@@ -144,9 +144,9 @@ func (g *guarded) settle() {
 			g.wheel.place(t, g.wheel.ticks.of(w.deadline()))
 		}
 	}
-	for g.held != nil { // no more than a batch
-		t := g.held
-		g.held = t.link
+	for g.deferred != nil { // no more than a batch
+		t := g.deferred
+		g.deferred = t.link
 		g.fileOne(t, false)
 	}
 	clear(g.batch) // let the collector have them
@@ -236,7 +236,7 @@ func (g *guarded) misusedInBatch(t *Timeout) {
 // takeAll takes everything that is queued.
 func (g *guarded) takeAll() {
 	g.takeLane(&g.queue.near)
-	g.takeLane(&g.queue.far)
+	g.takeLane(&g.queue.far.lane)
 }
 
 func (g *guarded) takeLane(l *lane) {
@@ -245,8 +245,8 @@ func (g *guarded) takeLane(l *lane) {
 	}
 }
 
-// takeStripe takes everything that is queued in a stripe. If that is being combed, it waits with the lock released: the
-// comber may have lost its processor.
+// takeStripe takes everything that is queued in a stripe. If that is being pruned, it waits with the lock released: the
+// pruner may have lost its processor.
 func (g *guarded) takeStripe(s *stripe) {
 	for !g.stopped {
 		list, ok := s.take()
@@ -256,7 +256,7 @@ func (g *guarded) takeStripe(s *stripe) {
 		if ok {
 			return
 		}
-		g.letOthers(s.awaitComber)
+		g.letOthers(s.awaitPruner)
 	}
 }
 
@@ -281,11 +281,11 @@ func (g *guarded) file(limit, lists int) (n, emptied int) {
 }
 
 // fileOne takes a timeout from the queue, and places it in the wheel if it is pending. A timeout that is
-// in the batch stays queued, so that the batch does not claim it, and is held until the batch is settled.
+// in the batch stays queued, so that the batch does not claim it, and is deferred until the batch is settled.
 // A timeout that is canceled and no longer queued is nowhere: Timeout.begin relies on that.
 func (g *guarded) fileOne(t *Timeout, isOfIntake bool) {
 	if g.isInBatch(t) {
-		t.link, g.held = g.held, t
+		t.link, g.deferred = g.deferred, t
 		return
 	}
 	if t.home != unfiled {
@@ -347,7 +347,7 @@ func (g *guarded) look() (next tick, pending int) {
 // again after it was canceled there would otherwise be canceled, and returned, twice.
 func (g *guarded) stop() {
 	g.stopped = true
-	g.lists = append(g.lists, g.held)
+	g.lists = append(g.lists, g.deferred)
 	g.lists = append(g.lists, g.queue.close()...)
 	for _, t := range g.lists {
 		for t != nil {
@@ -360,7 +360,7 @@ func (g *guarded) stop() {
 			t = next
 		}
 	}
-	g.lists, g.intake, g.held = nil, 0, nil
+	g.lists, g.intake, g.deferred = nil, 0, nil
 }
 
 // popAny takes any timeout out of what waits or the wheel, nil if there is none.

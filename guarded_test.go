@@ -170,7 +170,7 @@ func TestHelpFilesAtMostTwoPortions(t *testing.T) {
 func TestHelpAfterStopLeavesTheQueueClosed(t *testing.T) {
 	g, tm := newGuarded()
 	tm.Stop()
-	g.fileStripe(&tm.queue.far.stripes[0])
+	g.fileStripe(&tm.queue.far.lane.stripes[0])
 	assert.True(t, tm.queue.isClosed())
 }
 
@@ -178,7 +178,7 @@ func TestHelpAfterStopLeavesTheQueueClosed(t *testing.T) {
 // expire a tick later.
 func TestTickStaysOpenUntilTheRoundIsFiled(t *testing.T) {
 	g, tm := newGuarded()
-	all, due := tm.armMany(t, many), tick(time.Hour/tm.Tick())
+	all, due := tm.armMany(t, many), tm.time.ticks.of(int64(time.Hour))
 	g.beginPass(due)
 	more := g.takeDue(due)
 	require.False(t, more)
@@ -218,7 +218,7 @@ func TestPassFilesNothingThatWasQueuedAfterItBegan(t *testing.T) {
 	assert.Equal(t, many, g.wheel.count)
 }
 
-// A producer that combs may have lost its processor.
+// A producer that prunes may have lost its processor.
 func TestNobodyWaitsForAComberWithTheLockHeld(t *testing.T) {
 	for name, take := range map[string]func(g *guarded){
 		"beginPass":  func(g *guarded) { g.beginPass(1) },
@@ -229,8 +229,8 @@ func TestNobodyWaitsForAComberWithTheLockHeld(t *testing.T) {
 			g, tm := newGuarded()
 			tm.queue.makeStripes(1)
 			tm.armMany(t, 1)
-			s := &tm.queue.far.stripes[0]
-			s.mu.Lock() // as comb does
+			s := &tm.queue.far.lane.stripes[0]
+			s.mu.Lock() // as prune does
 			taken := make(chan struct{})
 			go func() {
 				defer close(taken)
@@ -247,18 +247,18 @@ func TestNobodyWaitsForAComberWithTheLockHeld(t *testing.T) {
 	}
 }
 
-// Otherwise the producers of a deep stripe would go on while its comber waits for a processor, however long.
+// Otherwise the producers of a deep stripe would go on while its pruner waits for a processor, however long.
 func TestProducerOfADeepStripeWaitsForItsComber(t *testing.T) {
 	g, tm := newGuarded()
 	tm.queue.makeStripes(1)
 	tm.armMany(t, 1)
-	s := &tm.queue.far.stripes[0]
-	s.mu.Lock() // as comb does
+	s := &tm.queue.far.lane.stripes[0]
+	s.mu.Lock() // as prune does
 	s.depth.Store(tm.queue.far.full)
 	reduced := make(chan struct{})
 	go func() {
 		defer close(reduced)
-		tm.help(&tm.queue.far, s, filled)
+		tm.help(&tm.queue.far.lane, s, filled)
 	}()
 	require.Eventually(t, s.wanted.Load, 10*time.Second, time.Millisecond)
 	select {
@@ -279,15 +279,15 @@ func TestNobodyCombsAStripeThatSomebodyWaitsToTake(t *testing.T) {
 	}
 	pushAll(t, q, litter...)
 	s := &q.near.stripes[0]
-	s.awaitComber()
-	q.near.comb(s)
+	s.awaitPruner()
+	q.near.prune(s)
 	list, ok := s.take()
 	require.True(t, ok)
 	assert.Len(t, linkedFrom(list), 2)
 	pushAll(t, q, litter...)
-	q.near.comb(s)
+	q.near.prune(s)
 	list, _ = s.take()
-	assert.Len(t, linkedFrom(list), 1, "the head alone: combed again")
+	assert.Len(t, linkedFrom(list), 1, "the head alone: pruned again")
 }
 
 func TestCollectTakesAtMostOnePortionAndTheBatch(t *testing.T) {
@@ -311,10 +311,10 @@ func (tm *Timer) armMany(t *testing.T, n int) (all []*Timeout) {
 	for range n {
 		to := &Timeout{timer: tm, task: plainFunc(func() {})}
 		to.beginNew(tm.deadlineIn(time.Hour))
-		require.NotEqual(t, refused, tm.queue.push(to, &tm.queue.far))
+		require.NotEqual(t, refused, tm.queue.push(to, &tm.queue.far.lane))
 		all = append(all, to)
 	}
-	tm.alarm.lowerFar(0)
+	tm.queue.far.lower(0)
 	tm.alarm.lower(0) // at once, on a timer that has no worker goroutine
 	return all
 }

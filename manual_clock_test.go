@@ -42,8 +42,8 @@ func TestManualClockHandsOutInOrderOfTime(t *testing.T) {
 	}
 	clock.Advance(2 * time.Hour)
 	assert.Equal(t, []time.Duration{
-		time.Millisecond, 10 * time.Millisecond, // both asked for now
-		15 * time.Millisecond, 20 * time.Millisecond,
+		100 * time.Microsecond, time.Millisecond, // a tenth of each tick from now
+		15 * time.Millisecond, 15 * time.Millisecond,
 		990 * time.Millisecond, 990 * time.Millisecond,
 		time.Second, time.Second,
 		time.Hour, time.Hour,

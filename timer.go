@@ -55,11 +55,11 @@ func New(opts ...Option) (*Timer, error) {
 	}
 	tm := &Timer{time: newTimeline(o.clock, o.tick)}
 	tm.quota.max = int64(o.maxPending)
-	tm.queue.init()
+	tm.queue.init(tm.time.ticks.len)
 	tm.guarded.init(tm, o.wheelSize)
 	tm.out.init(&o)
 	tm.worker.init(tm)
-	tm.alarm.init(&tm.time, &tm.out, tm.worker.work)
+	tm.alarm.init(&tm.time, &tm.out, &tm.queue.far, tm.worker.work)
 	return tm, nil
 }
 
@@ -109,7 +109,7 @@ func (tm *Timer) Now() time.Time {
 }
 
 // Tick returns the tick, as WithTick set it.
-func (tm *Timer) Tick() time.Duration { return time.Duration(tm.time.ticks.len) }
+func (tm *Timer) Tick() time.Duration { return tm.time.slack }
 
 // Pending returns how many timeouts are pending; all callers of After that wait for one tick count as
 // one. Timeouts that have expired do not count. Pending is exact, except for calls under way in
@@ -147,7 +147,7 @@ func (tm *Timer) deadlineIn(d time.Duration) int64 {
 		now = tm.time.slowNow()
 	}
 	if now > tm.alarm.overdue.Load() {
-		tm.alarm.ringOverdue(now)
+		tm.alarm.wakeOverdue(now)
 	}
 	return tm.time.deadline(now, d)
 }
@@ -228,9 +228,9 @@ func (tm *Timer) hand(t *Timeout, push bool, deadline int64) error {
 
 // push hands t, marked queued, to the worker. If the timer is stopped and rejects t for that, it returns ErrStopped.
 func (tm *Timer) push(t *Timeout, deadline int64) error {
-	l, isFar := &tm.queue.near, tm.alarm.isFar(deadline)
+	l, isFar := &tm.queue.near, tm.queue.far.suits(deadline, tm.time.ticks.start(tm.alarm.wakesAt()))
 	if isFar {
-		l = &tm.queue.far
+		l = &tm.queue.far.lane
 	}
 	how := tm.queue.push(t, l)
 	if how == refused {
@@ -244,8 +244,8 @@ func (tm *Timer) push(t *Timeout, deadline int64) error {
 	tm.alarm.announce(t, isFar)
 	switch how {
 	case halfway:
-		tm.alarm.hurry()
-	case filled, littered:
+		tm.alarm.dueNow()
+	case filled, zombies:
 		tm.help(l, l.stripeOf(t), how)
 	}
 	return nil
@@ -255,8 +255,8 @@ func (tm *Timer) push(t *Timeout, deadline int64) error {
 // them: it drops their stopped timeouts, or waits for its turn and files some of the others.
 func (tm *Timer) help(l *lane, s *stripe, how pushed) {
 	depth := l.full
-	if how == littered {
-		if l.comb(s) {
+	if how == zombies {
+		if l.prune(s) {
 			return
 		}
 		depth = l.deep

@@ -30,8 +30,8 @@ func (w word) deadline() int64        { return int64(w) >> deadlineShift }
 func (w word) withState(s State) word { return w&^stateMask | word(s) }
 func (w word) unqueued() word         { return w &^ (queued | fresh) }
 
-// isLitter reports whether only the queue holds the timeout, and its arming has ended.
-func (w word) isLitter() bool { return w&fresh != 0 && w.state() != Pending }
+// isZombie reports whether only the queue holds the timeout, and its arming has ended.
+func (w word) isZombie() bool { return w&fresh != 0 && w.state() != Pending }
 
 func (t *Timeout) load() word { return word(t.word.Load()) }
 
@@ -51,7 +51,7 @@ func (t *Timeout) move(w word, deadline int64) (push, ok bool) {
 //	state             not queued                             queued
 //	Unarmed           fresh: it was never anywhere           (does not occur)
 //	Expired           not: it may still be in its batch      as it was
-//	Canceled          fresh: fileOne or comb has let it go   as it was
+//	Canceled          fresh: fileOne or prune has let it go   as it was
 //	Rejected          not: it may have been Expired before   as it was
 //	rejectedStopped   not: as Rejected                       as it was
 //
@@ -105,10 +105,10 @@ func (t *Timeout) unqueue() word {
 	}
 }
 
-// drop lets go of litter for a comber, which reads w first; after it has succeeded, t's next push owns link.
+// drop lets go of litter for a pruner, which reads w first; after it has succeeded, t's next push owns link.
 func (t *Timeout) drop(w word) (ok bool) {
 	below := t.link
-	t.link = nil // before the CAS: after it the link is not the comber's
+	t.link = nil // before the CAS: after it the link is not the pruner's
 	ok = t.cas(w, w.unqueued())
 	if !ok {
 		t.link = below

@@ -67,16 +67,18 @@ func (wk *worker) work() {
 func (wk *worker) pass() (tick tick, again bool) {
 	g := wk.guarded
 	tick = wk.time.thisTick()
+	wk.alarm.last = tick
 	if len(g.batch) > 0 { // the rest of one in which a task ended the goroutine, or made Advance panic
 		wk.handOut(tick)
 	}
 	g.beginPass(tick)
+	due := wk.time.ticks.start(tick)
 	for isFiled := false; !isFiled; {
 		wk.out.crews.Launch()
 		isFiled = wk.fileIntake()
 		for g.takeDue(tick) {
 			now := wk.handOut(tick)
-			if wk.time.ticks.at(now) > tick {
+			if now >= due+int64(wk.time.slack) {
 				return tick, true
 			}
 		}
@@ -86,7 +88,7 @@ func (wk *worker) pass() (tick tick, again bool) {
 
 // fileIntake files the intake for at most half a tick or two milliseconds, and reports whether all of it is filed.
 func (wk *worker) fileIntake() (isFiled bool) {
-	enough := min(time.Duration(wk.time.ticks.len/2), 2*time.Millisecond) // what due timeouts may wait for it
+	enough := min(wk.time.slack/2, 2*time.Millisecond) // what due timeouts may wait for it
 	n := 0
 	for begun := time.Now(); n < limits.Drain && time.Since(begun) <= enough; {
 		k := wk.guarded.fileIntake(portion)
@@ -104,7 +106,7 @@ func (wk *worker) handOut(tick tick) (now int64) {
 	wk.out.crews.Launch()
 	batch := wk.guarded.batch // between takeDue and settle, which this goroutine calls, nobody changes it
 	due := wk.time.ticks.start(tick)
-	past := wk.time.ticks.start(wk.alarm.looksAt() - 1) // an earlier deadline was over when it was set
+	past := wk.time.ticks.start(wk.alarm.earliest - 1) // an earlier deadline was over when it was set
 	now = wk.time.now()
 	for wk.given < len(batch) {
 		t := batch[wk.given]
@@ -135,6 +137,8 @@ func (wk *worker) handOut(tick tick) (now int64) {
 func (wk *worker) advance() {
 	wk.out.Enter()
 	defer wk.out.Leave() // deferred: a task may panic
-	wk.alarm.nextLook.Store(int64(wk.time.thisTick()))
+	tick := wk.time.thisTick()
+	wk.alarm.earliest = tick
+	wk.alarm.nextWake.Store(int64(tick))
 	wk.pass()
 }

@@ -199,7 +199,7 @@ func TestATimerFromOutsideTheBubbleMayBeStoppedInside(t *testing.T) {
 	})
 }
 
-// A goroutine that stops so many checks whether the worker's alarm has rung. If nothing is ever due, no bell is set,
+// A goroutine that stops so many checks whether the worker's alarm has rung. If nothing is ever due, no waker is set,
 // and the stopped timeouts fill a part of the queue.
 func TestACrowdFromOutsideTheBubbleMayBeStoppedInside(t *testing.T) {
 	for name, c := range map[string]struct{ tick, delay time.Duration }{
