@@ -1,10 +1,6 @@
 package hashedwheel
 
-import (
-	"time"
-
-	"github.com/hashedwheel/hashedwheel/internal/hook"
-)
+import "time"
 
 // A Clock shows the time and wakes the worker. The clocks of clockwork, benbjohnson/clock and Kubernetes fit as they
 // are. Its methods are called concurrently, and with no lock held. Now must not call the Timer. While timeouts wait, a
@@ -115,13 +111,3 @@ func (tl *timeline) since(at time.Time) int64 {
 }
 
 func (tl *timeline) at(deadline int64) time.Time { return tl.start.Add(time.Duration(deadline)) }
-
-// tickStart returns the start of the last tick that has begun at now.
-func (tl *timeline) tickStart(now time.Time) time.Time {
-	return tl.at(tl.ticks.start(tl.ticks.at(tl.since(now))))
-}
-
-// Package wheeltime asks for it.
-func init() {
-	hook.TickStart = func(timer any, now time.Time) time.Time { return timer.(*Timer).time.tickStart(now) }
-}

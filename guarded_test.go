@@ -86,8 +86,8 @@ func TestTakeDueVisitsAtMostOnePortion(t *testing.T) {
 			for more := true; more; {
 				n := countRefiled(all, func() { more = g.takeDue(farTick - 1) })
 				require.LessOrEqual(t, n, portion)
-				require.LessOrEqual(t, len(g.batch), batchSize)
-				for _, to := range g.batch {
+				require.LessOrEqual(t, len(g.batch.timeouts), batchSize)
+				for _, to := range g.batch.timeouts {
 					_, ok := to.claim(math.MaxInt64)
 					require.True(t, ok)
 				}
@@ -103,8 +103,8 @@ func TestTakeDueOfACrowdFillsOneBatch(t *testing.T) {
 	all := g.fileMoved(many, 50, 50)
 	n := countRefiled(all, func() { g.takeDue(50) })
 	assert.Equal(t, batchSize, n)
-	assert.Len(t, g.batch, batchSize)
-	assert.EqualValues(t, 50, g.batchTick)
+	assert.Len(t, g.batch.timeouts, batchSize)
+	assert.EqualValues(t, 50, g.batch.tick)
 }
 
 // The timeout is also in the queue. If its push is refused, only the wheel holds the timeout, and Timer.Stop must find

@@ -133,11 +133,14 @@ func (l *level) next(set bitmap.Bitmap, from int64, current tick) int64 {
 	if j < 0 {
 		j = set.Next(0) // around
 	}
-	from += int64(l.index(int64(j - i)))
-	if j < 0 || from-l.number(current) >= int64(l.size) {
+	if j < 0 {
 		return noNumber
 	}
-	return from
+	number := from + int64(l.index(int64(j-i)))
+	if number-l.number(current) >= int64(l.size) {
+		return noNumber
+	}
+	return number
 }
 
 // home is where a timeout is: the kind in the low bits; for the wheel above it the index of the slot, and above that

@@ -223,7 +223,11 @@ func (l *farLane) raise(now, next int64) bool {
 	return isDue
 }
 
-func (q *mpscQueue) isClosed() bool { return q.near.stripes[0].head.Load() == &q.closed }
+// isClosed reports whether close has come to the last stripe.
+func (q *mpscQueue) isClosed() bool {
+	last := len(q.far.stripes) - 1
+	return q.far.stripes[last].head.Load() == &q.closed
+}
 
 // close, which is called once, refuses every later push and returns a list of the others for each stripe.
 func (q *mpscQueue) close() (lists []*Timeout) {

@@ -290,5 +290,16 @@ func (s *Series) endRun() {
 // tickStart returns the time at which the current tick began.
 func (s *Series) tickStart() time.Time {
 	tm := s.to.timer
-	return tm.time.tickStart(tm.Now())
+	return tm.tickStart(tm.Now())
+}
+
+// tickStart returns the start of the last tick that has begun at now.
+func (tm *Timer) tickStart(now time.Time) time.Time {
+	tl := &tm.time
+	return tl.at(tl.ticks.start(tl.ticks.at(tl.since(now))))
+}
+
+// The tickers of package wheeltime need it also.
+func init() {
+	hook.TickStart = func(timer any, now time.Time) time.Time { return timer.(*Timer).tickStart(now) }
 }

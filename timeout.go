@@ -248,6 +248,3 @@ func (t *Timeout) String() string {
 
 // LogValue returns String, for package slog.
 func (t *Timeout) LogValue() slog.Value { return slog.StringValue(t.String()) }
-
-// isAt reports whether t is where takeDue has put it in the batch: it was not overwritten, and is in one place only.
-func (t *Timeout) isAt(i int) bool { return t.home == homeIn(inBatch, 0, i) }

@@ -19,7 +19,6 @@ type worker struct {
 
 	_ [128]byte // callers touch the fields above at each push, the worker alone those below
 
-	given    int           // how many of the batch have had their turn
 	wakeups  atomic.Uint64 // for Stats, as the next
 	lateness lateness
 }
@@ -68,7 +67,7 @@ func (wk *worker) pass() (tick tick, again bool) {
 	g := wk.guarded
 	tick = wk.time.thisTick()
 	wk.alarm.last = tick
-	if len(g.batch) > 0 { // the rest of one in which a task ended the goroutine, or made Advance panic
+	if !g.batch.isEmpty() { // the rest of one in which a task ended the goroutine, or made Advance panic
 		wk.handOut(tick)
 	}
 	g.beginPass(tick)
@@ -104,16 +103,14 @@ func (wk *worker) fileIntake() (isFiled bool) {
 // first, and again whenever user code has run on this goroutine, and returns the last reading.
 func (wk *worker) handOut(tick tick) (now int64) {
 	wk.out.crews.Launch()
-	batch := wk.guarded.batch // between takeDue and settle, which this goroutine calls, nobody changes it
+	batch := &wk.guarded.batch
 	due := wk.time.ticks.start(tick)
 	past := wk.time.ticks.start(wk.alarm.earliest - 1) // an earlier deadline was over when it was set
 	now = wk.time.now()
-	for wk.given < len(batch) {
-		t := batch[wk.given]
-		if !t.isAt(wk.given) {
+	for t := batch.next(); t != nil; t = batch.next() {
+		if !t.isAt(batch.given - 1) {
 			wk.guarded.misusedInBatch(t)
 		}
-		wk.given++
 		if claimed, ok := t.claim(due); ok {
 			wk.quota.release(1)
 			wk.lateness.note(now - max(claimed.deadline(), past))
@@ -126,10 +123,9 @@ func (wk *worker) handOut(tick tick) (now int64) {
 	if !wk.time.isSystem {
 		wk.out.crews.Launch() // rest calls the user's clock, and who calls Advance runs no tasks of the default
 	}
-	if len(batch) > 0 {
+	if !batch.isEmpty() {
 		wk.guarded.settle()
 	}
-	wk.given = 0
 	return now
 }
 
