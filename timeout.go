@@ -23,8 +23,8 @@ import (
 // Timeout again by Reset, as in the example Pool. Vet's copylocks finds assignments and calls that copy a Timeout. If a
 // slice grew by append, or a struct was cleared, the timer panics when it meets the Timeout, and is broken from then on:
 //
-//	hashedwheel: armed Timeout of *main.lease was copied or overwritten (did a slice of such structs grow, or was the
-//	struct cleared? leave the Timeout where it is, also in a pool, and arm it again by Reset)
+//	hashedwheel: armed Timeout of *main.lease was copied or overwritten (did a slice grow, or was the struct that holds
+//	it cleared? leave the Timeout in its place, also in a sync.Pool, and arm it again by Reset)
 //
 // Three mistakes go unnoticed. (1) A copy made within that time after a Reset, Move or Stop: one of the two may never
 // run. (2) A copy that is only moved later: the original runs. (3) Overwriting a Timeout with another within that time:
