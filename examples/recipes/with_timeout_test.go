@@ -79,8 +79,8 @@ func (c *timeoutContext) Err() error {
 	return c.err
 }
 
-// AfterFunc is for the context package, which calls it for each context that is made from c: without it, each of them would
-// have a goroutine that waits for Done.
+// AfterFunc is for the context package, which calls it for each context that is made from c: without it, each of them
+// would have a goroutine that waits for Done.
 func (c *timeoutContext) AfterFunc(f func()) (stop func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
