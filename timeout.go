@@ -14,14 +14,16 @@ import (
 // A Timeout is one task and its deadline. (In the time package the type with these methods is named Timer.) AfterFunc
 // and Schedule return an armed Timeout. A Timeout that is a field of your own struct, bound by Init or InitFunc, is
 // armed, moved and stopped without an allocation. Give the field a name: if a struct embeds a Timeout, fmt and slog
-// show the struct as the Timeout alone. All methods except Init and InitFunc are safe for concurrent use, including
-// from inside tasks, and with a lock held that the task takes.
+// show the struct as the Timeout alone. The zero Timeout is Unarmed and unbound. All methods except Init and InitFunc
+// are safe for concurrent use, including from inside tasks, and with a lock held that the task takes.
 //
 // A Timeout must not be copied, nor overwritten once it has been armed: its timer refers to it for up to two ticks or a
 // tenth of a second after the outcome, whichever is longer, or until a task or Executor that blocks the worker returns.
 // So a struct of a sync.Pool keeps its Timeout, bound to the same Timer: reset the other fields one by one, and arm the
-// Timeout again by Reset, as in the example Pool. Vet's copylocks finds assignments and calls that copy a Timeout. If a
-// slice grew by append, or a struct was cleared, the timer panics when it meets the Timeout, and is broken then:
+// Timeout again by Reset, as in the example Pool. Vet's copylocks finds assignments and calls that copy a Timeout.
+//
+// If a slice grew by append, or a struct was cleared, the timer panics when it meets the Timeout, and is broken from
+// then on:
 //
 //	hashedwheel: armed Timeout of *main.lease was copied or overwritten (did a slice grow, or was the struct that
 //	holds it cleared? leave the Timeout in its place, also in a sync.Pool, and arm it again by Reset)
