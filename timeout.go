@@ -11,18 +11,26 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
-// A Timeout is one task and its deadline. (In package time the type with these methods is named Timer.) AfterFunc and
-// Schedule return an armed Timeout. A Timeout that is a field of your own struct, bound by Init or InitFunc, is armed,
-// moved and stopped without an allocation. The zero Timeout is Unarmed and unbound. All methods except Init and
-// InitFunc are safe for concurrent use, also from inside tasks, and with a lock held that the task takes.
+// A Timeout is one task and its deadline. (In the time package the type with these methods is named Timer.) AfterFunc
+// and Schedule return an armed Timeout. A Timeout that is a field of your own struct, bound by Init or InitFunc, is
+// armed, moved and stopped without an allocation. Give the field a name: if a struct embeds a Timeout, fmt and slog
+// show the struct as the Timeout alone. The zero Timeout is Unarmed and unbound. All methods except Init and InitFunc
+// are safe for concurrent use, including from inside tasks, and with a lock held that the task takes.
 //
 // A Timeout must not be copied, nor overwritten once it has been armed: its timer refers to it for up to two ticks or a
 // tenth of a second after the outcome, whichever is longer, or until a task or Executor that blocks the worker returns.
-// So a struct from a pool keeps its Timeout, bound to the same Timer, and is armed again by Reset; it is not cleared.
-// Vet's copylocks finds assignments and calls that copy a Timeout. If a slice grew by append, or a struct was cleared,
-// the timer panics when it meets the Timeout, and is broken from then on. Three mistakes go unnoticed. (1) A copy made
-// within that time after a Reset, Move or Stop: one of the two may never run. (2) A copy that is only moved later: the
-// original runs. (3) Overwriting a Timeout with another within that time: others may be lost.
+// So a struct of a sync.Pool keeps its Timeout, bound to the same Timer: reset the other fields one by one, and arm the
+// Timeout again by Reset, as in the example Pool. Vet's copylocks finds assignments and calls that copy a Timeout.
+//
+// If a slice grew by append, or a struct was cleared, the timer panics when it meets the Timeout, and is broken from
+// then on:
+//
+//	hashedwheel: armed Timeout of *main.lease was copied or overwritten (did a slice grow, or was the struct that
+//	holds it cleared? leave the Timeout in its place, also in a sync.Pool, and arm it again by Reset)
+//
+// Three mistakes go unnoticed. (1) A copy made within that time after a Reset, Move or Stop: one of the two may never
+// run. (2) A copy that is only moved later: the original runs. (3) Overwriting a Timeout with another within that time:
+// others may be lost.
 //
 //	 Init          Reset          its turn to run
 //	─────▶ Unarmed ────▶ Pending ────────────────▶ Expired
@@ -63,10 +71,14 @@ func (f TaskFunc) Run(to *Timeout) { f(to) }
 // String returns the name of the function.
 func (f TaskFunc) String() string { return taskname.Of(f) }
 
+// LogValue returns String, for package slog: JSON has no functions.
+func (f TaskFunc) LogValue() slog.Value { return slog.StringValue(f.String()) }
+
 type plainFunc func() // AfterFunc's Task; the conversion allocates nothing
 
-func (f plainFunc) Run(*Timeout)   { f() }
-func (f plainFunc) String() string { return taskname.Of(f) }
+func (f plainFunc) Run(*Timeout)         { f() }
+func (f plainFunc) String() string       { return taskname.Of(f) }
+func (f plainFunc) LogValue() slog.Value { return slog.StringValue(f.String()) }
 
 // State is where a Timeout is in its life.
 type State uint8
@@ -246,5 +258,6 @@ func (t *Timeout) String() string {
 	return fmt.Sprintf("hashedwheel.Timeout(%v, %s, %s)", t.State(), deadline, taskname.Shown(t.task))
 }
 
-// LogValue returns String, for package slog.
+// LogValue returns String, for package slog, which calls it for a Timeout that is logged, not for one in a slice or a
+// struct.
 func (t *Timeout) LogValue() slog.Value { return slog.StringValue(t.String()) }
