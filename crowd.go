@@ -30,7 +30,7 @@ func (w *hashedWheel) thin() bool {
 			return true
 		}
 		number, at := l.crowdAt(w.current, w.ticks.len)
-		if at < w.current { // a tick after the worker was to run for it
+		if at < w.current { // it is due by the tick that was left last
 			l.open(number)
 			return true
 		}

@@ -3,10 +3,13 @@ package hashedwheel
 import (
 	"math"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
 // One hold of the lock visits at most about a portion of timeouts. Each test here has many portions to
@@ -270,6 +273,44 @@ func TestProducerOfADeepStripeWaitsForItsComber(t *testing.T) {
 	<-reduced
 	assert.Equal(t, 1, g.wheel.count)
 }
+
+// A full stripe of the far lane waits for the worker, which takes it every 50 ms, unless the worker is late.
+func TestProducersFileTheFarLaneOnlyIfTheWorkerIsLate(t *testing.T) {
+	for name, row := range map[string]struct {
+		depth int32 // times full
+		late  time.Duration
+		files bool
+		clock Clock
+	}{
+		"on time":                {depth: 1},
+		"on time, a time slice":  {depth: 1, late: 10 * time.Millisecond},
+		"late":                   {depth: 1, late: 10*time.Millisecond + 1, files: true},
+		"on time, but very deep": {depth: limits.Backlog, files: true},
+		"on a user's clock":      {depth: 1, files: true, clock: anotherClock{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				options := []Option{}
+				if row.clock != nil {
+					options = append(options, WithClock(row.clock))
+				}
+				tm := MustNew(options...)
+				defer tm.Stop()
+				tm.queue.makeStripes(1)
+				tm.alarm.lower(past) // the test is the worker
+				tm.armMany(t, 1)
+				tm.queue.far.due.Store(tm.time.now())
+				time.Sleep(row.late)
+				s := &tm.queue.far.stripes[0]
+				s.depth.Store(row.depth * tm.queue.far.full)
+				tm.help(&tm.queue.far.lane, s, filled)
+				assert.Equal(t, row.files, tm.guarded.wheel.count == 1)
+			})
+		})
+	}
+}
+
+type anotherClock struct{ systemClock }
 
 // Combers that came again and again would keep a goroutine waiting that takes the stripe.
 func TestNobodyCombsAStripeThatSomebodyWaitsToTake(t *testing.T) {

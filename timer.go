@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel/internal/hook"
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
 var (
@@ -255,17 +256,28 @@ func (tm *Timer) push(t *Timeout, deadline int64) error {
 // them: it drops their stopped timeouts, or waits for its turn and files some of the others.
 func (tm *Timer) help(l *lane, s *stripe, how pushed) {
 	depth := l.full
-	if how == zombies {
+	switch {
+	case how == zombies:
 		if l.prune(s) {
 			return
 		}
 		depth = l.deep
+	case l == &tm.queue.far.lane && tm.workerIsOnTime() && s.depth.Load() < limits.Backlog*l.full:
+		return
 	}
 	tm.turnstile.Lock()
 	defer tm.turnstile.Unlock()
 	if s.depth.Load() >= depth { // otherwise the last who had the turn has filed it
 		tm.guarded.fileStripe(s)
 	}
+}
+
+// workerIsOnTime reports whether the worker has taken the far lane when it was due: then a full stripe of the lane can
+// wait for the next pass, before which most of its timeouts are stopped. On a user's clock it reports false, since
+// Timeout.Stop calls no method of the clock; in a foreign bubble, where Stop is allowed, true.
+func (tm *Timer) workerIsOnTime() bool {
+	const late = int64(10 * time.Millisecond) // a time slice: the worker has lost its processor
+	return tm.time.isSystem && int64(time.Since(tm.time.start)) <= tm.queue.far.due.Load()+late
 }
 
 // Stop ends the timer: every later arming is refused, and only tasks of expired timeouts still start. It returns all
