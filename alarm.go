@@ -25,7 +25,7 @@ import (
 type alarm struct {
 	word     atomic.Int64 // an alarmWord
 	nextWake atomic.Int64 // the tick of the next run, or of the run in progress; noTick: none. Stats reads it
-	overdue  atomic.Int64 // a caller that reads a later time than this, in ns, wakes the worker; notOverdue during passes
+	overdue  atomic.Int64 // a caller that reads a later time, in ns, wakes the worker; notOverdue during passes
 
 	// init's, then read only
 	time  *timeline
@@ -40,8 +40,8 @@ type alarm struct {
 }
 
 // alarmWord is one value of alarm.word: due, and two bits of status. due is when the queue must be taken at the latest:
-// by the pass of the tick after it. It is the start of a tick, so that deadlines that fall by less than a tick from call
-// to call lower it once.
+// by the pass of the tick after it. It is the start of a tick, so that deadlines that fall by less than a tick from
+// call to call lower it once.
 type alarmWord int64
 
 const (
@@ -96,8 +96,9 @@ func (a *alarm) init(tl *timeline, out *runner, far *farLane, work func()) {
 	}
 }
 
-// announce makes sure that the queue is taken in time for t. The caller has pushed t, or changed it while it was queued,
-// perhaps in the far lane. The word is read again: another goroutine may have armed t for an earlier time since.
+// announce makes sure that the queue is taken in time for t. The caller has pushed t, or changed it while it was
+// queued, perhaps in the far lane. The word is read again: another goroutine may have armed t for an earlier time
+// since.
 func (a *alarm) announce(t *Timeout, mayBeFar bool) {
 	w := t.load()
 	deadline := w.deadline()
@@ -264,8 +265,9 @@ func (a *alarm) answer() (isWorker bool) {
 }
 
 // begin is the worker's first act. It reports whether to pass at a tick. If not, earliest is when a timeout is due: a
-// waker was set for a timeout that has been stopped or moved, or a caller has woken the worker before. On a user's clock
-// it always passes: After was early, or a producer, which cannot say at which tick that was, has started the worker.
+// waker was set for a timeout that has been stopped or moved, or a caller has woken the worker before. On a user's
+// clock it always passes: After was early, or a producer, which cannot say at which tick that was, has started the
+// worker.
 func (a *alarm) begin(tick tick) (earliest tick, isDue bool) {
 	a.waker.forget(tick)
 	if a.time.isUsers {
@@ -300,8 +302,8 @@ func (a *alarm) raise(tick tick) bool {
 	}
 }
 
-// start has a goroutine call f that inherits no profiler labels or modes of the caller's: a time.Timer's. In a bubble it
-// does inherit them, since a timer that fires at once crashes the race detector there (golang/go#78156).
+// start has a goroutine call f that inherits no profiler labels or modes of the caller's: a time.Timer's. In a bubble
+// it does inherit them, since a timer that fires at once crashes the race detector there (golang/go#78156).
 func (a *alarm) start(f func()) {
 	if a.time.isInBubble() {
 		go f()

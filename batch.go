@@ -1,7 +1,8 @@
 package hashedwheel
 
-// batch is the due timeouts that the worker hands out between two holds of the lock. takeDue fills it and settle empties
-// it, under the lock; in between only next changes it, and the worker, which calls all three, reads it without the lock.
+// batch is the due timeouts that the worker hands out between two holds of the lock. takeDue fills it and settle
+// empties it, under the lock; in between only next changes it, and the worker, which calls all three, reads it without
+// the lock.
 type batch struct {
 	timeouts []*Timeout
 	given    int  // how many of them have had their turn

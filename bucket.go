@@ -109,9 +109,9 @@ func (b *buckets) dropChunk(s *slot) {
 // allocates nothing under the lock. The chunks hold no timeouts, and are at most 56 KiB together.
 type spares [10][][]*Timeout
 
-// maxSpares returns how many chunks of a capacity are kept: four, since slots of a few neighboring ticks fill while those
-// before them empty, and dozens of the small ones, which empty between two takes of the queue (24,000 calls of 200 kept
-// timeouts: 11 objects allocated, not 1,000).
+// maxSpares returns how many chunks of a capacity are kept: four, since slots of a few neighboring ticks fill while
+// those before them empty, and dozens of the small ones, which empty between two takes of the queue (24,000 calls of
+// 200 kept timeouts: 11 objects allocated, not 1,000).
 func maxSpares(capacity int) int { return max(4, chunkLen/capacity) }
 
 func (s *spares) of(size int) *[][]*Timeout { return &s[bits.Len(uint(size-1))] }

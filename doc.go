@@ -1,57 +1,61 @@
-// Package hashedwheel keeps tens of thousands to millions of timeouts, most of which are moved or stopped before
-// they expire: idle timeouts that move at every read, deadlines of calls that nearly all return in time.
-// Arming, moving or stopping a timeout takes 20 to 150 ns, and more where a million are pending, since memory is slow.
-// In exchange a task is handed out up to one tick late, 1ms by default, see [WithTick].
+// Package hashedwheel keeps tens of thousands to millions of timeouts, most of which are moved or stopped before they
+// expire: idle timeouts that move at every read, deadlines of calls that nearly all return in time. Arming, moving, or
+// stopping a timeout takes 20–150 ns (up to 350 ns with a million pending). The trade-off: where many tasks expire, one
+// may start up to one tick late, by default 1ms; where few do, it is as punctual as with the time package, see
+// [WithTick].
 //
 //	tm := hashedwheel.MustNew()
 //	t := tm.AfterFunc(30*time.Second, func() { ... })
 //	t.Move(time.Minute)
 //	t.Stop()
 //
-// A [Timer] holds many timeouts, and a program seldom needs more than one. A [Timeout] is one of them: package time
-// calls that a Timer. Stop of a Timeout cancels it, Stop of the Timer cancels everything. [Timer.Every] and
+// A [Timer] holds many timeouts, and a program seldom needs more than one. A [Timeout] is one of them: the time
+// package calls that a Timer. Stop of a Timeout cancels it, Stop of the Timer cancels everything. [Timer.Every] and
 // [Timer.Recur] run a function again and again, and [Timer.After] is a deadline for a select.
 //
-// Package wheeltime has package time's timers and tickers with channels, idle closes idle connections, keyed is a map
-// whose values expire, and inspect is a page of pending timeouts.
+// Package wheeltime has the time package's timers and tickers with channels, idle closes idle connections, keyed is a
+// map whose values expire, and inspect is a page of pending timeouts.
 //
-// Stay with package time for timeouts that must be exact to less than a tick, and for fewer than ten thousand
-// timers. Timeouts do not survive the process: work that must happen after a restart belongs in a store.
+// Stay with the time package for fewer than ten thousand timers. Timeouts do not survive the process: work that must
+// happen after a restart belongs in a store.
 //
 // # Words
 //
 // To arm a timeout is to give it a deadline, by AfterFunc, Schedule or Reset; the timeout is then pending, and Move
 // gives it another deadline. When its deadline has passed it expires: its task is handed to the [Executor]. Until
-// then [Timeout.Stop] or [Timer.Stop] cancels it. An arming that a stopped or full timer refuses is rejected. Time is
-// counted in ticks. When a tick begins in which something is due, a time.Timer starts a goroutine, the worker, which
-// hands out that tick's tasks.
+// then [Timeout.Stop] or [Timer.Stop] cancels it. A timeout that a stopped or full timer refuses is rejected. A tick is
+// the most that a task is late. When a timeout is due, a time.Timer starts a goroutine, the worker, which hands out the
+// tasks of all timeouts that are due by then.
 //
 // # Never early
 //
 // A task never starts before its deadline, read on the timer's clock. The deadline is the time of the call plus the
-// delay, in nanoseconds, and is rounded up to a tick, never down. That holds through jumps of the clock, stalls, Resets
-// that race with expiry, and any delay, as long as the clock does not go back, see [Clock]. A delay too large for the
-// clock, which counts about 9 years from New, means never; such a timeout can still be stopped.
+// delay, in nanoseconds, and is rounded up to a tenth of a tick, never down. That holds through jumps of the clock,
+// stalls, Resets that race with expiry, and any delay, as long as the clock does not go back, see [Clock]. A delay too
+// large for the clock, which counts about 9 years from New, means never; such a timeout can still be stopped.
 //
 // # At most one tick late
 //
 // A task is handed to the executor within one tick of its deadline, plus the delay that the operating system, Go's
-// scheduler or the executor adds. A delay of zero or less is due at the next tick. The library's own work adds a few
-// milliseconds at most, even with a million timeouts due within a second. Two loads exceed that: a million due within
-// 100ms take 0.3 s to hand out; a million in one tick, all moved later in the last half second, delay others by 0.2 s.
-// By default no task waits for another to return; with [Inline] a slow task delays all others.
+// scheduler or the executor adds. If the worker has not run for nine tenths of a tick, it runs at the tenth at which
+// the timeout is due; otherwise it waits for the next whole tick. A delay of zero or less is due at once. The library's
+// own work adds a few milliseconds at most, even with a million timeouts due within a second. Two loads exceed that: a
+// million due within 100ms take 0.3 s to hand out; a million in one tick, all moved later in the last half second,
+// delay others by 0.2 s. By default no task waits for another to return; with [Inline] a slow task delays all others.
 //
 // # One outcome for each arming
 //
-// Expired: the task was handed to the executor. Canceled: [Timeout.Stop] returned true, or [Timer.Stop]
-// returned the timeout. Rejected: the timer was stopped or full, and [Timeout.Err] returns which. A Reset or Move
-// of a pending timeout moves the arming; any other Reset begins a new one, and any other Move does nothing.
+// Expired: the task was handed to the executor. Canceled: [Timeout.Stop] returned true, or [Timer.Stop] returned the
+// timeout. Rejected: the timer was stopped or full, and [Timeout.Err] returns which. A Reset or Move of a pending
+// timeout moves the arming; any other Reset begins a new one, and any other Move does nothing. A full timer refuses
+// only calls that return [ErrFull].
 //
 // # Nothing is lost at Stop
 //
 // Every armed timeout that will not run is in the result of [Timer.Stop], even if it was armed or moved
-// while Stop ran; only the channels of [Timer.After] are closed instead. An arming that came too late is
-// rejected: Schedule returns [ErrStopped]. If several goroutines arm and stop one Timeout while Timer.Stop
+// while Stop ran. Channels of [Timer.After] and package wheeltime's Timers are left to the time package, which serves
+// each at its time. A call that comes too late is
+// refused: Schedule returns [ErrStopped]. If several goroutines arm and stop one Timeout while Timer.Stop
 // runs, an arming can still become Rejected until the last of their calls has returned.
 //
 // # User code runs without locks
@@ -63,9 +67,11 @@
 // # Quiet
 //
 // While timeouts wait, a Timer has no goroutine (on a [Clock] of your own: one, blocked in After), and nothing ticks.
-// The worker comes when a timeout is due. Calls that arm or stop timeouts which are not due yet wake it at most twenty
-// times a second, or when a few hundred have queued up. A timeout of less than 50ms that is stopped still wakes it
-// at its tick: a thousand calls a second with deadlines of 5ms, 270 times.
+// The worker runs when a timeout is due. Calls that arm or stop timeouts that are not due yet wake it at most twenty
+// times a second, or when a few hundred have queued up. Three things wake it for nothing: a timeout that is stopped
+// less than 50ms before its deadline, whatever its delay; the slot of a far timeout that was moved or stopped, about
+// twenty times a second at most; a time.Timer of the library's that had been set for an earlier time, which [Stats]
+// does not count.
 //
 // # Any delay costs the same
 //
@@ -87,9 +93,9 @@
 // In a flood of armings the library's own work delays due timeouts by a few milliseconds: it files the timeouts that
 // wait as it begins, and hands out those due by then at least every two milliseconds, half a tick or 100,000 timeouts.
 // Callers that outrun the worker help it: once about 512 timeouts wait in a caller's part of the queue, it drops the
-// stopped ones, or waits its turn and files some of the others (timeouts due later than 150 to 200ms: once 8,192 wait).
-// No lock is held for longer than about a millisecond, unless its holder loses its processor or has to help the
-// collector, or is Timer.Stop. [WithMaxPending] bounds how many are pending at all.
+// stopped ones, or waits its turn and files some of the others (timeouts due later than 150 to 200ms: once 8,192 wait,
+// or 32,768 while the worker is on time). No lock is held for longer than about a millisecond, unless its holder loses
+// its processor or has to help the collector, or is Timer.Stop. [WithMaxPending] bounds how many are pending at all.
 //
 // # Misuse is caught
 //
@@ -115,6 +121,6 @@
 //
 // # Not promised
 //
-// Timeouts that are due in the same tick may run in any order. State and Pending may be out of date once they
-// have returned. Time during which the machine was suspended does not count: Linux's monotonic clock stops then.
+// Timeouts that are due within a tick of each other may run in any order. State and Pending may be out of date once
+// they have returned. Time during which the machine was suspended does not count: Linux's monotonic clock stops then.
 package hashedwheel

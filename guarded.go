@@ -282,9 +282,10 @@ func (g *guarded) file(limit, lists int) (n, emptied int) {
 	return n, emptied
 }
 
-// fileOne takes a timeout from the queue, and places it in the wheel if it is pending, no earlier than at the first tick
-// that is open for it. A timeout that is in the batch stays queued, so that the batch does not claim it, and is deferred
-// until the batch is settled. A timeout that is canceled and no longer queued is nowhere: Timeout.begin relies on that.
+// fileOne takes a timeout from the queue, and places it in the wheel if it is pending, no earlier than at the first
+// tick that is open for it. A timeout that is in the batch stays queued, so that the batch does not claim it, and is
+// deferred until the batch is settled. A timeout that is canceled and no longer queued is nowhere: Timeout.begin relies
+// on that.
 func (g *guarded) fileOne(t *Timeout, first tick) {
 	if g.batch.has(t) {
 		t.link, g.deferred = g.deferred, t

@@ -34,13 +34,13 @@ type lane struct {
 type farLane struct {
 	lane
 	margin int64        // ns: a far deadline is at least so far away; init's, then read only
-	due    atomic.Int64 // a pass at a later time takes the lane: producers lower it, passes raise it, as alarm.word's due
+	due    atomic.Int64 // a pass at a later time takes the lane; lowered and raised as alarm.word's due
 }
 
 // A stripe's lock is held to take, prune or close it. A push does not look at the lock, since it changes
 // only the head and the link of its own timeout.
 type stripe struct {
-	head       atomic.Pointer[Timeout] // CAS in push publishes link; pairs with Swap in take and close, and Load in prune
+	head       atomic.Pointer[Timeout] // CAS in push publishes link; pairs with Swap in take and close, Load in prune
 	depth      atomic.Int32            // about how many wait here: push adds, prune subtracts, take clears, help reads
 	pruneDepth atomic.Int32            // the depth from which pruning is worth a try: prune and take store, push reads
 	mu         sync.Mutex
@@ -202,8 +202,8 @@ func (s *stripe) awaitPruner() {
 	defer s.mu.Unlock() // nothing else: who has had the lock has waited
 }
 
-// suits reports whether a timeout with a deadline may wait in the far lane. It reads no clock: it takes the next wake-up
-// for now, or, in a long pass, due. If that is wrong, alarm.announce corrects it.
+// suits reports whether a timeout with a deadline may wait in the far lane. It reads no clock: it takes the next
+// wake-up for now, or, in a long pass, due. If that is wrong, alarm.announce corrects it.
 func (l *farLane) suits(deadline, nextWake int64) bool {
 	return deadline-l.margin >= max(l.due.Load(), nextWake)
 }

@@ -32,7 +32,10 @@ func valid(ok bool, format string, args ...any) error {
 	return fmt.Errorf("hashedwheel: "+format, args...)
 }
 
-// WithTick sets how late a task may start: 1ms by default, 100µs at least. There are no empty ticks.
+// WithTick sets the most that a task may be late, which is also about the least between two runs of the worker: 1ms by
+// default, 100µs at least. A tick is a bound, not a grid: where few timeouts expire, each is on time to a tenth of a
+// tick; where many do, the worker runs once a tick. There are no empty ticks. A longer tick saves wake-ups where more
+// than one timeout expires in a tick, and nothing else.
 func WithTick(d time.Duration) Option {
 	return func(o *options) error {
 		o.tick = d
@@ -50,11 +53,12 @@ func WithWheelSize(n int) Option {
 	}
 }
 
-// WithMaxPending bounds how many timeouts may be pending; the default, 0, is no bound. Further armings are refused:
-// Schedule returns ErrFull, AfterFunc and Reset leave the Timeout Rejected. A Series, a connection of package idle and
-// a value of keyed.NewRenewing count until they end. Any other timeout stops counting when it expires, even if its task
-// still waits in the Executor. After and package wheeltime count, and are never refused. A call in progress counts
-// also. A bound costs an update of a shared counter at each arming and outcome.
+// WithMaxPending bounds how many timeouts may be pending; the default, 0, is no bound. On a full timer the calls that
+// can return ErrFull do so: Schedule, Timeout.Arm and ArmAt, and what is built on them, a new key of package keyed and
+// a new connection of package idle. All other calls, as AfterFunc, Reset and Every, count, and are never refused:
+// pending timeouts may then exceed the bound. A timeout stops counting when it expires, even if its task still waits in
+// the Executor. In-flight calls count too. A bound costs an update of a shared counter each time a timeout is armed or
+// ends.
 func WithMaxPending(n int) Option {
 	return func(o *options) error {
 		o.maxPending = n

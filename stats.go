@@ -14,19 +14,19 @@ type Stats struct {
 	Stopped    bool `json:"stopped"`     // by Timer.Stop or Timer.Shutdown
 
 	Expired  uint64 `json:"expired"`  // tasks handed out; each run of a series and each tick of After counts as one
-	Rejected uint64 `json:"rejected"` // armings refused because the timer was stopped or full
+	Rejected uint64 `json:"rejected"` // calls refused because the timer was stopped or full
 	Panics   uint64 `json:"panics"`   // panics of tasks and of the Executor that were handled, see WithPanicHandler
-	Wakeups  uint64 `json:"wakeups"`  // how often the worker has come to look; never on a ManualClock
+	Wakeups  uint64 `json:"wakeups"`  // runs of the worker in which something was due; none on a ManualClock
 
 	// Lateness counts the expired tasks by how long after its deadline each was handed to the Executor: up to a tick if
 	// nothing was late. It leaves out how long a task then waits in the Executor. A deadline that had passed when it
-	// was set counts as at most two ticks before the task's turn.
+	// was set counts as at most two tenths of a tick before the run of the worker was due.
 	Lateness    []LatenessBucket `json:"lateness"`
 	LatenessSum time.Duration    `json:"lateness_sum_ns"` // of all expired tasks
 
 	// Overdue is how long the oldest due timeout has waited for its turn. It grows while an executor, or a task with
 	// Inline, blocks the worker, and while the worker waits for a processor. A timeout that was moved later counts
-	// until the worker looks at it.
+	// until the worker finds that.
 	Overdue time.Duration `json:"overdue_ns"`
 }
 

@@ -136,9 +136,9 @@ func isNil(task Task) bool {
 	return task == nil || ok && f == nil
 }
 
-// Reset arms t, or moves it if it is pending, to expire d from now; zero or less is due at the next tick.
-// It reports whether t was pending, as time.Timer.Reset does. If a stopped or full timer refuses the arming,
-// t is Rejected: see Err. Reset panics before Init, and waits only in a flood or for Timer.Stop. It allocates nothing,
+// Reset arms t, or moves it if it is pending, to expire d from now; zero or less is due at once, within a tick.
+// It reports whether t was pending, as time.Timer.Reset does. On a stopped timer t is Rejected: see Err. A full timer
+// refuses Arm, not Reset. Reset panics before Init, and waits only in a flood or for Timer.Stop. It allocates nothing,
 // except in a flood or on a Clock of your own.
 //
 // A Reset happens before the run that it causes. When Reset returns false, the run of the last arming may still be
@@ -173,7 +173,7 @@ func (t *Timeout) ArmAt(at time.Time) error {
 	return err
 }
 
-// Move moves t, if it is pending, to expire d from now; zero or less is due at the next tick. It reports whether t was
+// Move moves t, if it is pending, to expire d from now; zero or less is due at once. It reports whether t was
 // pending. Unlike Reset it never arms. So it suits an idle timeout that every read moves: a read that races with the
 // expiry, or with a Stop, does not bring the timeout back. Move panics before Init, and waits and allocates only as
 // Reset does.

@@ -13,14 +13,14 @@ import (
 )
 
 var (
-	// ErrStopped is why an arming was refused: the timer has been stopped.
+	// ErrStopped is returned if the timer has been stopped.
 	ErrStopped = errors.New("hashedwheel: timer stopped")
-	// ErrFull is why an arming was refused: as many timeouts are pending as WithMaxPending allows.
+	// ErrFull is returned by Schedule, Timeout.Arm and ArmAt if as many timeouts are pending as WithMaxPending allows.
 	ErrFull = errors.New("hashedwheel: too many pending timeouts")
 )
 
 // A Timer runs the tasks of any number of timeouts, never before a deadline and at most one tick late. It
-// is safe for concurrent use, also from inside tasks, and must not be copied. The zero Timer panics. A
+// is safe for concurrent use, including from inside tasks, and must not be copied. The zero Timer panics. A
 // Timer with nothing pending is garbage without a Stop once it is unused, except on a ManualClock.
 type Timer struct {
 	// The way of a timeout: in by queue, through the wheel in guarded, out to the executor.
@@ -73,9 +73,9 @@ func MustNew(opts ...Option) *Timer {
 	return tm
 }
 
-// AfterFunc arms a new Timeout that calls f once d has passed, through the Executor. If the timer is stopped or full,
-// the Timeout is Rejected, never nil: see Err. With WithMaxPending use Schedule, whose error is hard to overlook.
-// AfterFunc panics if f is nil. It allocates once.
+// AfterFunc arms a new Timeout that calls f once d has passed, through the Executor. If the timer is stopped, the
+// Timeout is Rejected, never nil, and f is not called. Timer.Stop ends pending Timeouts without a call of f. A full
+// timer refuses Schedule and Timeout.Arm, not AfterFunc. AfterFunc panics if f is nil. It allocates once.
 func (tm *Timer) AfterFunc(d time.Duration, f func()) *Timeout {
 	if f == nil {
 		panic("hashedwheel: AfterFunc with a nil func")

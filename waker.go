@@ -9,10 +9,10 @@ type waker interface {
 	unset()          // it does not fire
 }
 
-// wakers are time.Timers that start the worker. One that is set is never moved while another is free: when a moved timer
-// fires, the runtime scans all timers of its P, for milliseconds beside a million read deadlines. New makes four, enough
-// that a free one is nearly always left: one for the next far timeout, one for the linger, two to absorb successively
-// earlier deadlines. No call allocates one.
+// wakers are time.Timers that start the worker. One that is set is never moved while another is free: when a moved
+// timer fires, the runtime scans all timers of its P, for milliseconds beside a million read deadlines. New makes four,
+// enough that a free one is nearly always left: one for the next far timeout, one for the linger, two to absorb
+// successively earlier deadlines. No call allocates one.
 type wakers struct {
 	time *timeline
 	all  [4]struct {
@@ -81,8 +81,8 @@ type clockWaker struct {
 }
 
 // set reads the clock itself, since the clock may show a time before New, which timeline.now does not return. If the
-// clock has moved on between Now and After, After's channel would be late by as much, and is replaced once. A clock that
-// moves on each time makes itself late.
+// clock has moved on between Now and After, After's channel would be late by as much, and is replaced once. A clock
+// that moves on each time makes itself late.
 func (w *clockWaker) set(at tick) {
 	if w.cancel != nil && w.tick == at {
 		return
