@@ -142,8 +142,8 @@ func ExampleTimeout_pool() {
 	// Output: bob was idle for a minute
 }
 
-// With package time, if !t.Stop() { <-done } waits for a task that has begun. Here the whole Timer may be stopped or
-// full: then t.Stop returns false although the task never runs. So look at the State also.
+// With the time package, if !t.Stop() { <-done } waits for a task that has begun. Here the whole Timer may be stopped
+// or full: then t.Stop returns false although the task never runs. So check the State also.
 func ExampleTimeout_Stop_wait() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
 	done := make(chan struct{})
