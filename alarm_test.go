@@ -60,7 +60,7 @@ func TestAlarmIsNotSetOnceItHasEnded(t *testing.T) {
 	})
 }
 
-// A goroutine loses its processor before it has set the alarm: Stats shows the lateness of timeouts.
+// If a producer loses its processor before it has set the alarm, Stats shows the lateness of timeouts.
 func TestLatenessWhileAProducerThatIsToSetTheAlarmIsStalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew()

@@ -181,7 +181,7 @@ func ExampleTimer_Stop() {
 	// Output: flushed
 }
 
-// A test ends with the names of the timeouts that nobody has stopped. Stop does not return those of package wheeltime
+// A test ends with the names of the timeouts that it has not stopped. Stop does not return those of package wheeltime
 // and of After.
 func ExampleTimer_Stop_forgotten() {
 	clock := hashedwheel.NewManualClock(time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC))

@@ -214,7 +214,7 @@ func TestProducerDropsTimeoutsStoppedInTheQueue(t *testing.T) {
 	assert.Less(t, waiting, 25_000)
 }
 
-// While two producers wait, the stripe is filed by the first, who has its turn. The second finds that.
+// Of two producers that wait for their turn, the first files the stripe, and the second finds it filed.
 func TestProducersWaitForTheLockOneAtATime(t *testing.T) {
 	g, tm := newGuarded()
 	tm.queue.makeStripes(1)
