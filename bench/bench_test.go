@@ -142,7 +142,7 @@ func owners(k Kind) bool { return k.Owns && notDrawn(k) }
 // Loads of crowds, of saturated servers and of the collector are for these.
 func isOneOfTwo(k Kind) bool { return k.Name == two[0].Name || k.Name == two[1].Name }
 
-// What package time has no call for is for this one.
+// Loads for which the time package has no call are for this one.
 func isWheel(k Kind) bool { return k.Name == two[1].Name }
 
 // armTick is the tick where lateness is not the subject.

@@ -13,9 +13,9 @@ import (
 )
 
 // BenchmarkSweep is a map whose entries expire within a minute. For three seconds one is set anew each millisecond. A
-// map with a lock is swept once a second; package keyed has a timeout for each entry. held is how long a sweep holds the
-// lock; call is how long after its millisecond a set returns, half a millisecond of which is the system's; late is how
-// late entries are removed.
+// map with a lock is swept once a second; package keyed has a timeout for each entry. held is how long a sweep holds
+// the lock; call is how long after its millisecond a set returns, half a millisecond of which is the system's wake-up;
+// late is how late entries are removed.
 func BenchmarkSweep(b *testing.B) {
 	for _, n := range []int{count(10_000), count(100_000), count(1e6)} {
 		for _, m := range []struct {

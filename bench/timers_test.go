@@ -51,7 +51,7 @@ var two = []Kind{
 	{Name: "hashedwheel", Owns: true, Open: func(tick time.Duration) Timer { return openWheel(tick) }},
 }
 
-// kinds are all timers that take part: package time and this library, libraries for Go, and the designs of
+// kinds are all timers that take part: the time package and this library, libraries for Go, and the designs of
 // docs/timing-wheels.md, whose tasks run on their one goroutine.
 var kinds = append(two[:2:2],
 	Kind{Name: "hashedwheel-inline", Owns: true, Open: func(tick time.Duration) Timer {
@@ -67,7 +67,7 @@ var kinds = append(two[:2:2],
 
 func nop() {}
 
-// stdTimer is package time.
+// stdTimer is the time package.
 type stdTimer struct{}
 
 func (stdTimer) AfterFunc(d time.Duration, f func()) Armed { return time.AfterFunc(d, f) }
