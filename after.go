@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashedwheel/hashedwheel/internal/builtin"
+	"github.com/hashedwheel/hashedwheel/internal/hook"
 )
 
 // After returns a channel that is closed once d has passed, at most one tick late, for a select:
@@ -21,14 +21,14 @@ import (
 // Timer.Stop closes the channels that are not due yet. A call after Timer.Stop waits in package time, whatever the
 // Clock, so a loop that waits for After keeps its pace. Such a call allocates a separate channel.
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
-	tick := tm.time.ticks.of(tm.deadlineIn(d))
+	tick := tm.time.ticks.roundUp(tm.time.ticks.of(tm.deadlineIn(d)))
 	if s := tm.after.find(tick); s != nil {
 		return s.done
 	}
 	s := &sharedTick{tick: tick, done: make(chan struct{})}
 	s.to.Init(tm, s)
-	tm.arm(&s.to, tm.time.ticks.start(tick))
-	if s.to.Err() != nil { // the timer is stopped, and nobody else has this channel
+	_, err := tm.arm(&s.to, tm.time.ticks.start(tick), unbounded)
+	if err != nil { // the timer is stopped, and nobody else has this channel
 		time.AfterFunc(max(1, d), func() { close(s.done) }) // 1: see alarm.start
 		return s.done
 	}
@@ -104,8 +104,8 @@ func (s *sharedTick) Run(*Timeout) {
 // TimerStopped closes the channel.
 func (s *sharedTick) TimerStopped() { s.Run(&s.to) }
 
-// Traits keeps s from the user's Executor.
-func (s *sharedTick) Traits() builtin.Traits { return builtin.Traits{Brief: true} }
+// Brief keeps s from the user's Executor.
+func (s *sharedTick) Brief() hook.Brief { return true }
 
 // TaskName returns the name under which the channels of After are shown.
 func (s *sharedTick) TaskName() string { return "hashedwheel.(*Timer).After" }

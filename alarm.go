@@ -5,275 +5,133 @@ import (
 	"time"
 )
 
-// alarm decides when the worker comes. No goroutine waits for that: package time starts the worker's. One goroutine at
-// a time is the worker. It gives that role away by one CAS of the word, after it has set the alarm for all that is
-// filed or queued.
+// alarm schedules the runs of the worker. No goroutine waits for the next run: a waker starts one. One goroutine at a
+// time is the worker. It hands over by one CAS of the word, after it has set a waker for everything filed or queued.
 //
-//	status   who is the worker                    who may touch nextLook, bells and cancel
-//	asleep   nobody; a bell is set for nextLook   nobody
-//	awake    one goroutine                        that one
-//	rung     one, and a bell has rung since       that one
-//	ended    nobody, for good                     whoever was the worker, or else Timer.Stop
+//	status   who is the worker                        who may touch nextWake, earliest, last and waker
+//	asleep   nobody; a waker is set for nextWake      nobody
+//	awake    one goroutine                            that goroutine
+//	woken    one, and a waker has fired since         that goroutine
+//	ended    nobody, forever                          the goroutine that was the worker, or else Timer.Stop
 //
-//	             a bell, or a producer                a bell
-//	asleep ──────────────────────────────▶ awake ─────────────────▶ rung
-//	       ◀────────────────────────────── awake ◀───────────────── rung
+//	             a waker, or a producer               a waker
+//	asleep ──────────────────────────────▶ awake ─────────────────▶ woken
+//	       ◀────────────────────────────── awake ◀───────────────── woken
 //	                  rest                              rest
 //
-// A queued timeout is due like a filed one. A producer pushes, then lowers due to its deadline, and is the worker if
-// that made it awake; a pass raises due, then takes the queue. So whoever gives the role away has seen the push in the
-// queue or in due, or its CAS fails. verify/spin/alarm.pml checks the interleavings.
+// A queued timeout counts like a filed one. A producer pushes, then lowers due to its deadline, and is the worker if
+// that made the status awake; a pass raises due, then takes the queue. So the worker, when it hands over, has seen the
+// push in the queue or in due, or its CAS fails. verify/spin/alarm.pml checks the interleavings.
 type alarm struct {
-	word     atomic.Int64 // a watch
-	nextLook atomic.Int64 // the tick for which the worker is to come, or passes; noTick: none. Stats reads it
-	overdue  atomic.Int64 // a caller who reads a later time than this, in ns, rings; notOverdue during passes
-	farDue   atomic.Int64 // the far lane is to be taken by a look at a later time: lowered and raised as due is
+	word     atomic.Int64 // an alarmWord
+	nextWake atomic.Int64 // the tick of the next run, or of the run in progress; noTick: none. Stats reads it
+	overdue  atomic.Int64 // a caller that reads a later time than this, in ns, wakes the worker; notOverdue during passes
 
-	time    *timeline // this and the next three are init's, then read only
-	out     *runner
-	work    func() // worker.work
-	nearFor int64  // ns: a timeout due sooner than this after the next look is near
+	// init's, then read only
+	time  *timeline
+	out   *runner
+	far   *farLane
+	work  func()      // worker.work
+	waker waker       // nil on a ManualClock
+	extra *time.Timer // fires for callers; after New only Reset is called, at any time
 
-	bells  [4]bell
-	extra  *time.Timer   // the bell of callers; after New only Reset is called, at any time
-	cancel chan struct{} // on a user's clock: closed to end the goroutine that waits in place of a bell
-	wait   tick          // what that goroutine waits for
+	earliest tick // nextWake, but for the wait for a whole Tick: nothing was due before when it was set
+	last     tick // of the last pass
 }
 
-// A bell is a timer of package time's. While a free bell is left, no bell that is set is moved to another time: when a
-// moved timer rings, the runtime looks through all timers of its processor, for milliseconds where a million
-// connections have deadlines. So four take turns: one for what is filed far away, one for the patience, and two for
-// timeouts that come sooner and sooner. No call allocates one.
-type bell struct {
-	timer *time.Timer
-	tick  tick // for which it is set, until its ring has become the worker or has left rung; 0: it is free
-}
-
-// watch is one value of alarm.word: due, and two bits of status. The queue is to be looked at when the tick after due
-// begins. due is the start of a tick, so that deadlines that fall by less than a tick from call to call lower it once.
-type watch int64
+// alarmWord is one value of alarm.word: due, and two bits of status. due is when the queue must be taken at the latest:
+// by the pass of the tick after it. It is the start of a tick, so that deadlines that fall by less than a tick from call
+// to call lower it once.
+type alarmWord int64
 
 const (
-	asleep watch = iota
-	awake
-	rung
-	ended
+	alarmAsleep alarmWord = iota
+	alarmAwake
+	alarmWoken
+	alarmEnded
 
-	watchShift = 2
-	watchMask  = 1<<watchShift - 1
+	alarmShift = 2
+	alarmMask  = 1<<alarmShift - 1
 
 	noDue = 1 << 60 // later than every deadline: nothing is queued
-	past  = -1      // earlier than every deadline, so that nobody lowers it
+	past  = -1      // earlier than every deadline, so that no call lowers it
 
-	// The goroutine that a bell starts can be kicked from the front of its processor's queue, by another that is made
-	// ready at the same time. Where all processors are busy it then waits behind all others, for up to a second.
+	// A timer puts the goroutine that it starts at the front of its P's queue. Another that becomes ready kicks it to
+	// the end, where on a busy machine it waits for up to a second: after this time a caller wakes the worker.
 	overdueAfter = int64(time.Millisecond)
 	notOverdue   = 1<<63 - 1
 
-	// The queue is looked at within this time of a push, however late the timeout is due: the queue holds stopped
-	// timeouts, and their memory. gRPC core takes 10 ms to 1 s for the same, Kafka 200 ms, .NET 333 ms.
-	patience = 50 * time.Millisecond
+	// The queue is taken within this time of a push, however far away the deadline: the queue holds stopped timeouts,
+	// and their memory. gRPC core takes 10 ms to 1 s for the same, Kafka's linger.ms 200 ms, .NET 333 ms.
+	linger = 50 * time.Millisecond
 )
 
-func watchFor(due int64, status watch) watch { return watch(due<<watchShift) | status }
+func alarmWordFor(due int64, status alarmWord) alarmWord {
+	return alarmWord(due<<alarmShift) | status
+}
 
-func (w watch) due() int64    { return int64(w >> watchShift) }
-func (w watch) status() watch { return w & watchMask }
+func (w alarmWord) due() int64        { return int64(w >> alarmShift) }
+func (w alarmWord) status() alarmWord { return w & alarmMask }
 
-func (a *alarm) load() watch { return watch(a.word.Load()) }
+func (a *alarm) load() alarmWord { return alarmWord(a.word.Load()) }
 
-func (a *alarm) cas(old, new watch) bool { return a.word.CompareAndSwap(int64(old), int64(new)) }
+func (a *alarm) cas(old, new alarmWord) bool { return a.word.CompareAndSwap(int64(old), int64(new)) }
 
-func (a *alarm) looksAt() tick { return tick(a.nextLook.Load()) }
+func (a *alarm) wakesAt() tick { return tick(a.nextWake.Load()) }
 
-func (a *alarm) init(tl *timeline, out *runner, work func()) {
-	a.time, a.out, a.work = tl, out, work
-	a.nearFor = 3 * (int64(patience) + tl.ticks.len)
-	a.nextLook.Store(int64(noTick))
+func (a *alarm) init(tl *timeline, out *runner, far *farLane, work func()) {
+	a.time, a.out, a.far, a.work = tl, out, far, work
+	a.nextWake.Store(int64(noTick))
 	a.overdue.Store(notOverdue)
-	a.word.Store(int64(watchFor(noDue, asleep)))
-	if tl.isManual {
-		a.word.Store(int64(watchFor(noDue, awake))) // Advance is the worker for good
-	}
-	if tl.isSystem {
-		for i := range a.bells {
-			a.bells[i].timer = a.newTimer()
-		}
-		a.extra = a.newTimer()
-	}
-}
-
-// newTimer returns a timer that is not set. It is called by New alone, since package time's timers belong to a bubble.
-func (a *alarm) newTimer() *time.Timer {
-	t := time.AfterFunc(time.Hour, a.ring)
-	t.Stop()
-	return t
-}
-
-// lower makes due no later than a time, and reports whether the caller is the worker now.
-func (a *alarm) lower(due int64) (isWorker bool) {
-	for {
-		w := a.load()
-		if w.due() <= due {
-			return false
-		}
-		status := w.status()
-		if status == asleep {
-			status = awake
-		}
-		if a.cas(w, watchFor(due, status)) {
-			return w.status() == asleep
-		}
+	a.word.Store(int64(alarmWordFor(noDue, alarmAsleep)))
+	a.earliest, a.last = noTick, -tl.ticks.whole // no pass yet
+	switch {
+	case tl.isManual:
+		a.word.Store(int64(alarmWordFor(noDue, alarmAwake))) // Advance is the worker forever
+	case tl.isSystem:
+		a.waker = newWakers(tl, a.wake)
+		a.extra = newTimer(a.wake)
+	default:
+		a.waker = &clockWaker{time: tl, out: out, woken: a.woken}
 	}
 }
 
-// raise reports whether the queue is to be looked at by now, the start of a tick. If so, due is noDue from then on, and
-// the caller, the worker, must take the queue: a push that it does not find lowers due after this. Otherwise the queue
-// is left alone until due, or for the patience if that ends earlier: passes may follow each other for seconds.
-func (a *alarm) raise(tick tick) bool {
-	now, patient := a.time.ticks.start(tick), a.patient(tick)
-	for {
-		w := a.load()
-		if w.due() == noDue || w.status() == ended {
-			return false
-		}
-		isDue := w.due() < now
-		next := watchFor(noDue, w.status())
-		if !isDue {
-			next = watchFor(min(w.due(), patient), w.status())
-		}
-		if next == w || a.cas(w, next) {
-			return isDue
-		}
-	}
-}
-
-// raiseFar reports whether the far lane is to be taken by a look at a tick. If so, the caller, who has raised due, must
-// take it: whoever pushes to it, or has moved one of its timeouts, and is not found, lowers farDue after this.
-func (a *alarm) raiseFar(tick tick) bool {
-	isDue := a.farDue.Load() < a.time.ticks.start(tick)
-	if isDue {
-		a.farDue.Store(a.patient(tick))
-	}
-	return isDue
-}
-
-// patient returns when the queue is due at the latest, if it is left alone at a tick.
-func (a *alarm) patient(tick tick) (due int64) {
-	return a.time.ticks.start(tick + a.time.ticks.of(int64(patience)) - 1)
-}
-
-// answer reports whether a bell that has rung makes the caller the worker. If another goroutine is, that one finds out
-// in rest.
-func (a *alarm) answer() (isWorker bool) {
-	for {
-		w := a.load()
-		switch w.status() {
-		case asleep:
-			if a.cas(w, w+awake) {
-				return true
-			}
-		case awake:
-			if a.cas(w, w-awake+rung) {
-				return false
-			}
-		default:
-			return false
-		}
-	}
-}
-
-// silence is Timer.Stop's. If a goroutine is the worker, that goroutine finds out in rest and stops the alarm there.
-func (a *alarm) silence() {
-	was := watch(a.word.Swap(int64(watchFor(past, ended))))
-	if was.status() == asleep {
-		a.stop()
-	}
-}
-
-func (a *alarm) stop() {
-	a.unset()
-	a.overdue.Store(notOverdue)
-	a.dismiss()
-}
-
-// unset stops the bells that are set: package time would hold the Timer, and all that it holds, until they ring.
-func (a *alarm) unset() {
-	for i := range a.bells {
-		if b := &a.bells[i]; b.tick != 0 {
-			b.timer.Stop()
-			b.tick = 0
-		}
-	}
-}
-
-// isFar reports whether a timeout is due so far away that it may wait in the far lane. It reads no clock: now is mostly
-// before the next look, and, where passes follow each other for seconds, before farDue. A wrong guess makes nothing
-// late, see announce.
-func (a *alarm) isFar(deadline int64) bool {
-	return deadline-a.nearFor >= max(a.farDue.Load(), a.time.ticks.start(a.looksAt()))
-}
-
-// announce makes sure that the queue is looked at in time for t. The caller has pushed t, or changed it while it
-// waited there, perhaps in the far lane. The word is read again: another goroutine may have armed t for an earlier time
-// since.
+// announce makes sure that the queue is taken in time for t. The caller has pushed t, or changed it while it was queued,
+// perhaps in the far lane. The word is read again: another goroutine may have armed t for an earlier time since.
 func (a *alarm) announce(t *Timeout, mayBeFar bool) {
 	w := t.load()
-	look := w.deadline()
+	deadline := w.deadline()
 	if w.state() != Pending {
-		look = maxDeadline // it has been stopped: only its memory waits
+		deadline = maxDeadline // it has been stopped: only its memory waits
 	}
-	if mayBeFar && look <= a.farDue.Load() {
-		a.lowerFar(a.before(look)) // in this order: a look raises due first
+	if mayBeFar && deadline <= a.far.due.Load() {
+		a.far.lower(a.before(deadline)) // in this order: a pass raises the word's due first
 	}
-	if look <= a.load().due() {
-		a.expect(look)
-	}
-}
-
-// checkCaller panics if the caller's bubble is not the timer's, before the caller has changed anything.
-func (a *alarm) checkCaller(deadline int64) {
 	if deadline <= a.load().due() {
-		a.time.checkBubble()
+		a.expect(deadline)
 	}
 }
 
-// checkStop is checkCaller for Timeout.Stop, which is allowed in a bubble in which the timer was not made.
-func (a *alarm) checkStop() {
-	if maxDeadline <= a.load().due() {
-		a.time.checkOutside()
-	}
-}
-
-func (a *alarm) lowerFar(due int64) {
-	for f := a.farDue.Load(); due < f && !a.farDue.CompareAndSwap(f, due); f = a.farDue.Load() {
-	}
-}
-
-// before returns the start of the tick before the one at which a timeout is due.
-func (a *alarm) before(deadline int64) int64 {
-	return a.time.ticks.start(max(0, a.time.ticks.of(deadline)-1))
-}
-
-// hurry has the near lane looked at as the next tick begins. Whoever stops timeouts may do so in any bubble.
-func (a *alarm) hurry() {
+// dueNow has the near lane taken as the next tick begins. A foreign bubble is left alone: Timeout.Stop, which may call
+// dueNow, is allowed there.
+func (a *alarm) dueNow() {
 	if a.load().due() > 0 && !a.time.isInside() {
 		a.expect(0)
 	}
 }
 
-// expect is the slow part of announce. It calls nothing of a user's clock: whoever calls Stop may hold a lock that the
-// clock takes. So another goroutine becomes the worker. It is counted first, so that Shutdown waits for it.
+// expect is the slow part of announce. It calls no method of a user's clock, since the caller may hold a lock that the
+// clock takes: there another goroutine becomes the worker. It is counted first, so that Shutdown waits for it.
 func (a *alarm) expect(deadline int64) {
 	if deadline == maxDeadline && a.time.isInside() {
-		return // anybody may stop a timeout, and its memory can wait
+		return // Timeout.Stop is allowed in any bubble, and the memory can wait
 	}
-	a.time.checkBubble() // before due is lowered: a program may recover the panic
+	a.time.checkBubble() // before due is lowered: a program may recover the panic, and the next call lowers it
 	due := a.before(deadline)
 	if !a.time.isUsers {
 		tick := a.time.thisTick() // before this goroutine is the worker, and may lose its processor
 		if a.lower(due) {
-			a.rest(tick, a.looksAt())
+			a.rest(tick, a.earliest)
 		}
 		return
 	}
@@ -285,87 +143,99 @@ func (a *alarm) expect(deadline int64) {
 	}
 }
 
-// rest gives the worker's role away. seen is the last tick that the caller has seen: a timeout that is due at a later
-// one is not late yet. next is the tick at which something filed is due.
+// before returns the start of the tick before the tick of a deadline.
+func (a *alarm) before(deadline int64) int64 {
+	return a.time.ticks.start(max(0, a.time.ticks.of(deadline)-1))
+}
+
+// lower makes due no later than a time, and reports whether the caller is the worker now.
+func (a *alarm) lower(due int64) (isWorker bool) {
+	for {
+		w := a.load()
+		if w.due() <= due {
+			return false
+		}
+		status := w.status()
+		if status == alarmAsleep {
+			status = alarmAwake
+		}
+		if a.cas(w, alarmWordFor(due, status)) {
+			return w.status() == alarmAsleep
+		}
+	}
+}
+
+// rest ends the caller's time as the worker. seen is the last tick that the caller has seen: a timeout of a later tick
+// is not late yet. next is the tick at which a filed timeout is due.
 func (a *alarm) rest(seen, next tick) {
 	for {
 		w := a.load()
 		switch w.status() {
-		case ended:
+		case alarmEnded:
 			a.stop()
 			return
-		case rung: // in this order: a bell that rings after the CAS leaves rung again
-			if a.cas(w, w-rung+awake) {
-				a.forget(a.time.thisTick())
+		case alarmWoken: // in this order: a waker that fires after the CAS leaves woken again
+			if a.cas(w, w-alarmWoken+alarmAwake) {
+				a.waker.forget(a.time.thisTick())
 			}
 			continue
 		}
 		due := w.due()
 		if due != noDue {
-			due = min(due, a.patient(seen))
+			due = min(due, a.lingers(seen))
 			next = min(next, max(seen, a.time.ticks.at(due))+1)
 		}
 		if next >= a.time.ticks.never {
-			next = noTick // where the clock ends nothing is due any more
+			next = noTick // no clock comes so far
 		}
-		a.nextLook.Store(int64(next))
-		a.set(next)
-		if a.time.isSystem && next != noTick {
-			a.overdue.Store(a.time.ticks.start(next) + overdueAfter)
-		}
-		if a.cas(w, watchFor(due, asleep)) {
+		a.setFor(next)
+		if a.cas(w, alarmWordFor(due, alarmAsleep)) {
 			return // and touch nothing: another goroutine may be the worker
 		}
 	}
 }
 
-// set sets a bell for a tick, unless one is set for it.
-func (a *alarm) set(tick tick) {
-	switch {
-	case tick == noTick:
-		a.unset()
-		return
-	case a.time.isUsers:
-		a.setUsers(tick)
+// setFor sets a waker for a tick, or for the next whole Tick if the last pass was less than nine tenths of a Tick ago:
+// so a timeout is on time where few expire, and where many do there is one run a Tick.
+func (a *alarm) setFor(next tick) {
+	a.earliest = next
+	if whole := a.time.ticks.whole; next < a.last+whole-whole/10 {
+		next = a.time.ticks.roundUp(next)
+	}
+	a.nextWake.Store(int64(next))
+	if next == noTick {
+		a.waker.unset()
 		return
 	}
-	b := &a.bells[0]
-	for i := range a.bells {
-		other := &a.bells[i]
-		if other.tick == tick {
-			return
-		}
-		if b.tick != 0 && (other.tick == 0 || other.tick > b.tick) {
-			b = other // a free one, or else the one that is set for the latest time
-		}
+	a.waker.set(next)
+	if a.extra != nil {
+		a.overdue.Store(a.time.ticks.start(next) + overdueAfter)
 	}
-	b.tick = tick
-	b.timer.Reset(time.Duration(a.time.ticks.start(tick) - a.time.now()))
 }
 
-// ringOverdue is for a caller who has read the clock, and has found that a bell is overdue. Package time starts the
-// goroutine as the caller leaves its processor: the goroutine of a go statement would be kicked by those that the
-// caller makes ready until then. So a bell may ring twice for one setting, and late.
-func (a *alarm) ringOverdue(now int64) {
+// lingers returns when the queue is due at the latest, if it is left alone at a tick.
+func (a *alarm) lingers(tick tick) (due int64) {
+	return a.time.ticks.start(tick + a.time.ticks.of(int64(linger)) - 1)
+}
+
+// wakeOverdue is for a caller that has read the clock, and has found the worker overdue. It resets a timer, which the
+// runtime runs when the caller leaves its P: the goroutine of a go statement would be kicked from the front of the P's
+// queue by the next one that the caller makes ready. So the worker may be woken twice for one setting, and late.
+func (a *alarm) wakeOverdue(now int64) {
 	at := a.overdue.Load()
 	if now > at && a.overdue.CompareAndSwap(at, now+2*overdueAfter) {
-		a.extra.Reset(0)
+		a.extra.Reset(1) // 1: see start
 	}
 }
 
-// forget makes bells free that have rung by a tick.
-func (a *alarm) forget(tick tick) {
-	a.dismiss()
-	for i := range a.bells {
-		if b := &a.bells[i]; b.tick <= tick {
-			b.tick = 0
-		}
-	}
-}
-
-// ring is what a bell calls, in a goroutine of package time's, which inherits no profiler labels or modes.
-func (a *alarm) ring() {
+// wake is what a time.Timer calls, in a goroutine that inherits no profiler labels or modes.
+func (a *alarm) wake() {
 	a.out.Enter() // before it is the worker, so that Stop, which ends it, sees one or the other
+	a.woken()
+}
+
+// woken is wake for a goroutine that is counted.
+func (a *alarm) woken() {
 	if a.answer() {
 		a.work()
 	} else {
@@ -373,24 +243,65 @@ func (a *alarm) ring() {
 	}
 }
 
-// begin is the worker's first act. It reports whether to pass at a tick. If not, the worker is to come at next: a bell
-// was set for a timeout that has been stopped or moved, or a caller has rung before. On a user's clock it passes each
-// time: After was early, or a producer, who cannot say at which tick that was, has had the worker called.
-func (a *alarm) begin(tick tick) (next tick, isDue bool) {
-	a.forget(tick)
-	if a.time.isUsers {
-		a.nextLook.Store(int64(min(a.looksAt(), tick)))
+// answer reports whether the caller, which a waker has started, is the worker now. If another goroutine is, that one
+// finds the status woken in rest.
+func (a *alarm) answer() (isWorker bool) {
+	for {
+		w := a.load()
+		switch w.status() {
+		case alarmAsleep:
+			if a.cas(w, w-alarmAsleep+alarmAwake) {
+				return true
+			}
+		case alarmAwake:
+			if a.cas(w, w-alarmAwake+alarmWoken) {
+				return false
+			}
+		default:
+			return false
+		}
 	}
-	next = a.looksAt()
-	isDue = next <= tick
+}
+
+// begin is the worker's first act. It reports whether to pass at a tick. If not, earliest is when a timeout is due: a
+// waker was set for a timeout that has been stopped or moved, or a caller has woken the worker before. On a user's clock
+// it always passes: After was early, or a producer, which cannot say at which tick that was, has started the worker.
+func (a *alarm) begin(tick tick) (earliest tick, isDue bool) {
+	a.waker.forget(tick)
+	if a.time.isUsers {
+		a.earliest = min(a.earliest, tick)
+		a.nextWake.Store(int64(min(a.wakesAt(), tick)))
+	}
+	isDue = a.wakesAt() <= tick
 	if isDue {
 		a.overdue.Store(notOverdue)
 	}
-	return next, isDue
+	return a.earliest, isDue
 }
 
-// start has a goroutine call f that inherits no profiler labels or modes of the caller's: one of package time's. In a
-// bubble it does inherit them, since timers that ring at once crash the race detector there (golang/go#78156).
+// raise reports whether the queue is to be taken by now, the start of a tick. If so, due is noDue from then on, and the
+// caller, the worker, must take the queue: a push that it does not find lowers due after this. Otherwise the queue is
+// left alone until due, or for the linger if that ends earlier: passes may follow each other for seconds.
+func (a *alarm) raise(tick tick) bool {
+	now, lingers := a.time.ticks.start(tick), a.lingers(tick)
+	for {
+		w := a.load()
+		if w.due() == noDue || w.status() == alarmEnded {
+			return false
+		}
+		isDue := w.due() < now
+		next := alarmWordFor(noDue, w.status())
+		if !isDue {
+			next = alarmWordFor(min(w.due(), lingers), w.status())
+		}
+		if next == w || a.cas(w, next) {
+			return isDue
+		}
+	}
+}
+
+// start has a goroutine call f that inherits no profiler labels or modes of the caller's: a time.Timer's. In a bubble it
+// does inherit them, since a timer that fires at once crashes the race detector there (golang/go#78156).
 func (a *alarm) start(f func()) {
 	if a.time.isInBubble() {
 		go f()
@@ -399,41 +310,15 @@ func (a *alarm) start(f func()) {
 	time.AfterFunc(0, f)
 }
 
-// setUsers has a goroutine wait for the user's clock. The clock may show a time before New, so timeline.now does not do
-// here. If it has moved on between Now and After, After's channel would be late by as much, and is replaced once. A
-// clock that moves on each time makes itself late.
-func (a *alarm) setUsers(tick tick) {
-	if a.cancel != nil && a.wait == tick {
-		return
+// silence is Timer.Stop's. If a goroutine is the worker, that goroutine finds out in rest and stops the wakers there.
+func (a *alarm) silence() {
+	was := alarmWord(a.word.Swap(int64(alarmWordFor(past, alarmEnded))))
+	if was.status() == alarmAsleep {
+		a.stop()
 	}
-	clock, at := a.time.clock, a.time.at(a.time.ticks.start(tick))
-	now := clock.Now()
-	c := clock.After(at.Sub(now))
-	if later := clock.Now(); later.Sub(now) > time.Duration(a.time.ticks.len/8) {
-		c = clock.After(at.Sub(later))
-	}
-	a.dismiss()
-	a.cancel, a.wait = make(chan struct{}), tick
-	a.out.Enter()
-	go a.await(c, a.cancel)
 }
 
-func (a *alarm) await(c <-chan time.Time, cancel <-chan struct{}) {
-	select {
-	case <-c:
-		if a.answer() {
-			a.work()
-			return
-		}
-	case <-cancel:
-	}
-	a.out.Leave()
-}
-
-// dismiss ends the goroutine that waits for a user's clock.
-func (a *alarm) dismiss() {
-	if a.cancel != nil {
-		close(a.cancel)
-		a.cancel = nil
-	}
+func (a *alarm) stop() {
+	a.waker.unset()
+	a.overdue.Store(notOverdue)
 }

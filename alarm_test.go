@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// setBells returns the bells that are set, while nobody is the worker.
-func (a *alarm) setBells(t *testing.T) (set []tick) {
+// setWakers returns the wakers that are set, while nobody is the worker.
+func (a *alarm) setWakers(t *testing.T) (set []tick) {
 	w := a.load()
-	require.Equal(t, asleep, w.status())
-	for _, b := range a.bells {
+	require.Equal(t, alarmAsleep, w.status())
+	for _, b := range a.waker.(*wakers).all {
 		if b.tick != 0 {
 			set = append(set, b.tick)
 		}
@@ -22,22 +22,23 @@ func (a *alarm) setBells(t *testing.T) (set []tick) {
 	return set
 }
 
-// A bell rings while a producer that is to set it for an earlier time is the worker: it is used up, and must be set
+// A waker rings while a producer that is to set it for an earlier time is the worker: it is used up, and must be set
 // again.
 func TestAlarmThatRingsWhileAProducerIsTheWorkerIsSetAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm, ran := MustNew(), false
 		defer tm.Stop()
-		tm.AfterFunc(patience+10*time.Millisecond, func() { ran = true })
-		time.Sleep(patience)
+		tm.AfterFunc(linger+10*time.Millisecond, func() { ran = true })
+		time.Sleep(linger)
 		synctest.Wait() // it is filed, and due before the queue is to be looked at again
 		a, seen := &tm.alarm, tm.time.thisTick()
 		require.True(t, a.lower(int64(time.Hour)))
 		time.Sleep(20 * time.Millisecond)
 		synctest.Wait()
-		require.Equal(t, rung, a.load().status())
-		a.rest(seen, a.looksAt())
-		require.Equal(t, asleep, a.load().status())
+		require.Equal(t, alarmWoken, a.load().status())
+		a.rest(seen, a.wakesAt())
+		require.Equal(t, alarmAsleep, a.load().status())
+		time.Sleep(1)
 		synctest.Wait()
 		assert.True(t, ran)
 	})
@@ -52,7 +53,7 @@ func TestAlarmIsNotSetOnceItHasEnded(t *testing.T) {
 		require.True(t, a.lower(0))
 		tm.Stop()
 		a.rest(0, 1)
-		for _, b := range a.bells {
+		for _, b := range a.waker.(*wakers).all {
 			assert.False(t, b.timer.Stop(), "it was set")
 		}
 		assert.False(t, a.lower(0))
@@ -71,7 +72,7 @@ func TestLatenessWhileAProducerThatIsToSetTheAlarmIsStalled(t *testing.T) {
 		time.Sleep(300 * time.Millisecond)
 		a.rest(tick, noTick)
 		time.Sleep(20 * time.Millisecond)
-		assert.Equal(t, 290*time.Millisecond, tm.Stats().LatenessSum)
+		assert.Equal(t, 290*time.Millisecond+1, tm.Stats().LatenessSum)
 	})
 }
 
@@ -82,58 +83,58 @@ func TestBellsThatAreSetAreLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew(WithTick(time.Millisecond))
 		defer tm.Stop()
-		arm := func(d time.Duration) (bells []tick) {
+		arm := func(d time.Duration) (wakers []tick) {
 			tm.AfterFunc(d, func() {})
-			return tm.alarm.setBells(t)
+			return tm.alarm.setWakers(t)
 		}
 		arm(time.Hour)
-		time.Sleep(2 * patience)
+		time.Sleep(2 * linger)
 		synctest.Wait()
-		const hour = 3_600_000
-		assert.Equal(t, []tick{hour}, tm.alarm.setBells(t))
-		assert.Equal(t, []tick{hour, 150}, arm(time.Minute), "for the patience")
-		assert.Equal(t, []tick{hour, 150, 120}, arm(20*time.Millisecond))
-		assert.Equal(t, []tick{hour, 150, 120, 110}, arm(10*time.Millisecond))
-		assert.Equal(t, []tick{hour, 150, 120, 110}, arm(15*time.Millisecond), "a bell rings before")
-		assert.Equal(t, []tick{105, 150, 120, 110}, arm(5*time.Millisecond), "none is free")
-		time.Sleep(2 * patience)
+		const hour = 36_000_000
+		assert.Equal(t, []tick{hour}, tm.alarm.setWakers(t))
+		assert.Equal(t, []tick{hour, 1500}, arm(time.Minute), "for the linger")
+		assert.Equal(t, []tick{hour, 1500, 1200}, arm(20*time.Millisecond))
+		assert.Equal(t, []tick{hour, 1500, 1200, 1100}, arm(10*time.Millisecond))
+		assert.Equal(t, []tick{hour, 1500, 1200, 1100}, arm(15*time.Millisecond), "a waker rings before")
+		assert.Equal(t, []tick{1050, 1500, 1200, 1100}, arm(5*time.Millisecond), "none is free")
+		time.Sleep(2 * linger)
 		synctest.Wait()
 		assert.EqualValues(t, 4, tm.Stats().Expired)
-		assert.Equal(t, []tick{60_100}, tm.alarm.setBells(t), "those that have rung are free")
+		assert.Equal(t, []tick{601_000}, tm.alarm.setWakers(t), "those that have rung are free")
 	})
 }
 
-// A bell rings for a timeout that was stopped: it is no pass, and the next bell is set.
+// A waker rings for a timeout that was stopped: it is no pass, and the next waker is set.
 func TestBellThatRingsTooSoonSetsTheNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew(WithTick(time.Millisecond))
 		defer tm.Stop()
 		a, ran := &tm.alarm, false
-		tm.AfterFunc(patience+20*time.Millisecond, func() { ran = true })
-		time.Sleep(patience + 2*time.Millisecond)
+		tm.AfterFunc(linger+20*time.Millisecond, func() { ran = true })
+		time.Sleep(linger + 2*time.Millisecond)
 		synctest.Wait() // it is filed
 		before, seen := tm.Stats().Wakeups, tm.time.thisTick()
 		require.True(t, a.lower(int64(time.Hour)))
-		a.set(seen + 5)
-		a.rest(seen, a.looksAt())
+		a.waker.set(seen + 50)
+		a.rest(seen, a.wakesAt())
 		time.Sleep(6 * time.Millisecond)
 		synctest.Wait()
 		assert.Equal(t, before, tm.Stats().Wakeups)
-		assert.Equal(t, []tick{70}, a.setBells(t))
+		assert.Equal(t, []tick{700}, a.setWakers(t))
 		time.Sleep(20 * time.Millisecond)
 		synctest.Wait()
 		assert.True(t, ran)
 	})
 }
 
-// kick has the bells that are set ring never: their goroutines wait for a processor.
+// kick has the wakers that are set ring never: their goroutines wait for a processor.
 func (a *alarm) kick() {
-	for _, b := range a.bells {
+	for _, b := range a.waker.(*wakers).all {
 		b.timer.Stop()
 	}
 }
 
-// On a busy server the goroutine of a bell may wait for a second. A caller who has read the clock rings then.
+// On a busy server the goroutine of a waker may wait for a second. A caller who has read the clock rings then.
 func TestCallerRingsABellThatIsOverdue(t *testing.T) {
 	for name, call := range map[string]func(to *Timeout){
 		"Reset":     func(to *Timeout) { to.Reset(time.Hour) },
@@ -147,8 +148,8 @@ func TestCallerRingsABellThatIsOverdue(t *testing.T) {
 				a, other := &tm.alarm, new(Timeout)
 				other.InitFunc(tm, func() {})
 				other.Reset(time.Hour)
-				tm.AfterFunc(patience+10*time.Millisecond, func() { ran++ })
-				time.Sleep(patience + 2*time.Millisecond)
+				tm.AfterFunc(linger+10*time.Millisecond, func() { ran++ })
+				time.Sleep(linger + 2*time.Millisecond)
 				synctest.Wait() // both are filed
 				a.kick()
 				time.Sleep(9 * time.Millisecond)
@@ -159,13 +160,14 @@ func TestCallerRingsABellThatIsOverdue(t *testing.T) {
 				time.Sleep(time.Millisecond)
 				before := tm.Stats().Wakeups
 				call(other)
-				call(other) // one of the two rings
+				call(other) // one of the two wakes the worker
+				time.Sleep(1)
 				synctest.Wait()
 				assert.Equal(t, 1, ran)
 				assert.Equal(t, before+1, tm.Stats().Wakeups)
-				a.ring() // the bell, after all
+				a.wake() // the waker, after all
 				assert.Equal(t, before+1, tm.Stats().Wakeups)
-				assert.Equal(t, asleep, a.load().status())
+				assert.Equal(t, alarmAsleep, a.load().status())
 			})
 		})
 	}

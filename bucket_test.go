@@ -83,16 +83,16 @@ func TestSlotGrowsWithItsTimeouts(t *testing.T) {
 
 func TestSparesKeepNoTimeoutsAndABoundedNumberOfChunks(t *testing.T) {
 	b := newBuckets(1)
-	const n = 3 * maxSpares * chunkLen
+	const n = 12 * chunkLen
 	for _, to := range newTimeouts(n) {
 		b.add(0, to)
 	}
 	for range n {
 		b.drop(0)
 	}
-	assert.Len(t, *b.spares.of(chunkLen), maxSpares)
+	assert.Len(t, *b.spares.of(chunkLen), maxSpares(chunkLen))
 	for _, some := range b.spares {
-		require.LessOrEqual(t, len(some), maxSpares)
+		require.LessOrEqual(t, len(some), maxSpares(2))
 		for _, chunk := range some {
 			for _, to := range chunk[:cap(chunk)] {
 				require.Nil(t, to)

@@ -1,10 +1,6 @@
 package hashedwheel
 
-import (
-	"time"
-
-	"github.com/hashedwheel/hashedwheel/internal/builtin"
-)
+import "time"
 
 // A Clock shows the time and wakes the worker. The clocks of clockwork, benbjohnson/clock and Kubernetes fit as they
 // are. Its methods are called concurrently, and with no lock held. Now must not call the Timer. While timeouts wait, a
@@ -34,13 +30,15 @@ type timeline struct {
 	isManual bool // clock is a ManualClock
 	isUsers  bool // clock is neither of the two
 	ticks    ticks
+
+	slack time.Duration // WithTick's: the most that a task is late, and about the least between two runs of the worker
 }
 
-func newTimeline(c Clock, tickLen time.Duration) timeline {
+func newTimeline(c Clock, slack time.Duration) timeline {
 	_, isManual := c.(*ManualClock)
 	isSystem := c == Clock(systemClock{})
 	return timeline{
-		made: time.Now(), start: c.Now(), clock: c, ticks: newTicks(int64(tickLen)),
+		made: time.Now(), start: c.Now(), clock: c, ticks: newTicks(int64(slack)), slack: slack,
 		isSystem: isSystem, isManual: isManual, isUsers: !isSystem && !isManual,
 	}
 }
@@ -113,13 +111,3 @@ func (tl *timeline) since(at time.Time) int64 {
 }
 
 func (tl *timeline) at(deadline int64) time.Time { return tl.start.Add(time.Duration(deadline)) }
-
-// tickStart returns the start of the last tick that has begun at now.
-func (tl *timeline) tickStart(now time.Time) time.Time {
-	return tl.at(tl.ticks.start(tl.ticks.at(tl.since(now))))
-}
-
-// Package wheeltime asks for it.
-func init() {
-	builtin.TickStart = func(timer any, now time.Time) time.Time { return timer.(*Timer).time.tickStart(now) }
-}

@@ -30,7 +30,7 @@ func (w *hashedWheel) thin() bool {
 			return true
 		}
 		number, at := l.crowdAt(w.current, w.ticks.len)
-		if at < w.current {
+		if at < w.current { // it is due by the tick that was left last
 			l.open(number)
 			return true
 		}
@@ -65,19 +65,6 @@ func (w *hashedWheel) thinSlot(l *level) {
 			w.fileAgain(t)
 		}
 	}
-}
-
-// nextWork returns the tick at which a timeout may be due, or a crowd is to be opened.
-func (w *hashedWheel) nextWork() tick {
-	tick := w.earliest()
-	if tick >= w.ticks.never {
-		return noTick // timeouts that are never due are no crowd
-	}
-	for _, l := range w.levels {
-		_, at := l.crowdAt(w.current, w.ticks.len)
-		tick = min(tick, at)
-	}
-	return tick
 }
 
 // crowdAt returns the first crowd that was not opened yet, and the tick at which to open it so that it and

@@ -96,7 +96,8 @@
 // A Timeout that was copied or overwritten while its timer holds it makes the process panic, at the latest
 // when the wheel meets it. [Timeout] lists how that happens, and which misuse goes unnoticed:
 //
-//	hashedwheel: Timeout of a *main.lease was copied or overwritten after it was armed
+//	hashedwheel: armed Timeout of *main.lease was copied or overwritten (did a slice grow, or was the struct that
+//	holds it cleared? leave the Timeout in its place, also in a sync.Pool, and arm it again by Reset)
 //
 // If a program recovers that panic, the Timer is broken for good: every later call that looks into the wheel, as
 // Pending and Timer.Stop do, panics with the same message. So does the worker, which ends the process. No call hangs.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/pprof"
+	"runtime/trace"
+	"strings"
 	"sync"
 	"time"
 
@@ -102,6 +105,41 @@ func ExampleTimeout_Init() {
 	}
 	fmt.Println(tm.Pending())
 	// Output: 1000
+}
+
+// A session is from a pool. Its Timeout stays in it, bound to the Timer: only the other fields are reset.
+type session struct {
+	user string
+	idle hashedwheel.Timeout
+}
+
+func (s *session) expire() { fmt.Println(s.user, "was idle for a minute") }
+
+// A pool of structs with a Timeout binds it once, in New. A struct goes back to the pool with its Timeout as it is, and
+// not while its task may run.
+func ExampleTimeout_pool() {
+	clock := hashedwheel.NewManualClock(time.Now())
+	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	defer tm.Stop()
+	pool := sync.Pool{New: func() any {
+		s := new(session)
+		s.idle.InitFunc(tm, s.expire)
+		return s
+	}}
+
+	for _, user := range []string{"ann", "bob", "eve"} {
+		s := pool.Get().(*session)
+		s.user = user
+		s.idle.Reset(time.Minute)
+		if user == "bob" {
+			clock.Advance(time.Hour)
+		}
+		if s.idle.Stop() { // otherwise its task runs, and still uses s
+			s.user = "" // not *s = session{}: the Timer may still refer to s.idle
+			pool.Put(s)
+		}
+	}
+	// Output: bob was idle for a minute
 }
 
 // With package time, if !t.Stop() { <-done } waits for a task that has begun. Here the whole Timer may be stopped or
@@ -206,6 +244,52 @@ func ExampleExecutorFunc() {
 	// Output: 100
 }
 
+// The tasks run in goroutines with a pprof label, so that a CPU profile shows what timeouts cost.
+func ExampleExecutorFunc_pprofLabels() {
+	labels := pprof.Labels("part", "timeouts")
+	labeled := hashedwheel.ExecutorFunc(func(f func()) {
+		go pprof.Do(context.Background(), labels, func(context.Context) { f() })
+	})
+	tm := hashedwheel.MustNew(hashedwheel.WithExecutor(labeled))
+	defer tm.Stop()
+
+	shown := make(chan bool)
+	tm.AfterFunc(time.Millisecond, func() {
+		var profile strings.Builder
+		_ = pprof.Lookup("goroutine").WriteTo(&profile, 1)
+		shown <- strings.Contains(profile.String(), `"part":"timeouts"`)
+	})
+	fmt.Println(<-shown)
+	// Output: true
+}
+
+// A request is the Task of its deadline. It keeps the context of the request.
+type request struct {
+	ctx      context.Context
+	deadline hashedwheel.Timeout
+}
+
+func (r *request) Run(*hashedwheel.Timeout) {
+	defer trace.StartRegion(r.ctx, "deadline").End() // or a span of your tracer
+	fmt.Println("request", r.ctx.Value(requestID{}), "has had its time")
+}
+
+type requestID struct{}
+
+// A task belongs to the trace of the request that armed it: the Task keeps the request's context.
+func ExampleTask_trace() {
+	clock := hashedwheel.NewManualClock(time.Now())
+	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	defer tm.Stop()
+
+	ctx, task := trace.NewTask(context.WithValue(context.Background(), requestID{}, 42), "request")
+	defer task.End()
+	r := &request{ctx: ctx}
+	r.deadline.Init(tm, r).Reset(time.Second)
+	clock.Advance(time.Minute)
+	// Output: request 42 has had its time
+}
+
 // A test advances a ManualClock instead of sleeping. Advance stops at each time at which a timeout is due.
 func ExampleManualClock() {
 	start := time.Now()
@@ -247,14 +331,15 @@ func ExampleWithExecutor() {
 	// Output: done
 }
 
-// A server refuses load before it runs out of memory.
+// A server refuses load before it runs out of memory. The bound refuses only calls that return an error.
 func ExampleWithMaxPending() {
 	tm := hashedwheel.MustNew(hashedwheel.WithMaxPending(2))
 	defer tm.Stop()
 
-	for range 3 {
-		to := tm.AfterFunc(time.Hour, func() {})
-		fmt.Println(to.State(), to.Err())
+	var leases [3]hashedwheel.Timeout
+	for i := range leases {
+		err := leases[i].InitFunc(tm, func() {}).Arm(time.Hour)
+		fmt.Println(leases[i].State(), err)
 	}
 	// Output:
 	// Pending <nil>

@@ -4,8 +4,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/hashedwheel/hashedwheel/internal/builtin"
 	"github.com/hashedwheel/hashedwheel/internal/crew"
+	"github.com/hashedwheel/hashedwheel/internal/hook"
+	"github.com/hashedwheel/hashedwheel/internal/race"
 )
 
 // An Executor runs tasks. The worker calls Go with no lock held, and waits until it returns before it hands out the
@@ -14,6 +15,9 @@ import (
 // goroutine. If f never runs the task is lost, and Shutdown waits until its context ends. If Go panics or ends its
 // goroutine, Shutdown does not wait for a task that has not begun by then, and a series rests until its Reset; the
 // panic goes to the panic handler, or crashes the program.
+//
+// By default tasks that return soon share goroutines; with the race detector each has its own, so that it reports races
+// between tasks.
 //
 // *sync.WaitGroup fits, and so do most pools; for others see ExecutorFunc. Close a pool after Timer.Shutdown: after
 // Timer.Stop the worker may still hand out a task.
@@ -59,7 +63,13 @@ func (r *runner) init(o *options) {
 	r.Enter()
 }
 
-func (r *runner) Enter() { r.running.Add(1) }
+// Enter counts a goroutine or a task. The race detector does not see it: otherwise a task that has returned, and so
+// left, would happen before all tasks that are handed out later.
+func (r *runner) Enter() {
+	race.Ignore()
+	r.running.Add(1)
+	race.Heed()
+}
 
 // Leave ends what Enter began. After Timer.Stop running can come to 0 again: an alarm that rings, or an Advance under
 // way, enters, and finds nothing to do.
@@ -87,8 +97,8 @@ func (r *runner) execute(t *Timeout) (isUsers bool) {
 
 // isBrief reports whether t's task is the library's own and never blocks.
 func (t *Timeout) isBrief() bool {
-	task, isBuiltin := t.task.(builtin.Task)
-	return isBuiltin && task.Traits().Brief
+	task, isHook := t.task.(hook.Task)
+	return isHook && bool(task.Brief())
 }
 
 // submit calls the user's executor. If that panics, or ends the goroutine, a task that has not begun is given up.

@@ -152,6 +152,9 @@ func TestCrewTasksThatEndTheirGoroutinesOrPanic(t *testing.T) {
 }
 
 func TestCrewsAreFew(t *testing.T) {
+	if timertest.Race {
+		t.Skip("each task has its own goroutine")
+	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const n = 6400
 	clock := hashedwheel.NewManualClock(time.Now())
@@ -172,6 +175,9 @@ func TestCrewsAreFew(t *testing.T) {
 // A goroutine that allocates may have to help the collector: then the worker, and due timeouts,
 // would wait behind all other goroutines.
 func TestABatchThatEndsBeforeTheNextIsHandedOutWithoutAnAllocation(t *testing.T) {
+	if timertest.Race {
+		t.Skip("each task has its own goroutine")
+	}
 	allocs := func(opts ...hashedwheel.Option) (n float64) {
 		synctest.Test(t, func(*testing.T) {
 			clock := hashedwheel.NewManualClock(time.Now())
@@ -249,4 +255,45 @@ func TestInlineGoRunsTheFunctionBeforeItReturns(t *testing.T) {
 	ran := false
 	hashedwheel.Inline{}.Go(func() { ran = true })
 	assert.True(t, ran)
+}
+
+// With the race detector each task has its own goroutine: a shared one would order tasks that nothing else orders, and
+// so would a counter of tasks.
+func TestRacesOfTasksAreReported(t *testing.T) {
+	if !timertest.Race {
+		t.Skip("for the race detector")
+	}
+	armEight := func(apart time.Duration, opts ...hashedwheel.Option) func(race func()) {
+		return func(race func()) {
+			tm := timertest.New(opts...)
+			for i := range time.Duration(8) {
+				tm.AfterFunc(timertest.Tick+i*apart, race)
+			}
+		}
+	}
+	for name, arm := range map[string]func(race func()){
+		"of the default executor, in a tick":  armEight(0),
+		"of the default executor, in several": armEight(2 * timertest.Tick),
+		"of another executor":                 armEight(2*timertest.Tick, timertest.EachExecutor["goroutines"]...),
+		"of the time package": func(race func()) {
+			for range 8 {
+				time.AfterFunc(timertest.Tick, race)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if timertest.IsOwnProcess(t) {
+				n := 0
+				arm(func() { n++ })
+				time.Sleep(50 * timertest.Tick) // unlike a channel, it orders nothing
+				return
+			}
+			t.Parallel()
+			for range timertest.Lasting(20) {
+				out, err := timertest.OwnProcess(t, "GORACE=atexit_sleep_ms=0").CombinedOutput()
+				require.Error(t, err)
+				require.Contains(t, string(out), "WARNING: DATA RACE")
+			}
+		})
+	}
 }

@@ -9,7 +9,7 @@ import (
 
 // guarded is all that the lock guards: the wheel, and the timeouts on their way into it and out of it. Its methods take
 // the lock, except those at the end of the file, whose callers hold it. One hold looks at one or two portions of
-// timeouts; only Timer.Stop's first hold joins all that wait into one list, and waits for combers.
+// timeouts; only Timer.Stop's first hold joins all that wait into one list, and waits for pruners.
 type guarded struct {
 	owner *Timer // this and the next two are init's, then read only
 	queue *mpscQueue
@@ -23,14 +23,11 @@ type guarded struct {
 	stopped bool
 	waiting *Timeout // once stopped: all that was queued, as one list
 
+	batch batch
+
 	// Timeouts that were queued again while in the batch. They are filed when the batch is settled: an entry of the
 	// batch and one of the wheel would otherwise name one timeout, and it could be handed out twice in a pass.
-	held *Timeout
-
-	// Handed out between two holds of the lock. Only takeDue and settle write it, so the worker reads it
-	// without the lock.
-	batch     []*Timeout
-	batchTick tick // the tick at which its first timeout is due
+	deferred *Timeout
 }
 
 const (
@@ -41,7 +38,7 @@ const (
 func (g *guarded) init(tm *Timer, wheelSize int) {
 	g.owner, g.queue, g.alarm = tm, &tm.queue, &tm.alarm
 	g.wheel.init(tm.time.ticks, wheelSize)
-	g.batch = make([]*Timeout, 0, batchSize)
+	g.batch.init()
 	g.lists = make([]*Timeout, 0, 8*len(g.queue.near.stripes)) // to grow under the lock may mean to help the collector
 }
 
@@ -65,10 +62,8 @@ func (g *guarded) unlock() {
 	g.mu.Unlock()
 }
 
-// letOthers releases the lock, calls wait, and takes the lock again.
-func (g *guarded) letOthers(wait func()) {
-	g.mu.Unlock()
-	wait()
+// relock takes the lock again, in a method that has released it to let others have it.
+func (g *guarded) relock() {
 	g.mu.Lock()
 	if g.broken != nil {
 		panic(g.broken)
@@ -84,13 +79,13 @@ func (g *guarded) beginPass(tick tick) {
 	// A task ended the last pass of this tick by Goexit, or by a panic through Advance. Take in nothing more at this
 	// tick: its tasks may have armed themselves again, and we would never leave it.
 	isCut := g.wheel.current <= tick && tick < g.wheel.opening
-	g.wheel.turn(min(tick, g.alarm.looksAt())) // no further: Overdue is to show how late the worker is
+	g.wheel.turn(min(tick, g.alarm.earliest)) // no further: Overdue is to show how late the worker is
 	if !isCut && g.intake == 0 && g.alarm.raise(tick) {
 		g.takeLane(&g.queue.near)
-		if g.alarm.raiseFar(tick) {
-			g.takeLane(&g.queue.far)
+		if g.queue.far.raise(g.wheel.ticks.start(tick), g.alarm.lingers(tick)) {
+			g.takeLane(&g.queue.far.lane)
 		} else if !g.queue.far.isEmpty() {
-			g.alarm.lower(g.alarm.farDue.Load())
+			g.alarm.lower(g.queue.far.due.Load())
 		}
 		g.intake = len(g.lists)
 	}
@@ -111,7 +106,7 @@ func (g *guarded) takeDue(tick tick) (more bool) {
 	if g.stopped {
 		return false
 	}
-	for looked := 0; looked < portion && len(g.batch) < batchSize; {
+	for looked := 0; looked < portion && !g.batch.isFull(); {
 		t := g.wheel.pop(tick)
 		if t != nil {
 			g.consider(t, tick)
@@ -124,33 +119,34 @@ func (g *guarded) takeDue(tick tick) (more bool) {
 			if g.intake == 0 {
 				g.wheel.leave(tick)
 			}
-			return len(g.batch) > 0
+			return !g.batch.isEmpty()
 		}
 	}
 	return true
 }
 
-// settle empties the batch. Moved and held timeouts are filed.
+// settle empties the batch. Moved and deferred timeouts are filed.
 func (g *guarded) settle() {
 	defer g.lock().unlock()
-	for i, t := range g.batch {
+	for i, t := range g.batch.timeouts {
 		if !t.isAt(i) {
 			misused(t)
 		}
 		t.home = unfiled
 		w := t.load()
-		isRefused := w.queued() && g.stopped    // or about to be
-		if w.state() == Pending && !isRefused { // if it is queued, it counts here until it is filed again
+		if w.queued() && g.stopped {
+			continue // its push is refused, or will be
+		}
+		if w.state() == Pending { // queued or not: it counts as pending here until it is filed again
 			g.wheel.place(t, g.wheel.ticks.of(w.deadline()))
 		}
 	}
-	for g.held != nil { // no more than a batch
-		t := g.held
-		g.held = t.link
-		g.fileOne(t, false)
+	for g.deferred != nil { // no more than a batch
+		t := g.deferred
+		g.deferred = t.link
+		g.fileOne(t, g.wheel.opening)
 	}
-	clear(g.batch) // let the collector have them
-	g.batch = g.batch[:0]
+	g.batch.clear()
 	g.check()
 }
 
@@ -188,7 +184,8 @@ func (g *guarded) drainAll() (next tick, pending int) {
 		if left == 0 || len(g.lists) == 0 || g.stopped { // len: others may have filed some of them
 			return g.look()
 		}
-		g.letOthers(func() {})
+		g.mu.Unlock()
+		g.relock()
 	}
 }
 
@@ -204,7 +201,7 @@ func (g *guarded) collect(ended []*Timeout) (_ []*Timeout, more bool) {
 	}
 	if !g.stopped {
 		g.stop()
-		for _, t := range g.batch {
+		for _, t := range g.batch.timeouts {
 			cancel(t)
 		}
 	}
@@ -236,7 +233,7 @@ func (g *guarded) misusedInBatch(t *Timeout) {
 // takeAll takes everything that is queued.
 func (g *guarded) takeAll() {
 	g.takeLane(&g.queue.near)
-	g.takeLane(&g.queue.far)
+	g.takeLane(&g.queue.far.lane)
 }
 
 func (g *guarded) takeLane(l *lane) {
@@ -245,8 +242,8 @@ func (g *guarded) takeLane(l *lane) {
 	}
 }
 
-// takeStripe takes everything that is queued in a stripe. If that is being combed, it waits with the lock released: the
-// comber may have lost its processor.
+// takeStripe takes everything that is queued in a stripe. If that is being pruned, it waits with the lock released: the
+// pruner may have lost its processor.
 func (g *guarded) takeStripe(s *stripe) {
 	for !g.stopped {
 		list, ok := s.take()
@@ -256,17 +253,22 @@ func (g *guarded) takeStripe(s *stripe) {
 		if ok {
 			return
 		}
-		g.letOthers(s.awaitComber)
+		g.mu.Unlock()
+		s.awaitPruner()
+		g.relock()
 	}
 }
 
 // file files at most limit timeouts of the first lists, and returns how many, and how many lists it emptied.
 func (g *guarded) file(limit, lists int) (n, emptied int) {
 	for n < limit && emptied < lists && len(g.lists) > 0 && !g.stopped {
-		t := g.lists[0]
+		t, first := g.lists[0], g.wheel.opening
+		if g.intake > 0 {
+			first = g.wheel.current // the list is of the intake
+		}
 		for ; n < limit && t != nil; n++ {
 			next := t.link
-			g.fileOne(t, g.intake > 0)
+			g.fileOne(t, first)
 			t = next
 		}
 		g.lists[0] = t
@@ -280,33 +282,20 @@ func (g *guarded) file(limit, lists int) (n, emptied int) {
 	return n, emptied
 }
 
-// fileOne takes a timeout from the queue, and places it in the wheel if it is pending. A timeout that is
-// in the batch stays queued, so that the batch does not claim it, and is held until the batch is settled.
-// A timeout that is canceled and no longer queued is nowhere: Timeout.begin relies on that.
-func (g *guarded) fileOne(t *Timeout, isOfIntake bool) {
-	if g.isInBatch(t) {
-		t.link, g.held = g.held, t
+// fileOne takes a timeout from the queue, and places it in the wheel if it is pending, no earlier than at the first tick
+// that is open for it. A timeout that is in the batch stays queued, so that the batch does not claim it, and is deferred
+// until the batch is settled. A timeout that is canceled and no longer queued is nowhere: Timeout.begin relies on that.
+func (g *guarded) fileOne(t *Timeout, first tick) {
+	if g.batch.has(t) {
+		t.link, g.deferred = g.deferred, t
 		return
 	}
 	if t.home != unfiled {
 		g.wheel.remove(t)
 	}
-	switch w := t.unqueue(); {
-	case w.state() == Pending && isOfIntake:
-		g.wheel.placeOpen(t, g.wheel.ticks.of(w.deadline()))
-	case w.state() == Pending:
-		g.wheel.place(t, g.wheel.ticks.of(w.deadline()))
+	if w := t.unqueue(); w.state() == Pending {
+		g.wheel.put(t, max(first, g.wheel.ticks.of(w.deadline())))
 	}
-}
-
-func (g *guarded) isInBatch(t *Timeout) bool {
-	if t.home.kind() != inBatch {
-		return false
-	}
-	if i := t.home.index(); i >= len(g.batch) || g.batch[i] != t {
-		misused(t)
-	}
-	return true
 }
 
 // consider puts a timeout that was filed under current into the batch, or back into the wheel if it was
@@ -321,19 +310,15 @@ func (g *guarded) consider(t *Timeout, tick tick) {
 		g.wheel.place(t, g.wheel.ticks.of(w.deadline()))
 		return
 	}
-	if len(g.batch) == 0 {
-		g.batchTick = max(g.wheel.current, g.wheel.ticks.of(w.deadline()))
-	}
-	t.home = homeIn(inBatch, 0, len(g.batch))
-	g.batch = append(g.batch, t)
+	g.batch.add(t, max(g.wheel.current, g.wheel.ticks.of(w.deadline())))
 }
 
 // look returns the earliest tick at which a timeout may be due, and how many are pending, the batch's included.
 func (g *guarded) look() (next tick, pending int) {
 	next, pending = g.wheel.earliest(), g.wheel.count
-	for _, t := range g.batch {
+	for _, t := range g.batch.timeouts {
 		if w := t.load(); w.state() == Pending { // also if the timeout was moved later, or armed again
-			next = min(next, max(g.batchTick, g.wheel.ticks.of(w.deadline())))
+			next = min(next, max(g.batch.tick, g.wheel.ticks.of(w.deadline())))
 			pending++
 		}
 	}
@@ -347,12 +332,10 @@ func (g *guarded) look() (next tick, pending int) {
 // again after it was canceled there would otherwise be canceled, and returned, twice.
 func (g *guarded) stop() {
 	g.stopped = true
-	g.lists = append(g.lists, g.held)
-	g.lists = append(g.lists, g.queue.close()...)
-	for _, t := range g.lists {
+	for _, t := range slices.Concat(g.lists, []*Timeout{g.deferred}, g.queue.close()) {
 		for t != nil {
 			next := t.link
-			if g.isInBatch(t) {
+			if g.batch.has(t) {
 				t.unqueue()
 			} else {
 				t.link, g.waiting = g.waiting, t
@@ -360,7 +343,7 @@ func (g *guarded) stop() {
 			t = next
 		}
 	}
-	g.lists, g.intake, g.held = nil, 0, nil
+	g.lists, g.intake, g.deferred = nil, 0, nil
 }
 
 // popAny takes any timeout out of what waits or the wheel, nil if there is none.

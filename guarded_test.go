@@ -3,10 +3,13 @@ package hashedwheel
 import (
 	"math"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
 // One hold of the lock visits at most about a portion of timeouts. Each test here has many portions to
@@ -86,8 +89,8 @@ func TestTakeDueVisitsAtMostOnePortion(t *testing.T) {
 			for more := true; more; {
 				n := countRefiled(all, func() { more = g.takeDue(farTick - 1) })
 				require.LessOrEqual(t, n, portion)
-				require.LessOrEqual(t, len(g.batch), batchSize)
-				for _, to := range g.batch {
+				require.LessOrEqual(t, len(g.batch.timeouts), batchSize)
+				for _, to := range g.batch.timeouts {
 					_, ok := to.claim(math.MaxInt64)
 					require.True(t, ok)
 				}
@@ -103,8 +106,8 @@ func TestTakeDueOfACrowdFillsOneBatch(t *testing.T) {
 	all := g.fileMoved(many, 50, 50)
 	n := countRefiled(all, func() { g.takeDue(50) })
 	assert.Equal(t, batchSize, n)
-	assert.Len(t, g.batch, batchSize)
-	assert.EqualValues(t, 50, g.batchTick)
+	assert.Len(t, g.batch.timeouts, batchSize)
+	assert.EqualValues(t, 50, g.batch.tick)
 }
 
 // The timeout is also in the queue. If its push is refused, only the wheel holds the timeout, and Timer.Stop must find
@@ -170,7 +173,7 @@ func TestHelpFilesAtMostTwoPortions(t *testing.T) {
 func TestHelpAfterStopLeavesTheQueueClosed(t *testing.T) {
 	g, tm := newGuarded()
 	tm.Stop()
-	g.fileStripe(&tm.queue.far.stripes[0])
+	g.fileStripe(&tm.queue.far.lane.stripes[0])
 	assert.True(t, tm.queue.isClosed())
 }
 
@@ -178,7 +181,7 @@ func TestHelpAfterStopLeavesTheQueueClosed(t *testing.T) {
 // expire a tick later.
 func TestTickStaysOpenUntilTheRoundIsFiled(t *testing.T) {
 	g, tm := newGuarded()
-	all, due := tm.armMany(t, many), tick(time.Hour/tm.Tick())
+	all, due := tm.armMany(t, many), tm.time.ticks.of(int64(time.Hour))
 	g.beginPass(due)
 	more := g.takeDue(due)
 	require.False(t, more)
@@ -218,7 +221,7 @@ func TestPassFilesNothingThatWasQueuedAfterItBegan(t *testing.T) {
 	assert.Equal(t, many, g.wheel.count)
 }
 
-// A producer that combs may have lost its processor.
+// A producer that prunes may have lost its processor.
 func TestNobodyWaitsForAComberWithTheLockHeld(t *testing.T) {
 	for name, take := range map[string]func(g *guarded){
 		"beginPass":  func(g *guarded) { g.beginPass(1) },
@@ -229,8 +232,8 @@ func TestNobodyWaitsForAComberWithTheLockHeld(t *testing.T) {
 			g, tm := newGuarded()
 			tm.queue.makeStripes(1)
 			tm.armMany(t, 1)
-			s := &tm.queue.far.stripes[0]
-			s.mu.Lock() // as comb does
+			s := &tm.queue.far.lane.stripes[0]
+			s.mu.Lock() // as prune does
 			taken := make(chan struct{})
 			go func() {
 				defer close(taken)
@@ -247,18 +250,18 @@ func TestNobodyWaitsForAComberWithTheLockHeld(t *testing.T) {
 	}
 }
 
-// Otherwise the producers of a deep stripe would go on while its comber waits for a processor, however long.
+// Otherwise the producers of a deep stripe would go on while its pruner waits for a processor, however long.
 func TestProducerOfADeepStripeWaitsForItsComber(t *testing.T) {
 	g, tm := newGuarded()
 	tm.queue.makeStripes(1)
 	tm.armMany(t, 1)
-	s := &tm.queue.far.stripes[0]
-	s.mu.Lock() // as comb does
+	s := &tm.queue.far.lane.stripes[0]
+	s.mu.Lock() // as prune does
 	s.depth.Store(tm.queue.far.full)
 	reduced := make(chan struct{})
 	go func() {
 		defer close(reduced)
-		tm.help(&tm.queue.far, s, filled)
+		tm.help(&tm.queue.far.lane, s, filled)
 	}()
 	require.Eventually(t, s.wanted.Load, 10*time.Second, time.Millisecond)
 	select {
@@ -271,6 +274,44 @@ func TestProducerOfADeepStripeWaitsForItsComber(t *testing.T) {
 	assert.Equal(t, 1, g.wheel.count)
 }
 
+// A full stripe of the far lane waits for the worker, which takes it every 50 ms, unless the worker is late.
+func TestProducersFileTheFarLaneOnlyIfTheWorkerIsLate(t *testing.T) {
+	for name, row := range map[string]struct {
+		depth int32 // times full
+		late  time.Duration
+		files bool
+		clock Clock
+	}{
+		"on time":                {depth: 1},
+		"on time, a time slice":  {depth: 1, late: 10 * time.Millisecond},
+		"late":                   {depth: 1, late: 10*time.Millisecond + 1, files: true},
+		"on time, but very deep": {depth: limits.Backlog, files: true},
+		"on a user's clock":      {depth: 1, files: true, clock: anotherClock{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				options := []Option{}
+				if row.clock != nil {
+					options = append(options, WithClock(row.clock))
+				}
+				tm := MustNew(options...)
+				defer tm.Stop()
+				tm.queue.makeStripes(1)
+				tm.alarm.lower(past) // the test is the worker
+				tm.armMany(t, 1)
+				tm.queue.far.due.Store(tm.time.now())
+				time.Sleep(row.late)
+				s := &tm.queue.far.stripes[0]
+				s.depth.Store(row.depth * tm.queue.far.full)
+				tm.help(&tm.queue.far.lane, s, filled)
+				assert.Equal(t, row.files, tm.guarded.wheel.count == 1)
+			})
+		})
+	}
+}
+
+type anotherClock struct{ systemClock }
+
 // Combers that came again and again would keep a goroutine waiting that takes the stripe.
 func TestNobodyCombsAStripeThatSomebodyWaitsToTake(t *testing.T) {
 	q, litter := newStripes(1), newTimeouts(2)
@@ -279,15 +320,15 @@ func TestNobodyCombsAStripeThatSomebodyWaitsToTake(t *testing.T) {
 	}
 	pushAll(t, q, litter...)
 	s := &q.near.stripes[0]
-	s.awaitComber()
-	q.near.comb(s)
+	s.awaitPruner()
+	q.near.prune(s)
 	list, ok := s.take()
 	require.True(t, ok)
 	assert.Len(t, linkedFrom(list), 2)
 	pushAll(t, q, litter...)
-	q.near.comb(s)
+	q.near.prune(s)
 	list, _ = s.take()
-	assert.Len(t, linkedFrom(list), 1, "the head alone: combed again")
+	assert.Len(t, linkedFrom(list), 1, "the head alone: pruned again")
 }
 
 func TestCollectTakesAtMostOnePortionAndTheBatch(t *testing.T) {
@@ -311,10 +352,10 @@ func (tm *Timer) armMany(t *testing.T, n int) (all []*Timeout) {
 	for range n {
 		to := &Timeout{timer: tm, task: plainFunc(func() {})}
 		to.beginNew(tm.deadlineIn(time.Hour))
-		require.NotEqual(t, refused, tm.queue.push(to, &tm.queue.far))
+		require.NotEqual(t, refused, tm.queue.push(to, &tm.queue.far.lane))
 		all = append(all, to)
 	}
-	tm.alarm.lowerFar(0)
+	tm.queue.far.lower(0)
 	tm.alarm.lower(0) // at once, on a timer that has no worker goroutine
 	return all
 }

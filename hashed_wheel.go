@@ -172,3 +172,16 @@ func (w *hashedWheel) earliest() (tick tick) {
 	}
 	return tick
 }
+
+// nextWork returns the tick at which a timeout may be due, or a crowd is to be opened.
+func (w *hashedWheel) nextWork() tick {
+	tick := w.earliest()
+	if tick >= w.ticks.never {
+		return noTick // timeouts that are never due are no crowd
+	}
+	for _, l := range w.levels {
+		_, at := l.crowdAt(w.current, w.ticks.len)
+		tick = min(tick, at)
+	}
+	return tick
+}

@@ -25,7 +25,9 @@ func newDriver(size int) *driver { return newDriverOf(1, size) }
 
 func newDriverOf(tick time.Duration, size int) *driver {
 	d := new(driver)
-	d.init(newTicks(int64(tick)), size)
+	k := ticks{len: int64(tick), whole: 1}
+	k.never = k.of(maxDeadline)
+	d.init(k, size)
 	return d
 }
 

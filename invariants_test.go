@@ -56,7 +56,7 @@ func TestCheckFindsEachBrokenInvariant(t *testing.T) {
 		"a timeout in the nearest slot has expired":    func(b brokenWheel) { setWord(b.near, 701, 0, Expired) },
 		"a timeout was never armed":                    func(b brokenWheel) { setWord(b.inRing, 2000, 0, Unarmed) },
 		"a timeout is canceled and not queued":         func(b brokenWheel) { setWord(b.inRing, 2000, 0, Canceled) },
-		"a timeout is too late and not queued":         func(b brokenWheel) { setWord(b.near, 9, 0, tooLate) },
+		"a timeout is too late and not queued":         func(b brokenWheel) { setWord(b.near, 9, 0, rejectedStopped) },
 		"a timeout in a bucket is due before its tick": func(b brokenWheel) { setWord(b.inBucket, 99, 0, Pending) },
 		"a timeout in a ring is due before its tick":   func(b brokenWheel) { setWord(b.farther, 99_999, 0, Pending) },
 	} {

@@ -133,11 +133,14 @@ func (l *level) next(set bitmap.Bitmap, from int64, current tick) int64 {
 	if j < 0 {
 		j = set.Next(0) // around
 	}
-	from += int64(l.index(int64(j - i)))
-	if j < 0 || from-l.number(current) >= int64(l.size) {
+	if j < 0 {
 		return noNumber
 	}
-	return from
+	number := from + int64(l.index(int64(j-i)))
+	if number-l.number(current) >= int64(l.size) {
+		return noNumber
+	}
+	return number
 }
 
 // home is where a timeout is: the kind in the low bits; for the wheel above it the index of the slot, and above that
@@ -165,13 +168,15 @@ func (h home) level() int { return h.kind() - inWheel }
 func (h home) slot() int  { return int(h >> kindBits & (1<<slotBits - 1)) }
 func (h home) index() int { return int(h >> (slotBits + kindBits)) }
 
-// misused panics because of a Timeout that is not where the wheel left it.
+// misused panics because of a Timeout that is not where the wheel left it. It names the task without a call of user
+// code, since it is called under the lock.
 func misused(t *Timeout) {
-	owner := "that has been cleared"
-	if t != nil && t.task != nil {
-		owner = "of a " + taskname.Of(t.task)
+	const remedy = "leave the Timeout in its place, also in a sync.Pool, and arm it again by Reset)"
+	if t == nil || t.task == nil {
+		panic("hashedwheel: armed Timeout was overwritten (was the struct that holds it cleared? " + remedy)
 	}
-	panic("hashedwheel: Timeout " + owner + " was copied or overwritten after it was armed")
+	panic("hashedwheel: armed Timeout of " + taskname.OfPlaced(t.task) + " was copied or overwritten " +
+		"(did a slice grow, or was the struct that holds it cleared? " + remedy)
 }
 
 // checkOwner finds a timeout that was cleared, and bound to another Timer whose wheel has filed it in a place of the

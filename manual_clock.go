@@ -85,7 +85,7 @@ func (c *ManualClock) Advance(d time.Duration) {
 func (c *ManualClock) due() (at []time.Time) {
 	for _, wk := range c.attached() {
 		tick, _ := wk.guarded.drainAll()
-		if len(wk.guarded.batch) > 0 {
+		if !wk.guarded.batch.isEmpty() {
 			tick = 0 // a task has panicked, or called Goexit: the rest of its batch comes before the clock moves on
 		}
 		if tick != noTick {

@@ -14,43 +14,54 @@ import (
 // the head, and the consumer takes the whole stack with one Swap. (Treiber's stack; no ABA, since no
 // goroutine pops.) Closing swaps a sentinel in: an earlier push is in close's result, a later one refused.
 //
-// Timeouts that are due far away have stripes of their own, which the consumer takes less often: nearly all of them are
-// stopped before anybody needs them. A near one never waits behind them.
+// Timeouts with a far deadline have a lane of their own, which the consumer takes less often: nearly all of them are
+// stopped before that. A near one never waits behind them.
 type mpscQueue struct {
-	near, far lane
-	closed    Timeout // the sentinel, by its address
+	near   lane
+	far    farLane
+	closed Timeout // the sentinel, by its address
 }
 
 // A lane is a set of stripes.
 type lane struct {
 	stripes []stripe // as many as a power of two; this and the next three are init's, then read only
-	half    int32    // the depth of a stripe at which the worker is called
-	deep    int32    // the depth at which its producers comb it
+	half    int32    // the depth of a stripe at which the worker is woken
+	deep    int32    // the depth at which its producers prune it
 	full    int32    // the depth at which they file it
 }
 
-// A stripe's lock is held to take, comb or close it. A push does not look at the lock, since it changes
+// farLane is the lane of timeouts with a far deadline.
+type farLane struct {
+	lane
+	margin int64        // ns: a far deadline is at least so far away; init's, then read only
+	due    atomic.Int64 // a pass at a later time takes the lane: producers lower it, passes raise it, as alarm.word's due
+}
+
+// A stripe's lock is held to take, prune or close it. A push does not look at the lock, since it changes
 // only the head and the link of its own timeout.
 type stripe struct {
-	head      atomic.Pointer[Timeout] // CAS in push publishes link; pairs with Swap in take and close, and Load in comb
-	depth     atomic.Int32            // about how many wait here: push adds, comb subtracts, take clears, help reads
-	combDepth atomic.Int32            // the depth from which combing is worth a try: comb and take store, push reads
-	mu        sync.Mutex
-	wanted    atomic.Bool    // keeps combers out: awaitComber sets it, the next take that finds any clears it
-	_         [128 - 28]byte // two cache lines a stripe, since they are fetched in pairs
+	head       atomic.Pointer[Timeout] // CAS in push publishes link; pairs with Swap in take and close, and Load in prune
+	depth      atomic.Int32            // about how many wait here: push adds, prune subtracts, take clears, help reads
+	pruneDepth atomic.Int32            // the depth from which pruning is worth a try: prune and take store, push reads
+	mu         sync.Mutex
+	wanted     atomic.Bool    // keeps pruners out: awaitPruner sets it, the next take that finds any clears it
+	_          [128 - 28]byte // two cache lines a stripe, since they are fetched in pairs
 }
 
 // This does not compile if a stripe is more than 128 bytes.
 const _ = uint(128 - unsafe.Sizeof(stripe{}))
 
 const (
-	pageShift = 13                 // a page of the heap: one P's allocations share it, those of different Ps do not
-	fibonacci = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio: Knuth, TAOCP 6.4
-	counted   = limits.Counted     // one push in so many is counted, and stands for as many
-	combLimit = limits.Deep        // the most timeouts that one combing looks at
+	pageShift  = 13                 // a page of the heap: one P's allocations share it, those of different Ps do not
+	fibonacci  = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio: Knuth, TAOCP 6.4
+	counted    = limits.Counted     // one push in so many is counted, and stands for as many
+	pruneLimit = limits.Deep        // the most timeouts that one pruning looks at
 )
 
-func (q *mpscQueue) init() {
+func (q *mpscQueue) init(tickLen int64) {
+	// Three times what a timeout may wait in the far lane: once until the lane is taken, once until what was taken is
+	// filed, and once for a worker that is late.
+	q.far.margin = 3 * (int64(linger) + tickLen)
 	n := 4 * runtime.GOMAXPROCS(0)       // more than producers, since those meet in a stripe by chance
 	n = min(256, 1<<bits.Len(uint(n-1))) // 256: 32 KiB a lane, and as many looks in an empty drain
 	q.makeStripes(n)
@@ -61,19 +72,19 @@ func (q *mpscQueue) init() {
 func (q *mpscQueue) makeStripes(n int) {
 	deep, full := int32(limits.Deep/min(n, 8)), int32(limits.Full/min(n, 8))
 	q.near = lane{stripes: make([]stripe, n), half: deep / 2, deep: deep, full: deep}
-	q.far = lane{stripes: make([]stripe, n), half: full, deep: deep, full: full} // nobody waits for what is far
+	q.far.lane = lane{stripes: make([]stripe, n), half: full, deep: deep, full: full} // nobody waits for what is far
 }
 
-func (q *mpscQueue) lanes() [2]*lane { return [2]*lane{&q.near, &q.far} }
+func (q *mpscQueue) lanes() [2]*lane { return [2]*lane{&q.near, &q.far.lane} }
 
 type pushed uint8
 
 const (
 	refused pushed = iota // the queue is closed
 	accepted
-	halfway  // accepted, and the stripe of the near lane is half full: the worker is to come
-	filled   // accepted, and the stripe is full: the producer files some of it
-	littered // accepted, the stripe is deep, and the timeout below can be dropped: the producer combs it
+	halfway // accepted, and the stripe of the near lane is half full: the worker is to come
+	filled  // accepted, and the stripe is full: the producer files some of it
+	zombies // accepted, the stripe is deep, and the timeout below can be dropped: the producer prunes it
 )
 
 // push adds t, which the caller has marked queued.
@@ -98,8 +109,8 @@ func (q *mpscQueue) push(t *Timeout, l *lane) pushed {
 func (l *lane) count(s *stripe, below *Timeout) pushed {
 	depth := s.depth.Add(counted)
 	switch {
-	case depth >= max(l.deep, s.combDepth.Load()) && below != nil && below.load().isLitter():
-		return littered
+	case depth >= max(l.deep, s.pruneDepth.Load()) && below != nil && below.load().isZombie():
+		return zombies
 	case depth >= l.full:
 		return filled
 	case depth >= l.half:
@@ -128,12 +139,12 @@ func isCounted(t *Timeout) bool {
 	return (address^address>>8)*fibonacci < (1<<64-1)/counted
 }
 
-// comb drops timeouts that were stopped while they waited in the stripe, and reports whether that was enough: the
+// prune drops timeouts that were stopped while they waited in the stripe, and reports whether that was enough: the
 // stripe is no longer deep, or most of what it looked at was dropped. It takes no lock of the timer, so the cost of a
 // stopped timeout stays with the processor that made it. The head stays in place, so that the queue never looks empty.
 //
-// A comber owns the links below the head, by the stripe's lock. drop fails if the timeout was armed again.
-func (l *lane) comb(s *stripe) (enough bool) {
+// A pruner owns the links below the head, by the stripe's lock. drop fails if the timeout was armed again.
+func (l *lane) prune(s *stripe) (enough bool) {
 	if s.wanted.Load() || !s.mu.TryLock() {
 		return false
 	}
@@ -143,13 +154,13 @@ func (l *lane) comb(s *stripe) (enough bool) {
 		return false
 	}
 	var dropped, uncounted int
-	for range combLimit {
+	for range pruneLimit {
 		t := above.link
 		if t == nil {
 			break
 		}
 		w, below := t.load(), t.link
-		if !w.isLitter() {
+		if !w.isZombie() {
 			above = t
 			continue
 		}
@@ -163,12 +174,12 @@ func (l *lane) comb(s *stripe) (enough bool) {
 		}
 	}
 	depth := s.depth.Add(-int32(uncounted))
-	s.combDepth.Store(max(l.deep, 2*depth))
-	return dropped >= combLimit/2 || depth < l.deep
+	s.pruneDepth.Store(max(l.deep, 2*depth))
+	return dropped >= pruneLimit/2 || depth < l.deep
 }
 
 // take removes all timeouts that wait in the stripe: a list by link, the newest first; nil if it is empty. It reports
-// false if the stripe is being combed.
+// false if the stripe is being pruned.
 func (s *stripe) take() (list *Timeout, ok bool) {
 	if s.head.Load() == nil {
 		return nil, true
@@ -179,19 +190,44 @@ func (s *stripe) take() (list *Timeout, ok bool) {
 	defer s.mu.Unlock()
 	s.wanted.Store(false)
 	s.depth.Store(0)
-	s.combDepth.Store(0)
+	s.pruneDepth.Store(0)
 	return s.head.Swap(nil), true
 }
 
-// awaitComber returns when the stripe is not being combed. Combers that look at wanted from now on leave the stripe
-// until it is taken; one that has looked already may comb once more, and take is tried again.
-func (s *stripe) awaitComber() {
+// awaitPruner returns when the stripe is not being pruned. Combers that look at wanted from now on leave the stripe
+// until it is taken; one that has looked already may prune once more, and take is tried again.
+func (s *stripe) awaitPruner() {
 	s.wanted.Store(true)
 	s.mu.Lock()
 	defer s.mu.Unlock() // nothing else: who has had the lock has waited
 }
 
-func (q *mpscQueue) isClosed() bool { return q.near.stripes[0].head.Load() == &q.closed }
+// suits reports whether a timeout with a deadline may wait in the far lane. It reads no clock: it takes the next wake-up
+// for now, or, in a long pass, due. If that is wrong, alarm.announce corrects it.
+func (l *farLane) suits(deadline, nextWake int64) bool {
+	return deadline-l.margin >= max(l.due.Load(), nextWake)
+}
+
+func (l *farLane) lower(due int64) {
+	for d := l.due.Load(); due < d && !l.due.CompareAndSwap(d, due); d = l.due.Load() {
+	}
+}
+
+// raise reports whether the lane is to be taken by now. If so, the worker, which has raised the alarm's due, must take
+// it: a producer that pushes to it, or moves one of its timeouts, and is not found, lowers due after this.
+func (l *farLane) raise(now, next int64) bool {
+	isDue := l.due.Load() < now
+	if isDue {
+		l.due.Store(next)
+	}
+	return isDue
+}
+
+// isClosed reports whether close has come to the last stripe.
+func (q *mpscQueue) isClosed() bool {
+	last := len(q.far.stripes) - 1
+	return q.far.stripes[last].head.Load() == &q.closed
+}
 
 // close, which is called once, refuses every later push and returns a list of the others for each stripe.
 func (q *mpscQueue) close() (lists []*Timeout) {

@@ -16,7 +16,7 @@ import (
 
 func newQueue() *mpscQueue {
 	q := new(mpscQueue)
-	q.init()
+	q.init(int64(100 * time.Microsecond))
 	return q
 }
 
@@ -98,7 +98,7 @@ func TestEveryPushIsEitherTakenOrRefused(t *testing.T) {
 	}
 }
 
-// Combing costs a visit for each timeout that it cannot drop.
+// Pruning costs a visit for each timeout that it cannot drop.
 func TestStripeThatCombingLeftDeepIsCombedAgainAtTwiceItsDepth(t *testing.T) {
 	q, litter := newStripes(1), new(Timeout)
 	l := &q.near
@@ -108,15 +108,15 @@ func TestStripeThatCombingLeftDeepIsCombedAgainAtTwiceItsDepth(t *testing.T) {
 	for _, row := range []struct {
 		depth int32
 		want  pushed
-	}{{deep, littered}, {2*deep - 1, filled}, {2 * deep, littered}} {
+	}{{deep, zombies}, {2*deep - 1, filled}, {2 * deep, zombies}} {
 		s.depth.Store(row.depth - counted)
 		require.Equal(t, row.want, l.count(s, litter), "depth %d", row.depth)
 		s.depth.Store(deep)
-		require.False(t, l.comb(s), "nothing can be dropped")
+		require.False(t, l.prune(s), "nothing can be dropped")
 	}
 	s.take()
 	s.depth.Store(deep - counted)
-	assert.Equal(t, littered, l.count(s, litter), "the stripe was taken")
+	assert.Equal(t, zombies, l.count(s, litter), "the stripe was taken")
 }
 
 // skipIfSmall skips tests that depend on how many pushes are counted.
@@ -190,7 +190,7 @@ func TestProducerFilesItsStripeOnceTheStripeIsDeep(t *testing.T) {
 	most := int32(0)
 	for range n {
 		tm.AfterFunc(time.Hour, func() {})
-		most = max(most, deepest(&tm.queue.far))
+		most = max(most, deepest(&tm.queue.far.lane))
 	}
 	assert.LessOrEqual(t, most, 4*tm.queue.far.full)
 	assert.Greater(t, g.wheel.count, n/2)

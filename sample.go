@@ -42,7 +42,7 @@ func (tm *Timer) Sample(n int) []Sampled {
 func (g *guarded) beginSample(s *sample) {
 	defer g.lock().unlock()
 	s.level = len(g.wheel.levels) - 1
-	for _, t := range g.batch {
+	for _, t := range g.batch.timeouts {
 		s.visit(t) // it is in no slot
 	}
 }

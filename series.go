@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashedwheel/hashedwheel/internal/builtin"
 	"github.com/hashedwheel/hashedwheel/internal/grid"
+	"github.com/hashedwheel/hashedwheel/internal/hook"
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
@@ -117,10 +117,10 @@ func (s *Series) Stop() bool {
 	return s.on && s.end() // an expired Timeout's run finds the series off
 }
 
-// end ends the series and gives its place back. It reports false if the timer has refused or canceled the next run.
+// end ends the series. It reports false if the timer has refused or canceled the next run.
 func (s *Series) end() bool {
 	s.on = false
-	return s.to.end()
+	return s.to.Stop() || s.to.State() == Expired
 }
 
 // Reset begins the series again, also after Stop, and reports whether it was on. For Every and EveryFrom d is the new
@@ -215,8 +215,8 @@ func (r *nextRun) Run(*Timeout) {
 	}
 }
 
-// Traits has the Timeout keep its place from run to run.
-func (r *nextRun) Traits() builtin.Traits { return builtin.Traits{KeepsPlace: true} }
+// Brief makes r a task of the library, which runs user code.
+func (r *nextRun) Brief() hook.Brief { return false }
 
 // beginTurn reports whether a run is due, and returns its arming and grid, which Reset may change.
 func (s *Series) beginTurn() (arming uint64, g grid.Grid, ok bool) {
@@ -224,7 +224,6 @@ func (s *Series) beginTurn() (arming uint64, g grid.Grid, ok bool) {
 	due := s.isDue(s.arming)
 	switch {
 	case !s.on:
-		s.to.end() // somebody to whom Timer.Stop or a panic handler gave the Timeout may have armed it
 	case due && s.computing == 0:
 		s.computing = s.arming
 		return s.arming, s.grid, true
@@ -291,5 +290,16 @@ func (s *Series) endRun() {
 // tickStart returns the time at which the current tick began.
 func (s *Series) tickStart() time.Time {
 	tm := s.to.timer
-	return tm.time.tickStart(tm.Now())
+	return tm.tickStart(tm.Now())
+}
+
+// tickStart returns the start of the last tick that has begun at now.
+func (tm *Timer) tickStart(now time.Time) time.Time {
+	tl := &tm.time
+	return tl.at(tl.ticks.start(tl.ticks.at(tl.since(now))))
+}
+
+// The tickers of package wheeltime need it also.
+func init() {
+	hook.TickStart = func(timer any, now time.Time) time.Time { return timer.(*Timer).tickStart(now) }
 }

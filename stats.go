@@ -43,10 +43,10 @@ func (tm *Timer) Stats() Stats {
 	now := tm.time.now() // before the drain, whose time must not count as a timeout's delay
 	next, pending := tm.guarded.drainAll()
 	// A timeout that was armed for the past is overdue only once the worker, which is to look at it, is late.
-	overdue := now - tm.time.ticks.start(max(next, tm.alarm.looksAt()))
+	overdue := now - tm.time.ticks.start(max(next, tm.alarm.wakesAt()))
 	s := Stats{
 		Pending:    pending,
-		MaxPending: int(tm.room.max),
+		MaxPending: int(tm.quota.max),
 		Stopped:    tm.queue.isClosed(),
 		Rejected:   tm.rejected.Load(),
 		Panics:     tm.out.panics.Load(),

@@ -1,6 +1,7 @@
 package hashedwheel
 
-// A tick counts the ticks since the timer was made. Tick 0 begins as the timer is made.
+// A tick counts the ticks since the timer was made. Tick 0 begins as the timer is made. The ticks of the wheel are
+// tenths of the Tick that users set, see newTicks.
 type tick int64
 
 const noTick tick = 1<<63 - 1 // later than every tick: none
@@ -8,13 +9,22 @@ const noTick tick = 1<<63 - 1 // later than every tick: none
 // ticks converts between ticks and times in ns since the timer was made. It is read only.
 type ticks struct {
 	len   int64 // ns
+	whole tick  // so many make a whole Tick
 	never tick  // the tick of maxDeadline, which no clock reaches
 }
 
-func newTicks(len int64) ticks { return ticks{len, ticks{len: len}.of(maxDeadline)} }
+// newTicks makes ticks of a tenth of slack, the Tick that users set, but of no less than 100 µs: then a run of the
+// worker costs more than it saves anybody.
+func newTicks(slack int64) ticks {
+	len := max(slack/10, min(slack, 100_000))
+	return ticks{len, tick(slack / len), ticks{len: len}.of(maxDeadline)}
+}
 
 // of returns the first tick that begins at a time or later.
 func (k ticks) of(deadline int64) tick { return tick((deadline + k.len - 1) / k.len) }
+
+// roundUp returns the first tick from t on at which a whole Tick begins.
+func (k ticks) roundUp(t tick) tick { return (t + k.whole - 1) / k.whole * k.whole }
 
 // at returns the last tick that has begun at a time.
 func (k ticks) at(now int64) tick { return tick(now / k.len) }

@@ -2,26 +2,35 @@ package hashedwheel
 
 import (
 	"fmt"
+	"log/slog"
 	"sync/atomic"
 	"time"
 	"unsafe"
 
-	"github.com/hashedwheel/hashedwheel/internal/builtin"
+	"github.com/hashedwheel/hashedwheel/internal/hook"
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
-// A Timeout is one task and its deadline. (In package time the type with these methods is named Timer.) AfterFunc and
-// Schedule return an armed Timeout. A Timeout that is a field of your own struct, bound by Init or InitFunc, is armed,
-// moved and stopped without an allocation. The zero Timeout is Unarmed and unbound. All methods except Init and
-// InitFunc are safe for concurrent use, also from inside tasks, and with a lock held that the task takes.
+// A Timeout is one task and its deadline. (In the time package the type with these methods is named Timer.) AfterFunc
+// and Schedule return an armed Timeout. A Timeout that is a field of your own struct, bound by Init or InitFunc, is
+// armed, moved and stopped without an allocation. Give the field a name: if a struct embeds a Timeout, fmt and slog
+// show the struct as the Timeout alone. The zero Timeout is Unarmed and unbound. All methods except Init and InitFunc
+// are safe for concurrent use, including from inside tasks, and with a lock held that the task takes.
 //
 // A Timeout must not be copied, nor overwritten once it has been armed: its timer refers to it for up to two ticks or a
 // tenth of a second after the outcome, whichever is longer, or until a task or Executor that blocks the worker returns.
-// So a struct from a pool keeps its Timeout, bound to the same Timer, and is armed again by Reset; it is not cleared.
-// Vet's copylocks finds assignments and calls that copy a Timeout. If a slice grew by append, or a struct was cleared,
-// the timer panics when it meets the Timeout, and is broken from then on. Three mistakes go unnoticed. (1) A copy made
-// within that time after a Reset, Move or Stop: one of the two may never run. (2) A copy that is only moved later: the
-// original runs. (3) Overwriting a Timeout with another within that time: others may be lost.
+// So a struct of a sync.Pool keeps its Timeout, bound to the same Timer: reset the other fields one by one, and arm the
+// Timeout again by Reset, as in the example Pool. Vet's copylocks finds assignments and calls that copy a Timeout.
+//
+// If a slice grew by append, or a struct was cleared, the timer panics when it meets the Timeout, and is broken from
+// then on:
+//
+//	hashedwheel: armed Timeout of *main.lease was copied or overwritten (did a slice grow, or was the struct that
+//	holds it cleared? leave the Timeout in its place, also in a sync.Pool, and arm it again by Reset)
+//
+// Three mistakes go unnoticed. (1) A copy made within that time after a Reset, Move or Stop: one of the two may never
+// run. (2) A copy that is only moved later: the original runs. (3) Overwriting a Timeout with another within that time:
+// others may be lost.
 //
 //	 Init          Reset          its turn to run
 //	─────▶ Unarmed ────▶ Pending ────────────────▶ Expired
@@ -62,14 +71,14 @@ func (f TaskFunc) Run(to *Timeout) { f(to) }
 // String returns the name of the function.
 func (f TaskFunc) String() string { return taskname.Of(f) }
 
-// MarshalText returns String, for logs in JSON.
-func (f TaskFunc) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+// LogValue returns String, for package slog: JSON has no functions.
+func (f TaskFunc) LogValue() slog.Value { return slog.StringValue(f.String()) }
 
 type plainFunc func() // AfterFunc's Task; the conversion allocates nothing
 
-func (f plainFunc) Run(*Timeout)                 { f() }
-func (f plainFunc) String() string               { return taskname.Of(f) }
-func (f plainFunc) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+func (f plainFunc) Run(*Timeout)         { f() }
+func (f plainFunc) String() string       { return taskname.Of(f) }
+func (f plainFunc) LogValue() slog.Value { return slog.StringValue(f.String()) }
 
 // State is where a Timeout is in its life.
 type State uint8
@@ -83,6 +92,17 @@ const (
 )
 
 var stateNames = [...]string{"Unarmed", "Pending", "Expired", "Canceled", "Rejected", "State(?)"}
+
+// reason returns why an arming was refused, nil if it was not.
+func (s State) reason() error {
+	switch s {
+	case Rejected:
+		return ErrFull
+	case rejectedStopped:
+		return ErrStopped
+	}
+	return nil
+}
 
 // String returns the name of the state.
 func (s State) String() string { return stateNames[min(int(s), len(stateNames)-1)] }
@@ -125,7 +145,8 @@ func isNil(task Task) bool {
 // under way or about to begin, and the new run does not wait for it.
 func (t *Timeout) Reset(d time.Duration) bool {
 	tm := t.bound("Reset")
-	return tm.arm(t, tm.deadlineIn(d))
+	was, _ := tm.arm(t, tm.deadlineIn(d), unbounded)
+	return was
 }
 
 // ResetAt is Reset to a time from the timer's clock, without a clock read. A time before New counts as New. A time
@@ -133,7 +154,23 @@ func (t *Timeout) Reset(d time.Duration) bool {
 // Reset(time.Until(at)).
 func (t *Timeout) ResetAt(at time.Time) bool {
 	tm := t.bound("ResetAt")
-	return tm.arm(t, tm.time.since(at))
+	was, _ := tm.arm(t, tm.time.since(at), unbounded)
+	return was
+}
+
+// Arm is Reset for a timeout that others cause, such as a client's: a full timer refuses it with ErrFull, a stopped one
+// with ErrStopped. A pending t is moved, which is not refused.
+func (t *Timeout) Arm(d time.Duration) error {
+	tm := t.bound("Arm")
+	_, err := tm.arm(t, tm.deadlineIn(d), bounded)
+	return err
+}
+
+// ArmAt is Arm to a time from the timer's clock, as ResetAt is Reset.
+func (t *Timeout) ArmAt(at time.Time) error {
+	tm := t.bound("ArmAt")
+	_, err := tm.arm(t, tm.time.since(at), bounded)
+	return err
 }
 
 // Move moves t, if it is pending, to expire d from now; zero or less is due at the next tick. It reports whether t was
@@ -163,14 +200,11 @@ func (t *Timeout) bound(method string) *Timer {
 // not wait for a task that has begun. If that task arms t again, let it look first at a flag that you set under a lock.
 func (t *Timeout) Stop() bool {
 	for w := t.load(); w.state() == Pending; w = t.load() {
-		if !w.queued() {
-			t.timer.alarm.checkStop()
-		}
 		push, ok := t.cancel(w)
 		if !ok {
 			continue
 		}
-		t.timer.room.release(1)
+		t.timer.quota.release(1)
 		if push {
 			t.timer.push(t, maxDeadline)
 		}
@@ -181,25 +215,15 @@ func (t *Timeout) Stop() bool {
 
 // State returns the state, which may be out of date by the time it returns.
 func (t *Timeout) State() State {
-	switch s := t.load().state(); s {
-	case tooLate:
-		return Rejected
-	case over:
-		return Expired
-	default:
+	if s := t.load().state(); s != rejectedStopped {
 		return s
 	}
+	return Rejected
 }
 
 // Err returns ErrFull or ErrStopped if the last arming was refused for that, otherwise nil.
 func (t *Timeout) Err() error {
-	switch t.load().state() {
-	case Rejected:
-		return ErrFull
-	case tooLate:
-		return ErrStopped
-	}
-	return nil
+	return t.load().state().reason()
 }
 
 // Deadline returns the deadline of the last arming, also after its outcome, or the zero time if there was none. A delay
@@ -216,7 +240,7 @@ func (t *Timeout) Deadline() time.Time {
 // returns nil before Init, and for the Timeouts of Series and packages keyed, idle and wheeltime, which Timer.Stop
 // returns or a panic handler gets.
 func (t *Timeout) Task() Task {
-	if _, isBuiltin := t.task.(builtin.Task); isBuiltin {
+	if _, isHook := t.task.(hook.Task); isHook {
 		return nil
 	}
 	return t.task
@@ -234,8 +258,6 @@ func (t *Timeout) String() string {
 	return fmt.Sprintf("hashedwheel.Timeout(%v, %s, %s)", t.State(), deadline, taskname.Shown(t.task))
 }
 
-// MarshalText returns String, for logs in JSON.
-func (t *Timeout) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
-
-// isAt reports whether t is where takeDue has put it in the batch: it was not overwritten, and is in one place only.
-func (t *Timeout) isAt(i int) bool { return t.home == homeIn(inBatch, 0, i) }
+// LogValue returns String, for package slog, which calls it for a Timeout that is logged, not for one in a slice or a
+// struct.
+func (t *Timeout) LogValue() slog.Value { return slog.StringValue(t.String()) }

@@ -1,6 +1,7 @@
 package hashedwheel_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net"
@@ -27,14 +28,13 @@ func logged(v any) string {
 	return strings.TrimSuffix(after, "}")
 }
 
-func TestTimeoutsInALogOfJSONAreTheirStrings(t *testing.T) {
+func TestTimeoutInALogOfJSONIsItsString(t *testing.T) {
 	clock := hashedwheel.NewManualClock(time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC))
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
 	to := tm.AfterFunc(time.Hour, sendReminder)
-	left := tm.Stop()
+	tm.Stop()
 	want := `"hashedwheel.Timeout(Canceled, 2025-01-01 01:00:00.000, hashedwheel_test.sendReminder)"`
 	assert.Equal(t, want, logged(to))
-	assert.Equal(t, "["+want+"]", logged(left))
 	assert.Equal(t, `"hashedwheel.Timeout(Unarmed)"`, logged(new(hashedwheel.Timeout)))
 }
 
@@ -50,6 +50,31 @@ func TestTaskOfAFunctionIsPrintedAsItsName(t *testing.T) {
 		assert.Equal(t, want, fmt.Sprint(to.Task()))
 		assert.Equal(t, `"`+want+`"`, logged(to.Task()))
 	}
+}
+
+// What JSON has of a struct does not depend on its Timeout.
+func TestStructKeepsItsOtherFieldsInJSON(t *testing.T) {
+	tm := hashedwheel.MustNew()
+	defer tm.Stop()
+	named := &struct {
+		Name string
+		idle hashedwheel.Timeout
+		Idle *hashedwheel.Timeout
+	}{Name: "a", Idle: tm.AfterFunc(time.Hour, sendReminder)}
+	named.idle.InitFunc(tm, sendReminder).Reset(time.Hour)
+	embedding := &struct {
+		Name string
+		hashedwheel.Timeout
+	}{Name: "b"}
+	embedding.InitFunc(tm, sendReminder).Reset(time.Hour)
+
+	encoded, err := json.Marshal([]any{named, embedding})
+	require.NoError(t, err)
+	want := `[{"Name":"a","Idle":{}},{"Name":"b"}]`
+	assert.Equal(t, want, string(encoded))
+	assert.Equal(t, want, logged([]any{named, embedding}))
+	assert.Equal(t, `{"Name":"a","Idle":{}}`, logged(named))
+	assert.Regexp(t, `^"hashedwheel.Timeout\(Pending`, logged(embedding), "its LogValue is the Timeout's")
 }
 
 func remind(*hashedwheel.Timeout) {}

@@ -8,7 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hashedwheel/hashedwheel/internal/builtin"
+	"github.com/hashedwheel/hashedwheel/internal/hook"
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
 var (
@@ -34,7 +35,7 @@ type Timer struct {
 	// behind one of them, not behind all.
 	turnstile sync.Mutex
 
-	room     room // not beside time, which all calls read: with a bound each arming writes it
+	quota    quota // not beside time, which all calls read: with a bound each arming writes it
 	after    afters
 	rejected atomic.Uint64 // armings refused; counted by producers, for Stats
 	ending   sync.Once     // calls endWorker once the first portion of a Stop is collected
@@ -54,12 +55,12 @@ func New(opts ...Option) (*Timer, error) {
 		}
 	}
 	tm := &Timer{time: newTimeline(o.clock, o.tick)}
-	tm.room.max = int64(o.maxPending)
-	tm.queue.init()
+	tm.quota.max = int64(o.maxPending)
+	tm.queue.init(tm.time.ticks.len)
 	tm.guarded.init(tm, o.wheelSize)
 	tm.out.init(&o)
 	tm.worker.init(tm)
-	tm.alarm.init(&tm.time, &tm.out, tm.worker.work)
+	tm.alarm.init(&tm.time, &tm.out, &tm.queue.far, tm.worker.work)
 	return tm, nil
 }
 
@@ -80,7 +81,7 @@ func (tm *Timer) AfterFunc(d time.Duration, f func()) *Timeout {
 		panic("hashedwheel: AfterFunc with a nil func")
 	}
 	t := &Timeout{timer: tm, task: plainFunc(f)}
-	_ = tm.armNew(t, tm.deadlineIn(d))
+	_ = tm.armNew(t, tm.deadlineIn(d), unbounded)
 	return t
 }
 
@@ -91,7 +92,7 @@ func (tm *Timer) Schedule(d time.Duration, task Task) (*Timeout, error) {
 		panic("hashedwheel: Schedule with a nil Task")
 	}
 	t := &Timeout{timer: tm, task: task}
-	err := tm.armNew(t, tm.deadlineIn(d))
+	err := tm.armNew(t, tm.deadlineIn(d), bounded)
 	if err != nil {
 		return nil, err
 	}
@@ -109,11 +110,10 @@ func (tm *Timer) Now() time.Time {
 }
 
 // Tick returns the tick, as WithTick set it.
-func (tm *Timer) Tick() time.Duration { return time.Duration(tm.time.ticks.len) }
+func (tm *Timer) Tick() time.Duration { return tm.time.slack }
 
 // Pending returns how many timeouts are pending; all callers of After that wait for one tick count as
-// one. Timeouts that have expired do not count, so a Series or a connection of package idle whose task waits in the
-// executor has a place under WithMaxPending, and is not in Pending. Pending is exact, except for calls under way in
+// one. Timeouts that have expired do not count. Pending is exact, except for calls under way in
 // other goroutines. During a concurrent Stop, Pending may briefly exceed the bound of WithMaxPending.
 //
 // Pending files new armings first. That takes 40 ns for each timeout that has been armed or stopped and waits for the
@@ -148,38 +148,33 @@ func (tm *Timer) deadlineIn(d time.Duration) int64 {
 		now = tm.time.slowNow()
 	}
 	if now > tm.alarm.overdue.Load() {
-		tm.alarm.ringOverdue(now)
+		tm.alarm.wakeOverdue(now)
 	}
 	return tm.time.deadline(now, d)
 }
 
-// arm makes t pending with a new deadline and reports whether it was pending.
-func (tm *Timer) arm(t *Timeout, deadline int64) (was bool) {
+// arm makes t pending with a new deadline, and reports whether it was pending. Its error is Arm's.
+func (tm *Timer) arm(t *Timeout, deadline int64, bound mayRefuse) (was bool, err error) {
 	for {
 		w := t.load()
 		if w.state() == Pending {
 			if !tm.tryMove(t, w, deadline) {
 				continue
 			}
-			return true
+			return true, nil
 		}
-		tm.alarm.checkCaller(deadline)
-		kept := tm.room.isKept(t, w)
-		if !kept && !tm.room.admit(t) {
-			if t.reject(w, deadline, tm.refusal()) {
+		if !tm.quota.acquire(bound) {
+			if s := tm.refusal(); t.reject(w, deadline, s) {
 				tm.rejected.Add(1)
-				return false
+				return false, s.reason()
 			}
 			continue
 		}
 		push, ok := t.begin(w, deadline)
 		if ok {
-			tm.hand(t, push, deadline)
-			return false
+			return false, tm.hand(t, push, deadline)
 		}
-		if !kept {
-			tm.room.release(1)
-		}
+		tm.quota.release(1)
 	}
 }
 
@@ -195,90 +190,94 @@ func (tm *Timer) move(t *Timeout, deadline int64) (was bool) {
 
 // tryMove reports false if w, the word of a pending timeout, was out of date.
 func (tm *Timer) tryMove(t *Timeout, w word, deadline int64) (ok bool) {
-	isEarlier := deadline < w.deadline()
-	if isEarlier {
-		tm.alarm.checkCaller(deadline)
-	}
 	push, ok := t.move(w, deadline)
-	if ok && isEarlier {
+	if ok && deadline < w.deadline() {
 		tm.hand(t, push, deadline)
 	}
 	return ok
 }
 
 // armNew arms a timeout that no other goroutine can see yet. Its error is Schedule's.
-func (tm *Timer) armNew(t *Timeout, deadline int64) error {
-	tm.alarm.checkCaller(deadline)
-	if !tm.room.admit(t) {
-		t.reject(t.load(), deadline, tm.refusal())
+func (tm *Timer) armNew(t *Timeout, deadline int64, bound mayRefuse) error {
+	if !tm.quota.acquire(bound) {
+		s := tm.refusal()
+		t.reject(t.load(), deadline, s)
 		tm.rejected.Add(1)
-		return t.Err()
+		return s.reason()
 	}
 	t.beginNew(deadline)
-	if !tm.push(t, deadline) {
-		return ErrStopped
-	}
-	return nil
+	return tm.push(t, deadline)
 }
 
-// refusal returns the state of an arming for which there is no room. Timer.Stop closes the queue before
-// it makes room, so ErrFull is never returned by a stopped timer.
+// refusal returns the state of an arming for which there is no permit. Timer.Stop closes the queue before
+// it returns permits, so ErrFull is never returned by a stopped timer.
 func (tm *Timer) refusal() State {
 	if tm.queue.isClosed() {
-		return tooLate
+		return rejectedStopped
 	}
 	return Rejected
 }
 
 // hand makes the worker look at t in time. Without a push t waits in the queue already.
-func (tm *Timer) hand(t *Timeout, push bool, deadline int64) {
+func (tm *Timer) hand(t *Timeout, push bool, deadline int64) error {
 	if push {
-		tm.push(t, deadline)
-	} else {
-		tm.alarm.announce(t, true)
+		return tm.push(t, deadline)
 	}
+	tm.alarm.announce(t, true)
+	return nil
 }
 
-// push hands t, marked queued, to the worker. It reports false if the timer is stopped and rejected t for that.
-func (tm *Timer) push(t *Timeout, deadline int64) bool {
-	l, isFar := &tm.queue.near, tm.alarm.isFar(deadline)
+// push hands t, marked queued, to the worker. If the timer is stopped and rejects t for that, it returns ErrStopped.
+func (tm *Timer) push(t *Timeout, deadline int64) error {
+	l, isFar := &tm.queue.near, tm.queue.far.suits(deadline, tm.time.ticks.start(tm.alarm.wakesAt()))
 	if isFar {
-		l = &tm.queue.far
+		l = &tm.queue.far.lane
 	}
 	how := tm.queue.push(t, l)
 	if how == refused {
 		if !tm.guarded.refuse(t) {
-			return true
+			return nil
 		}
-		tm.room.release(1)
+		tm.quota.release(1)
 		tm.rejected.Add(1)
-		return false
+		return ErrStopped
 	}
 	tm.alarm.announce(t, isFar)
 	switch how {
 	case halfway:
-		tm.alarm.hurry()
-	case filled, littered:
+		tm.alarm.dueNow()
+	case filled, zombies:
 		tm.help(l, l.stripeOf(t), how)
 	}
-	return true
+	return nil
 }
 
 // help makes a deep stripe shallower, in the goroutine of a producer, since one worker cannot keep up with many of
 // them: it drops their stopped timeouts, or waits for its turn and files some of the others.
 func (tm *Timer) help(l *lane, s *stripe, how pushed) {
 	depth := l.full
-	if how == littered {
-		if l.comb(s) {
+	switch {
+	case how == zombies:
+		if l.prune(s) {
 			return
 		}
 		depth = l.deep
+	case l == &tm.queue.far.lane && tm.workerIsOnTime() && s.depth.Load() < limits.Backlog*l.full:
+		return
 	}
 	tm.turnstile.Lock()
 	defer tm.turnstile.Unlock()
 	if s.depth.Load() >= depth { // otherwise the last who had the turn has filed it
 		tm.guarded.fileStripe(s)
 	}
+}
+
+// workerIsOnTime reports whether the worker has taken the far lane when it was due: then a full stripe of the lane can
+// wait for the next pass, before which most of its timeouts are stopped. On a user's clock it reports false, since
+// Timeout.Stop calls no method of the clock; in a foreign bubble, where Stop is allowed, true.
+func (tm *Timer) workerIsOnTime() bool {
+	const late = int64(10 * time.Millisecond) // a time slice: the worker has lost its processor
+	return tm.time.isSystem && int64(time.Since(tm.time.start)) <= tm.queue.far.due.Load()+late
 }
 
 // Stop ends the timer: every later arming is refused, and only tasks of expired timeouts still start. It returns all
@@ -295,11 +294,11 @@ func (tm *Timer) Stop() []*Timeout {
 	ended := make([]*Timeout, 0, portion+batchSize)
 	for more := true; more; {
 		ended, more = tm.guarded.collect(ended[:0]) // the first call closes the queue: later armings are refused
-		tm.room.release(len(ended))                 // after the close, so that no arming gets ErrFull
+		tm.quota.release(len(ended))                // after the close, so that no arming gets ErrFull
 		tm.ending.Do(tm.endWorker)                  // after the close, so that nobody becomes the worker again
 		for _, t := range ended {
-			if guest, isGuest := t.task.(builtin.Guest); isGuest {
-				guest.TimerStopped() // last, so that whoever TimerStopped releases finds the timer stopped
+			if task, isUnlisted := t.task.(hook.Unlisted); isUnlisted {
+				task.TimerStopped() // last, so that whoever TimerStopped releases finds the timer stopped
 			} else {
 				left = append(left, t)
 			}

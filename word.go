@@ -15,8 +15,7 @@ const (
 	fresh         = 1 << 4 // queued and nowhere else, neither in the wheel nor in a batch; cleared with queued
 	deadlineShift = 5
 
-	tooLate = Rejected + 1 // Rejected because the timer was stopped; Rejected itself: because it was full
-	over    = Rejected + 2 // Expired, and the task that kept its place has given it back
+	rejectedStopped = Rejected + 1 // Rejected because the timer was stopped; Rejected itself: because it was full
 
 	maxDeadline = 1<<(63-deadlineShift) - 1 // ns since the timer's start, about 9 years: never
 )
@@ -31,8 +30,8 @@ func (w word) deadline() int64        { return int64(w) >> deadlineShift }
 func (w word) withState(s State) word { return w&^stateMask | word(s) }
 func (w word) unqueued() word         { return w &^ (queued | fresh) }
 
-// isLitter reports whether only the queue holds the timeout, and its arming has ended.
-func (w word) isLitter() bool { return w&fresh != 0 && w.state() != Pending }
+// isZombie reports whether only the queue holds the timeout, and its arming has ended.
+func (w word) isZombie() bool { return w&fresh != 0 && w.state() != Pending }
 
 func (t *Timeout) load() word { return word(t.word.Load()) }
 
@@ -49,13 +48,12 @@ func (t *Timeout) move(w word, deadline int64) (push, ok bool) {
 
 // begin arms a timeout that is not pending. It is fresh after an unqueued Unarmed or Canceled:
 //
-//	state      not queued                             queued
-//	Unarmed    fresh: it was never anywhere           (does not occur)
-//	Expired    not: it may still be in its batch      as it was
-//	Canceled   fresh: fileOne or comb has let it go   as it was
-//	Rejected   not: it may have been Expired before   as it was
-//	tooLate    not: as Rejected                       as it was
-//	over       not: as Expired                        (does not occur)
+//	state             not queued                             queued
+//	Unarmed           fresh: it was never anywhere           (does not occur)
+//	Expired           not: it may still be in its batch      as it was
+//	Canceled          fresh: fileOne or prune has let it go   as it was
+//	Rejected          not: it may have been Expired before   as it was
+//	rejectedStopped   not: as Rejected                       as it was
 //
 // After Timer.Stop a Canceled timeout may still be in the batch, and be fresh falsely: the queue is closed by then.
 func (t *Timeout) begin(w word, deadline int64) (push, ok bool) {
@@ -69,7 +67,7 @@ func (t *Timeout) beginNew(deadline int64) {
 	t.word.Store(int64(pack(deadline, queued|fresh, Pending)))
 }
 
-// reject records an arming that was refused, as Rejected or tooLate.
+// reject records an arming that was refused, as Rejected or rejectedStopped.
 func (t *Timeout) reject(w word, deadline int64, s State) (ok bool) {
 	return t.cas(w, w&(queued|fresh)|pack(deadline, 0, s))
 }
@@ -93,9 +91,6 @@ func (t *Timeout) claim(due int64) (claimed word, ok bool) {
 	}
 }
 
-// finish makes an expired timeout over.
-func (t *Timeout) finish(w word) (ok bool) { return t.cas(w, w.withState(over)) }
-
 // unqueue ends the consumer's ownership of link: t may be pushed again. It returns the word it left.
 func (t *Timeout) unqueue() word {
 	t.link = nil // let the collector have it
@@ -110,10 +105,10 @@ func (t *Timeout) unqueue() word {
 	}
 }
 
-// drop lets go of litter for a comber, which reads w first; after it has succeeded, t's next push owns link.
+// drop lets go of litter for a pruner, which reads w first; after it has succeeded, t's next push owns link.
 func (t *Timeout) drop(w word) (ok bool) {
 	below := t.link
-	t.link = nil // before the CAS: after it the link is not the comber's
+	t.link = nil // before the CAS: after it the link is not the pruner's
 	ok = t.cas(w, w.unqueued())
 	if !ok {
 		t.link = below
@@ -139,7 +134,7 @@ func (t *Timeout) refuse(isFiled bool) bool {
 		w := t.load()
 		next := w.unqueued()
 		if w.state() == Pending && !isFiled {
-			next = next.withState(tooLate)
+			next = next.withState(rejectedStopped)
 		}
 		if t.cas(w, next) {
 			return next.state() != w.state()

@@ -29,13 +29,13 @@ func newRig(w word, opts ...Option) rig {
 	r := rig{&Timeout{timer: tm, task: plainFunc(func() {})}, tm}
 	r.word.Store(int64(w))
 	if w.state() == Pending {
-		tm.room.admit(nil)
+		tm.quota.acquire(bounded)
 	}
 	return r
 }
 
 func (r rig) stop() rig { r.tm.queue.close(); return r }
-func (r rig) full() rig { r.tm.room.reserved.Store(r.tm.room.max); return r }
+func (r rig) full() rig { r.tm.quota.taken.Store(r.tm.quota.max); return r }
 
 // requireLeft checks the word that an operation left, and whether it pushed the timeout.
 func (r rig) requireLeft(t *testing.T, want word, pushed bool) {
@@ -70,11 +70,15 @@ type arming struct {
 func (a arming) requireDone(t *testing.T, prepare func(rig) rig) {
 	t.Run(fmt.Sprintf("%s from %d to %d", describe(a.from), a.from.deadline(), a.deadline), func(t *testing.T) {
 		r := prepare(newRig(a.from))
-		reserved := r.tm.room.reserved.Load()
-		require.Equal(t, a.was, r.tm.arm(r.Timeout, a.deadline))
+		reserved := r.tm.quota.taken.Load()
+		was, err := r.tm.arm(r.Timeout, a.deadline, bounded)
+		require.Equal(t, a.was, was)
 		require.Equal(t, a.err, r.Err())
+		if !was {
+			require.Equal(t, a.err, err)
+		}
 		r.requireLeft(t, a.want, a.pushed)
-		require.Equal(t, reserved-reservations(a.from)+reservations(a.want), r.tm.room.reserved.Load())
+		require.Equal(t, reserved-reservations(a.from)+reservations(a.want), r.tm.quota.taken.Load())
 	})
 }
 
@@ -100,8 +104,7 @@ func TestArm(t *testing.T) {
 		{pack(9, freshInQueue, Canceled), 50, pack(50, freshInQueue, Pending), false, false, nil},
 		{pack(9, alone, Rejected), 50, pack(50, inQueue, Pending), false, true, nil},
 		{pack(9, inQueue, Rejected), 50, pack(50, inQueue, Pending), false, false, nil},
-		{pack(9, alone, tooLate), 50, pack(50, inQueue, Pending), false, true, nil},
-		{pack(9, alone, over), 50, pack(50, inQueue, Pending), false, true, nil},
+		{pack(9, alone, rejectedStopped), 50, pack(50, inQueue, Pending), false, true, nil},
 
 		// Moved later: no push.
 		{pack(9, alone, Pending), 50, pack(50, alone, Pending), true, false, nil},
@@ -124,7 +127,7 @@ func TestArm(t *testing.T) {
 }
 
 func TestArmOnAFullTimer(t *testing.T) {
-	for _, s := range []State{Unarmed, Expired, Canceled, Rejected, tooLate, over} {
+	for _, s := range []State{Unarmed, Expired, Canceled, Rejected, rejectedStopped} {
 		for _, in := range []int64{alone, inQueue} {
 			arming{pack(9, in, s), 50, pack(50, in, Rejected), false, false, ErrFull}.requireDone(t, rig.full)
 		}
@@ -140,14 +143,14 @@ func TestArmOnAFullTimer(t *testing.T) {
 }
 
 func TestArmOnAStoppedTimer(t *testing.T) {
-	for _, s := range []State{Unarmed, Expired, Canceled, Rejected, tooLate, over} {
-		a := arming{pack(9, alone, s), 50, pack(50, alone, tooLate), false, false, ErrStopped}
+	for _, s := range []State{Unarmed, Expired, Canceled, Rejected, rejectedStopped} {
+		a := arming{pack(9, alone, s), 50, pack(50, alone, rejectedStopped), false, false, ErrStopped}
 		a.requireDone(t, rig.stop)
 		a.requireDone(t, func(r rig) rig { return r.stop().full() })
 	}
 	for _, a := range []arming{
 		// The push is refused, and the wheel does not hold the timeout.
-		{pack(90, alone, Pending), 50, pack(50, alone, tooLate), true, false, ErrStopped},
+		{pack(90, alone, Pending), 50, pack(50, alone, rejectedStopped), true, false, ErrStopped},
 		// Moved later: no push, and Timer.Stop cancels the timeout.
 		{pack(9, alone, Pending), 50, pack(50, alone, Pending), true, false, nil},
 		// Another goroutine's push will be refused.
@@ -213,16 +216,16 @@ func TestTransitionsFromEveryState(t *testing.T) {
 		{collect, inQueue, Canceled, inQueue, true, !pushed}, // its push is about to be refused
 		{collect, freshInQueue, Canceled, freshInQueue, true, !pushed},
 
-		{refuse, alone, tooLate, alone, true, !pushed},
-		{refuse, inQueue, tooLate, alone, true, !pushed},
-		{refuse, freshInQueue, tooLate, alone, true, !pushed},
+		{refuse, alone, rejectedStopped, alone, true, !pushed},
+		{refuse, inQueue, rejectedStopped, alone, true, !pushed},
+		{refuse, freshInQueue, rejectedStopped, alone, true, !pushed},
 		{refuseFiled, inQueue, Pending, alone, false, !pushed}, // Timer.Stop will find it
 	} {
 		check(row.op, pack(9, row.in, Pending), row.result, pack(9, row.wantIn, row.want), row.pushed)
 	}
 
 	// The outcome of a timeout that is not pending stands.
-	for _, s := range []State{Unarmed, Expired, Canceled, Rejected, tooLate, over} {
+	for _, s := range []State{Unarmed, Expired, Canceled, Rejected, rejectedStopped} {
 		for _, in := range []int64{alone, inQueue, freshInQueue} {
 			from, unqueued := pack(9, in, s), pack(9, alone, s)
 			for _, op := range []operation{stop, claim, collect} {

@@ -13,19 +13,18 @@ type worker struct {
 	// Its neighbors in the Timer; read only once New has returned.
 	time    *timeline
 	alarm   *alarm
-	room    *room
+	quota   *quota
 	guarded *guarded
 	out     *runner
 
 	_ [128]byte // callers touch the fields above at each push, the worker alone those below
 
-	given    int           // how many of the batch have had their turn
 	wakeups  atomic.Uint64 // for Stats, as the next
 	lateness lateness
 }
 
 func (wk *worker) init(tm *Timer) {
-	wk.time, wk.alarm, wk.room, wk.guarded, wk.out = &tm.time, &tm.alarm, &tm.room, &tm.guarded, &tm.out
+	wk.time, wk.alarm, wk.quota, wk.guarded, wk.out = &tm.time, &tm.alarm, &tm.quota, &tm.guarded, &tm.out
 	if c, ok := tm.time.clock.(*ManualClock); ok {
 		c.attach(wk)
 	}
@@ -67,16 +66,18 @@ func (wk *worker) work() {
 func (wk *worker) pass() (tick tick, again bool) {
 	g := wk.guarded
 	tick = wk.time.thisTick()
-	if len(g.batch) > 0 { // the rest of one in which a task ended the goroutine, or made Advance panic
+	wk.alarm.last = tick
+	if !g.batch.isEmpty() { // the rest of one in which a task ended the goroutine, or made Advance panic
 		wk.handOut(tick)
 	}
 	g.beginPass(tick)
+	due := wk.time.ticks.start(tick)
 	for isFiled := false; !isFiled; {
 		wk.out.crews.Launch()
 		isFiled = wk.fileIntake()
 		for g.takeDue(tick) {
 			now := wk.handOut(tick)
-			if wk.time.ticks.at(now) > tick {
+			if now >= due+int64(wk.time.slack) {
 				return tick, true
 			}
 		}
@@ -86,7 +87,7 @@ func (wk *worker) pass() (tick tick, again bool) {
 
 // fileIntake files the intake for at most half a tick or two milliseconds, and reports whether all of it is filed.
 func (wk *worker) fileIntake() (isFiled bool) {
-	enough := min(time.Duration(wk.time.ticks.len/2), 2*time.Millisecond) // what due timeouts may wait for it
+	enough := min(wk.time.slack/2, 2*time.Millisecond) // what due timeouts may wait for it
 	n := 0
 	for begun := time.Now(); n < limits.Drain && time.Since(begun) <= enough; {
 		k := wk.guarded.fileIntake(portion)
@@ -102,18 +103,16 @@ func (wk *worker) fileIntake() (isFiled bool) {
 // first, and again whenever user code has run on this goroutine, and returns the last reading.
 func (wk *worker) handOut(tick tick) (now int64) {
 	wk.out.crews.Launch()
-	batch := wk.guarded.batch // between takeDue and settle, which this goroutine calls, nobody changes it
+	batch := &wk.guarded.batch
 	due := wk.time.ticks.start(tick)
-	past := wk.time.ticks.start(wk.alarm.looksAt() - 1) // an earlier deadline was over when it was set
+	past := wk.time.ticks.start(wk.alarm.earliest - 1) // an earlier deadline was over when it was set
 	now = wk.time.now()
-	for wk.given < len(batch) {
-		t := batch[wk.given]
-		if !t.isAt(wk.given) {
+	for t := batch.next(); t != nil; t = batch.next() {
+		if !t.isAt(batch.given - 1) {
 			wk.guarded.misusedInBatch(t)
 		}
-		wk.given++
 		if claimed, ok := t.claim(due); ok {
-			wk.room.releaseExpired(t)
+			wk.quota.release(1)
 			wk.lateness.note(now - max(claimed.deadline(), past))
 			isUsers := wk.out.execute(t)
 			if isUsers {
@@ -124,10 +123,9 @@ func (wk *worker) handOut(tick tick) (now int64) {
 	if !wk.time.isSystem {
 		wk.out.crews.Launch() // rest calls the user's clock, and who calls Advance runs no tasks of the default
 	}
-	if len(batch) > 0 {
+	if !batch.isEmpty() {
 		wk.guarded.settle()
 	}
-	wk.given = 0
 	return now
 }
 
@@ -135,6 +133,8 @@ func (wk *worker) handOut(tick tick) (now int64) {
 func (wk *worker) advance() {
 	wk.out.Enter()
 	defer wk.out.Leave() // deferred: a task may panic
-	wk.alarm.nextLook.Store(int64(wk.time.thisTick()))
+	tick := wk.time.thisTick()
+	wk.alarm.earliest = tick
+	wk.alarm.nextWake.Store(int64(tick))
 	wk.pass()
 }

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestShownCodeIsCompiled(t *testing.T) {
 	for documents, tests := range map[string][]string{
 		"../README.md": {"../example*_test.go", "../*/example*_test.go"},
-		"*.md":         {"*_test.go"},
+		"*.md":         {"*_test.go", "../example*_test.go"},
 	} {
 		compiled := unindented(strings.Join(contents(t, tests...), "\n"))
 		blocks := goBlocks(strings.Join(contents(t, documents), "\n"))

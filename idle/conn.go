@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/internal/builtin"
 )
 
 // ErrIdle is the error of Read and Write after their [Conn] was closed because it was idle; a TLS connection around the
@@ -152,8 +151,8 @@ func (c *Conn) String() string { return c.limit.describe("idle.Conn", c.netConn)
 // Close closes the connection, ends its idle time and gives its place back. It returns nil if the
 // connection was already closed as idle.
 func (c *Conn) Close() error {
-	if c.limit.quit() {
-		defer builtin.End(&c.limit.timeout)
+	if c.limit.end() {
+		defer c.limit.timeout.Stop()
 	}
 	err := c.netConn.Close()
 	if c.limit.wasReached() {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/internal/builtin"
+	"github.com/hashedwheel/hashedwheel/internal/hook"
 )
 
 // A limit is the idle time of one connection, and the timeout that ends it: the common part of a
@@ -19,8 +19,7 @@ import (
 //	no idle time ◀─▶ an idle time ─▶ reached   no data for that long: idle is called
 //	     └────────────────┴────────▶ ended     by Stop or Close
 //
-// The timeout has its place under WithMaxPending from start to the end: without an idle time it is due never, and the
-// engine does not take the place back when the task runs.
+// Without an idle time the timeout is due never: so it has its place under WithMaxPending.
 //
 // Whoever changes the setting or arms the timeout holds mu. The task queries the kernel without mu, because
 // the connection may be the user's, and decides under mu unless the setting has changed by then.
@@ -76,8 +75,7 @@ func (l *limit) start(tm *hashedwheel.Timer, d time.Duration) error {
 	l.begun = tm.Now()
 	s := l.from(d)
 	l.setting.Store(s)
-	l.arm(l.firstLook(s))
-	return l.timeout.Err()
+	return l.timeout.ArmAt(l.begun.Add(l.firstLook(s)))
 }
 
 // now returns the time since start.
@@ -110,26 +108,11 @@ func (l *limit) set(d time.Duration) {
 	}
 }
 
-// end reports whether this call ended the limit before the limit was reached.
+// end reports whether this call ended the limit before the limit was reached. The caller stops the timeout.
 func (l *limit) end() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.change(ended) {
-		return false
-	}
-	builtin.End(&l.timeout)
-	return true
-}
-
-// quit is end for a connection that is about to be closed: it keeps its place until builtin.End.
-func (l *limit) quit() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.change(ended) {
-		return false
-	}
-	l.timeout.MoveAt(l.begun.Add(never)) // the close may take long, and a run would give the place back
-	return true
+	return l.change(ended)
 }
 
 // change reports false if the limit has ended or was reached, or was never started. The caller holds mu.
@@ -170,12 +153,9 @@ func (l *limit) full(d time.Duration) time.Duration {
 func (l *limit) arm(at time.Duration) { l.timeout.ResetAt(l.begun.Add(at)) }
 
 // Run is the task of the timeout: it checks whether the connection is idle.
-func (l *limit) Run(to *hashedwheel.Timeout) {
+func (l *limit) Run(*hashedwheel.Timeout) {
 	s, last := l.setting.Load(), l.last.Load()
-	switch {
-	case s == ended || s == reached:
-		builtin.End(to) // somebody to whom Timer.Stop or a panic handler gave the timeout may have armed it
-	case l.isDue(s):
+	if l.isDue(s) {
 		l.check(s, last)
 	}
 }
@@ -191,13 +171,12 @@ func (l *limit) check(s *setting, last int64) {
 	next, at, err := l.look(s, time.Duration(last))
 	looked = err == nil // otherwise the connection is closed
 	if looked && l.decide(s, next, at, last) {
-		defer builtin.End(&l.timeout) // the connection keeps its place until it is closed
 		l.owner.idle()
 	}
 }
 
-// Traits has the timeout keep its place from look to look.
-func (l *limit) Traits() builtin.Traits { return builtin.Traits{KeepsPlace: true} }
+// Brief makes l a task of the library, which may run user code.
+func (l *limit) Brief() hook.Brief { return false }
 
 // isDue reports false if the setting is no longer s, or a call has armed or stopped the timeout.
 func (l *limit) isDue(s *setting) bool {

@@ -61,7 +61,11 @@ func Watch(
 
 // Stop ends the watch, and reports whether this call did: then onIdle is not called. False means
 // that onIdle has been or is about to be called, or that the watch had already ended.
-func (w *Watcher) Stop() bool { return w.limit.end() }
+func (w *Watcher) Stop() bool {
+	ended := w.limit.end()
+	w.limit.timeout.Stop()
+	return ended
+}
 
 // String returns the connection and the idle time. It is safe at any time.
 func (w *Watcher) String() string { return w.limit.describe("idle.Watcher", w.conn) }

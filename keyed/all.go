@@ -31,7 +31,7 @@ func (m *Map[K, V]) Drain(f func(K, V)) {
 		panic("keyed: Drain with a nil func")
 	}
 	m.each((*shard[K, V]).take, func(e *entry[K, V], v V) bool {
-		e.stop()
+		e.timeout.Stop()
 		f(e.key, v)
 		return true
 	})

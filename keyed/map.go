@@ -179,7 +179,7 @@ func (m *Map[K, V]) Delete(k K) (v V, ok bool) {
 	}
 	v = s.take(e)
 	s.mu.Unlock()
-	e.stop()
+	e.timeout.Stop()
 	return v, true
 }
 
@@ -194,7 +194,7 @@ func (m *Map[K, V]) CompareAndDelete(k K, old V) bool {
 	if e == nil {
 		return false
 	}
-	e.stop()
+	e.timeout.Stop()
 	return true
 }
 

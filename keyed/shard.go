@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/internal/builtin"
+	"github.com/hashedwheel/hashedwheel/internal/hook"
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
@@ -71,8 +71,7 @@ func (s *shard[K, V]) replace(e *entry[K, V], v V, at time.Time) error {
 		return err
 	}
 	s.take(e)
-	e.stop()
-	return nil
+	return nil // e's Timeout has expired
 }
 
 // add puts an entry in, or returns why the timer refuses. The caller holds mu, so the entry is in the
@@ -80,8 +79,7 @@ func (s *shard[K, V]) replace(e *entry[K, V], v V, at time.Time) error {
 func (s *shard[K, V]) add(hash uint64, k K, v V, at time.Time) error {
 	e := &entry[K, V]{key: k, value: v, owner: s.owner, hash: hash}
 	e.timeout.Init(s.owner.timer, e)
-	e.timeout.ResetAt(at)
-	if err := e.timeout.Err(); err != nil {
+	if err := e.timeout.ArmAt(at); err != nil {
 		return err
 	}
 	s.table.put(e)
@@ -114,10 +112,8 @@ func (s *shard[K, V]) divide(parts []*shard[K, V], width uint64) {
 	}
 }
 
-// Traits makes e a task of the library's own, which nobody else gets.
-func (e *entry[K, V]) Traits() builtin.Traits {
-	return builtin.Traits{KeepsPlace: e.owner.renew != nil}
-}
+// Brief makes e a task of the library, which runs user code.
+func (e *entry[K, V]) Brief() hook.Brief { return false }
 
 // TaskName returns the name under which the timer's entries are shown to people.
 func (e *entry[K, V]) TaskName() string {
@@ -170,25 +166,10 @@ func (e *entry[K, V]) end(until time.Time) (v V, ok bool) {
 		e.timeout.ResetAt(until) // only a stopped timer refuses it: then e stays in the map like all others
 		return v, false
 	}
-	v = s.take(e)
-	e.stop() // before expired, which may need the place
-	return v, true
+	return s.take(e), true
 }
 
 // isDue reports whether e is due. The caller holds mu.
 func (s *shard[K, V]) isDue(e *entry[K, V]) bool {
-	if !s.table.has(e) {
-		e.stop() // again: somebody to whom Timer.Stop or a panic handler gave the Timeout may have armed it
-		return false
-	}
-	return e.timeout.State() == hashedwheel.Expired
-}
-
-// stop ends the Timeout of e, which has left the table, and gives back the place that it may have kept.
-func (e *entry[K, V]) stop() {
-	if e.owner.renew == nil {
-		e.timeout.Stop()
-	} else {
-		builtin.End(&e.timeout)
-	}
+	return s.table.has(e) && e.timeout.State() == hashedwheel.Expired
 }

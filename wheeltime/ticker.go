@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/internal/builtin"
+	"github.com/hashedwheel/hashedwheel/internal/hook"
 )
 
 // A Ticker is package time's Ticker on a wheel. It is made by NewTicker, is safe for concurrent use and must not be
@@ -97,14 +97,14 @@ func (task *tickerTask) TimerStopped() {
 	}
 }
 
-// Traits keeps task from the user's Executor.
-func (task *tickerTask) Traits() builtin.Traits { return builtin.Traits{Brief: true} }
+// Brief keeps task from the user's Executor.
+func (task *tickerTask) Brief() hook.Brief { return true }
 
 // fire arms the next tick and sends this one, unless Stop or Reset was faster than the run of an arming.
 func (t *Ticker) fire(arming uint32) {
 	a := &t.alarm
 	now := readClock(a.to.Timer())
-	begun := builtin.TickStart(a.to.Timer(), now)
+	begun := hook.TickStart(a.to.Timer(), now)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.isDue(arming) {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/internal/builtin"
+	"github.com/hashedwheel/hashedwheel/internal/hook"
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
@@ -125,8 +125,8 @@ func (task *timerTask) Run(*hashedwheel.Timeout) { (*Timer)(task).fire(byWheel) 
 // returns false does not hang.
 func (task *timerTask) TimerStopped() {}
 
-// Traits keeps task from the user's Executor, unless it calls a function.
-func (task *timerTask) Traits() builtin.Traits { return builtin.Traits{Brief: task.f == nil} }
+// Brief keeps task from the user's Executor, unless it calls a function.
+func (task *timerTask) Brief() hook.Brief { return task.f == nil }
 
 // TaskName is the name under which the Timer is shown.
 func (task *timerTask) TaskName() string {

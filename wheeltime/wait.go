@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/internal/builtin"
+	"github.com/hashedwheel/hashedwheel/internal/hook"
 )
 
 // Sleep pauses the calling goroutine for at least d, at most one tick of tm longer; it returns at once if d is zero or
@@ -60,8 +60,8 @@ func (w *wait) Run(*hashedwheel.Timeout) { w.c <- readClock(w.to.Timer()) }
 // TimerStopped has package time end w.
 func (w *wait) TimerStopped() { w.endInTime() }
 
-// Traits keeps w from the user's Executor.
-func (w *wait) Traits() builtin.Traits { return builtin.Traits{Brief: true} }
+// Brief keeps w from the user's Executor.
+func (w *wait) Brief() hook.Brief { return true }
 
 // endInTime has package time send.
 func (w *wait) endInTime() {

@@ -5,9 +5,16 @@
 // coming for the next one. The other goroutine clears coming before it takes a task, and then
 // follows the same rule: as long as a task is left, a goroutine is on its way to it
 // (verify/spin/crew.pml). This is the leader/followers pattern of Schmidt and others, 2000.
+//
+// Tasks that share a goroutine are ordered for the race detector, which would not report that they race. So with -race
+// each task has its own goroutine.
 package crew
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/hashedwheel/hashedwheel/internal/race"
+)
 
 // A Host runs tasks, and counts the goroutines that do.
 type Host[T any] interface {
@@ -18,14 +25,15 @@ type Host[T any] interface {
 
 // Crews launches one batch after another. Add, Launch and Keep are for one goroutine at a time.
 type Crews[T any] struct {
-	host  Host[T]
-	next  *crew[T]                // for the tasks of this batch; nil before its first
-	size  int                     // of the last batch: a guess at the size of the next
-	spare atomic.Pointer[crew[T]] // a crew that all goroutines have left: Swap in Add pairs with Store in leave
+	host     Host[T]
+	separate bool                    // each task has its own goroutine
+	next     *crew[T]                // for the tasks of this batch; nil before its first
+	size     int                     // of the last batch: a guess at the size of the next
+	spare    atomic.Pointer[crew[T]] // a crew that all goroutines have left: Swap in Add pairs with Store in leave
 }
 
 // Init sets the host, before the first Add.
-func (cs *Crews[T]) Init(host Host[T]) { cs.host = host }
+func (cs *Crews[T]) Init(host Host[T]) { cs.host, cs.separate = host, race.Enabled }
 
 // Add adds a task to the batch. It allocates nothing if a crew is spare: while the collector is at work, a
 // goroutine that allocates may have to help it, and then waits behind all others that are ready to run.
@@ -42,22 +50,39 @@ func (cs *Crews[T]) Add(task T) {
 
 // Launch has goroutines run the tasks of the batch, and does not wait for them.
 func (cs *Crews[T]) Launch() {
-	if c := cs.next; c != nil {
-		cs.next, cs.size = nil, len(c.tasks)
+	c := cs.take()
+	switch {
+	case c == nil:
+	case cs.separate:
+		c.scatter()
+	default:
 		c.call()
 	}
 }
 
 // Keep takes the batch that was added and not launched, for the caller to run as its own last act: nil if there is
-// none. The caller has entered the host, and run leaves it. That saves a goroutine for each batch.
+// none, or if each task has its own goroutine. The caller has entered the host, and run leaves it. That saves a
+// goroutine for each batch.
 func (cs *Crews[T]) Keep() (run func()) {
-	c := cs.next
+	if cs.separate {
+		cs.Launch()
+		return nil
+	}
+	c := cs.take()
 	if c == nil {
 		return nil
 	}
-	cs.next, cs.size = nil, len(c.tasks)
 	c.inside.Add(1)
 	return c.work
+}
+
+// take returns the crew of the batch that was added, nil if there is none.
+func (cs *Crews[T]) take() *crew[T] {
+	c := cs.next
+	if c != nil {
+		cs.next, cs.size = nil, len(c.tasks)
+	}
+	return c
 }
 
 type crew[T any] struct {
@@ -93,6 +118,18 @@ func (c *crew[T]) run() {
 		t := c.tasks[i]
 		c.tasks[i] = none // a slow task keeps no other from the collector
 		c.crews.host.Run(t)
+	}
+}
+
+// scatter starts a goroutine for each task.
+func (c *crew[T]) scatter() {
+	host := c.crews.host
+	for _, t := range c.tasks {
+		host.Enter()
+		go func() {
+			defer host.Leave() // deferred: a task may call runtime.Goexit
+			host.Run(t)
+		}()
 	}
 }
 

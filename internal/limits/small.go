@@ -14,4 +14,5 @@ const (
 	Counted = 2
 	Deep    = 64
 	Full    = 256
+	Backlog = 2
 )

@@ -45,7 +45,7 @@ var List = []Mistake{
 			New: "window()\n\t\tif t.word.Store(int64(w.unqueued())); true {"}},
 	},
 	{
-		Name: "combing drops by a load and a store",
+		Name: "pruning drops by a load and a store",
 		Edits: []Edit{{In: "Timeout.drop",
 			Old: "ok = t.cas(w, w.unqueued())",
 			New: "window()\n\tt.word.Store(int64(w.unqueued()))\n\tok = true"}},
@@ -350,7 +350,7 @@ var Wide = []Edit{
 	{In: "alarm.silence", Old: "was := watch(", New: "window()\n\twas := watch("},
 	{In: "alarm.raise", Old: "isDue := w.due() < now", New: "window()\n\t\tisDue := w.due() < now"},
 	{In: "alarm.answer", Old: "w := a.load()", New: "window()\n\t\tw := a.load()"},
-	{In: "alarm.rest", Old: "a.nextLook.Store(int64(next))", New: "a.nextLook.Store(int64(next))\n\t\twindow()"},
+	{In: "alarm.rest", Old: "a.nextWake.Store(int64(next))", New: "a.nextWake.Store(int64(next))\n\t\twindow()"},
 	{In: "alarm.set", Old: "b.tick = tick", New: "b.tick = tick\n\twindow()"},
 	{In: "guarded.beginPass", Old: "g.takeLane(&g.queue.near)", New: "window()\n\t\tg.takeLane(&g.queue.near)"},
 	{In: "alarm.raiseFar", Old: "if isDue {", New: "window()\n\tif isDue {"},

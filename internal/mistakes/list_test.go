@@ -37,7 +37,7 @@ func TestEveryMistakeHasAName(t *testing.T) {
 	}
 }
 
-// Chaos finds most within a second, and calls that hang after its patience.
+// Chaos finds most within a second, and calls that hang after its linger.
 func TestSeededMistakesAreFoundByTheirTests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a test binary for each mistake")
@@ -53,7 +53,7 @@ func TestSeededMistakesAreFoundByTheirTests(t *testing.T) {
 			apply := s.Apply
 			if m.Test == "" {
 				apply = s.ApplyWide
-				args = append(args, "-chaos", "60s", "-patience", "5s")
+				args = append(args, "-chaos", "60s", "-linger", "5s")
 			}
 			changed, err := apply(m.Edits...)
 			require.NoError(t, err)

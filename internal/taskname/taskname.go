@@ -30,13 +30,19 @@ func Shown(task any) (name string) {
 
 // Placed is Shown, and for a function literal, whose name means little, also the place in the code where it begins:
 // "main.run.func1 (run.go:42)", the line of func or of the first statement.
-func Placed(task any) string {
-	name, f := Shown(task), function(task)
+func Placed(task any) string { return Shown(task) + place(task) }
+
+// OfPlaced is Of with the place of a function literal, as Placed has it.
+func OfPlaced(task any) string { return Of(task) + place(task) }
+
+// place returns the place of a function literal, in parentheses, and nothing for other tasks.
+func place(task any) string {
+	f := function(task)
 	if f == nil || !isLiteral(f.Name()) {
-		return name
+		return ""
 	}
 	file, line := f.FileLine(f.Entry())
-	return fmt.Sprintf("%s (%s:%d)", name, path.Base(file), line)
+	return fmt.Sprintf(" (%s:%d)", path.Base(file), line)
 }
 
 // isLiteral recognizes the names that the compiler gives to function literals: main.run.func2.1

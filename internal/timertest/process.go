@@ -30,8 +30,8 @@ func Returns(t *testing.T, f func()) {
 	ReturnsWithin(t, 30*time.Second, f)
 }
 
-// ReturnsWithin is Returns with a patience that is not 30 seconds.
-func ReturnsWithin(t *testing.T, patience time.Duration, f func()) {
+// ReturnsWithin is Returns with a linger that is not 30 seconds.
+func ReturnsWithin(t *testing.T, linger time.Duration, f func()) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() {
@@ -40,7 +40,7 @@ func ReturnsWithin(t *testing.T, patience time.Duration, f func()) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(patience):
+	case <-time.After(linger):
 		require.FailNow(t, "deadlock: a call did not return", "%s", stacks())
 	}
 }

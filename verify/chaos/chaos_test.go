@@ -14,13 +14,13 @@ import (
 )
 
 var (
-	lasts    = flag.Duration("chaos", 3*time.Second, "how long lives go on")
-	patience = flag.Duration("patience", 30*time.Second, "how long a life's steps may take")
+	lasts  = flag.Duration("chaos", 3*time.Second, "how long lives go on")
+	linger = flag.Duration("linger", 30*time.Second, "how long a life's steps may take")
 )
 
 func returns(t *testing.T, f func()) {
 	t.Helper()
-	timertest.ReturnsWithin(t, *patience, f)
+	timertest.ReturnsWithin(t, *linger, f)
 }
 
 var armings, runs atomic.Int64 // of all lives

@@ -118,7 +118,7 @@ func (l *life) schedule(d time.Duration, task hashedwheel.Task) (*hashedwheel.Ti
 }
 
 // open opens n accounts. If they are shared, several members arm their Timeouts, which lie side by side and so wait in
-// the same stripe of the queue: it gets deep, and is combed.
+// the same stripe of the queue: it gets deep, and is pruned.
 func (l *life) open(n int, shared bool) []*account {
 	all, page := make([]*account, n), make([]hashedwheel.Timeout, n)
 	for i := range all {

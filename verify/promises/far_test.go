@@ -12,7 +12,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// Timeouts that are due far away wait in the queue for up to the patience of 50 ms, while the worker comes and goes.
+// Timeouts that are due far away wait in the queue for up to the linger of 50 ms, while the worker comes and goes.
 
 var ticksOfAll = []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond}
 
@@ -77,7 +77,7 @@ func TestAtMostOneTickLateAboutTheBorderOfNearAndFar(t *testing.T) {
 				forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
 					load(tm)
 					for d := tm.Tick(); d < 900*time.Millisecond; d += 3 * time.Millisecond {
-						time.Sleep(17 * time.Millisecond) // so that each is armed at another point of the patience
+						time.Sleep(17 * time.Millisecond) // so that each is armed at another point of the linger
 						var ran time.Time
 						due := tm.Now().Add(d)
 						to := timertest.Owned(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { ran = tm.Now() }))
@@ -97,7 +97,7 @@ func TestAtMostOneTickLateOfAFarTimeoutBehindALook(t *testing.T) {
 	forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		tm.AfterFunc(0, timertest.Nop)
 		timertest.Pass(tm.Tick())                       // a look that takes both lanes
-		tm.AfterFunc(5*time.Millisecond, timertest.Nop) // sets the bell: what is due long after that is far
+		tm.AfterFunc(5*time.Millisecond, timertest.Nop) // sets the waker: what is due long after that is far
 		var ran time.Time
 		due := tm.Now().Add(time.Second)
 		to := tm.AfterFunc(time.Second, func() { ran = tm.Now() })

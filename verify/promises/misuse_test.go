@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -43,8 +44,8 @@ func (l *lease) arm(tm *hashedwheel.Timer, d time.Duration) {
 func overwrite[T any](to, from *T) { *to = *from }
 
 // With -tags invariants its checks may see it first.
-const caught = `^hashedwheel: (Timeout (of a \*promises\.lease|that has been cleared) ` +
-	`was copied or overwritten after it was armed|invariant: .*)$`
+const caught = `^hashedwheel: (armed Timeout (of \*promises\.lease )?was (copied or )?overwritten \(.*Reset\)|` +
+	`invariant: .*)$`
 
 // Mistakes of a program with leases that the wheel has filed. Go vet sees none of them except the
 // loops.
@@ -238,7 +239,7 @@ func TestMisuseBreaksTheTimerForGood(t *testing.T) {
 	bad.to.Init(tm, bad)
 	bad.to.Reset(time.Second)
 	first := recovered(func() { clock.Advance(time.Second) })
-	require.Contains(t, fmt.Sprint(first), "was copied or overwritten after it was armed")
+	require.Contains(t, first, "armed Timeout was overwritten")
 	for i, call := range []func(){
 		func() { clock.Advance(time.Second) }, // until Stop
 		func() { tm.Pending() },
@@ -284,8 +285,32 @@ func TestMisuseEndsTheProcess(t *testing.T) {
 	var exit *exec.ExitError
 	require.ErrorAs(t, err, &exit)
 	assert.Equal(t, 2, exit.ExitCode())
-	const message = "panic: hashedwheel: Timeout of a *promises.lease was copied or overwritten after it was armed"
-	assert.Contains(t, string(out), message)
+	assert.Contains(t, string(out), "panic: hashedwheel: armed Timeout of *promises.lease was copied or overwritten")
+}
+
+// The stack of the panic shows none of the program's functions. So the message says whose timeout it is, what may have
+// happened to it, and what to do.
+func TestMisuseSaysWhatToDo(t *testing.T) {
+	const remedy = "leave the Timeout in its place, also in a sync.Pool, and arm it again by Reset)"
+	clock, tm := timertest.NewManual()
+	type session struct{ to hashedwheel.Timeout }
+	sessions := make([]session, 1, 2)
+	_, _, line, _ := runtime.Caller(0)
+	sessions[0].to.InitFunc(tm, func() {}).Reset(time.Minute)
+	clock.Advance(time.Second)
+	grown := append(make([]session, 0, 2), sessions...)
+	message := fmt.Sprintf("hashedwheel: armed Timeout of promises.TestMisuseSaysWhatToDo.func1 (misuse_test.go:%d) "+
+		"was copied or overwritten (did a slice grow, or was the struct that holds it cleared? %s", line+1, remedy)
+	assert.PanicsWithValue(t, message, func() {
+		grown[0].to.Reset(time.Second)
+		clock.Advance(time.Minute)
+	})
+
+	clock, tm = timertest.NewManual()
+	all := leases(tm, 0)
+	clear(all)
+	message = "hashedwheel: armed Timeout was overwritten (was the struct that holds it cleared? " + remedy
+	assert.PanicsWithValue(t, message, func() { clock.Advance(time.Minute) })
 }
 
 // The original of a copy stays valid, and a slice may grow as long as nothing in it is armed.
@@ -350,7 +375,7 @@ func TestMisuseBySaveAndRestorePanicsWithNoOtherMessage(t *testing.T) {
 				tm.Stop()
 			}()
 			if said != nil && !invariants.Enabled { // with them the wheel finds it at its next step
-				assert.Contains(t, said, "was copied or overwritten after it was armed")
+				assert.Contains(t, said, "hashedwheel: armed Timeout of")
 			}
 		})
 	}

@@ -218,6 +218,9 @@ func TestUserCodeOnTheWorkersGoroutineHoldsUpNobody(t *testing.T) {
 
 // A goroutine for each tick is spared: package time starts the one that runs the task.
 func TestLoneTaskRunsOnTheGoroutineOfTheAlarm(t *testing.T) {
+	if timertest.Race {
+		t.Skip("each task has its own goroutine")
+	}
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		var stack []byte
 		tm.AfterFunc(time.Second, func() { stack = debug.Stack() })

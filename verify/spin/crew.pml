@@ -7,7 +7,8 @@
  * to run it itself once it has given the role away: while another rings, and is the worker.
  *
  * A model of its own: it meets the rest of the protocol in the role, and in running, which
- * must not be 0 before the last task is over.
+ * must not be 0 before the last task is over. A program built with -race has no crews: each task
+ * has its own goroutine.
  */
 
 #ifndef TASKS

@@ -1,0 +1,52 @@
+package hashedwheel
+
+// batch is the due timeouts that the worker hands out between two holds of the lock. takeDue fills it and settle empties
+// it, under the lock; in between only next changes it, and the worker, which calls all three, reads it without the lock.
+type batch struct {
+	timeouts []*Timeout
+	given    int  // how many of them have had their turn
+	tick     tick // at which the first is due
+}
+
+func (b *batch) init() { b.timeouts = make([]*Timeout, 0, batchSize) }
+
+func (b *batch) isEmpty() bool { return len(b.timeouts) == 0 }
+func (b *batch) isFull() bool  { return len(b.timeouts) == batchSize }
+
+// add puts a timeout that is due at a tick behind the others.
+func (b *batch) add(t *Timeout, tick tick) {
+	if b.isEmpty() {
+		b.tick = tick
+	}
+	t.home = homeIn(inBatch, 0, len(b.timeouts))
+	b.timeouts = append(b.timeouts, t)
+}
+
+// next returns the next timeout whose turn it is, nil after the last.
+func (b *batch) next() *Timeout {
+	if b.given == len(b.timeouts) {
+		return nil
+	}
+	b.given++
+	return b.timeouts[b.given-1]
+}
+
+// has reports whether t is in the batch.
+func (b *batch) has(t *Timeout) bool {
+	if t.home.kind() != inBatch {
+		return false
+	}
+	if i := t.home.index(); i >= len(b.timeouts) || b.timeouts[i] != t {
+		misused(t)
+	}
+	return true
+}
+
+// isAt reports whether t is where add has put it: it was not overwritten, and is in one place only.
+func (t *Timeout) isAt(i int) bool { return t.home == homeIn(inBatch, 0, i) }
+
+// clear lets the collector have the timeouts.
+func (b *batch) clear() {
+	clear(b.timeouts)
+	b.timeouts, b.given = b.timeouts[:0], 0
+}

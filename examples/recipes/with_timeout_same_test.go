@@ -1,0 +1,224 @@
+package recipes_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+type makeContext func(parent context.Context, d time.Duration) (context.Context, context.CancelFunc)
+
+// ofBoth runs f in a bubble with context.WithTimeout, and with withTimeout: what holds for one holds for the other.
+func ofBoth(t *testing.T, f func(t *testing.T, withTimeout makeContext)) {
+	t.Run("the context package", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) { f(t, context.WithTimeout) })
+	})
+	t.Run("here", func(t *testing.T) {
+		timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+			f(t, func(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+				return withTimeout(parent, tm, d)
+			})
+		})
+	})
+}
+
+func TestContextIsAsOfContextWithTimeout(t *testing.T) {
+	type key struct{}
+	parent := context.WithValue(context.Background(), key{}, "value")
+	for name, end := range map[string]func(cancel func()) (want error){
+		"by its deadline": func(func()) error { timertest.Pass(time.Second); return context.DeadlineExceeded },
+		"by cancel":       func(cancel func()) error { cancel(); return context.Canceled },
+	} {
+		t.Run(name, func(t *testing.T) {
+			ofBoth(t, func(t *testing.T, withTimeout makeContext) {
+				ctx, cancel := withTimeout(parent, time.Second)
+				defer cancel()
+				child, cancelChild := context.WithTimeout(ctx, time.Minute)
+				defer cancelChild()
+				gone, cancelGone := context.WithCancel(ctx)
+				cancelGone()
+				called := 0
+				stop := context.AfterFunc(ctx, func() { called++ })
+				stopped := context.AfterFunc(ctx, func() { called += 100 })
+				assert.True(t, stopped())
+				all := []context.Context{ctx, child}
+
+				for _, c := range all {
+					deadline, ok := c.Deadline()
+					assert.True(t, ok)
+					assert.Equal(t, time.Now().Add(time.Second), deadline)
+					assert.NoError(t, c.Err())
+					assert.NoError(t, context.Cause(c))
+					assert.False(t, timertest.IsClosed(c.Done()))
+					assert.Equal(t, "value", c.Value(key{}))
+				}
+				timertest.Pass(time.Second - 1)
+				assert.NoError(t, ctx.Err())
+				want := end(cancel)
+				for _, c := range all { // at once, not after a while
+					assert.Equal(t, want, c.Err())
+					assert.Equal(t, want, context.Cause(c))
+					assert.True(t, timertest.IsClosed(c.Done()))
+				}
+				synctest.Wait()
+				assert.Equal(t, context.Canceled, gone.Err())
+				assert.Equal(t, 1, called)
+				assert.False(t, stop())
+				late, cancelLate := context.WithCancel(ctx)
+				defer cancelLate()
+				assert.Equal(t, want, late.Err())
+				cancel()
+				timertest.Pass(time.Second)
+				assert.Equal(t, want, ctx.Err(), "the first decides")
+			})
+		})
+	}
+}
+
+func TestContextThatEndsBeforeDoneIsCalled(t *testing.T) {
+	ofBoth(t, func(t *testing.T, withTimeout makeContext) {
+		for _, d := range []time.Duration{time.Second, 0, -1} {
+			ctx, cancel := withTimeout(context.Background(), d)
+			defer cancel()
+			assert.Equal(t, d <= 0, ctx.Err() != nil, "with no delay at once")
+			timertest.Pass(2 * time.Second)
+			assert.True(t, timertest.IsClosed(ctx.Done()))
+			assert.Equal(t, context.DeadlineExceeded, ctx.Err())
+		}
+	})
+}
+
+func TestContextUnderAParentThatEnds(t *testing.T) {
+	ofBoth(t, func(t *testing.T, withTimeout makeContext) {
+		parent, cancelParent := context.WithCancelCause(context.Background())
+		ctx, cancel := withTimeout(parent, time.Second)
+		defer cancel()
+		cancelParent(assert.AnError)
+		assert.Equal(t, context.Canceled, ctx.Err())
+		assert.Equal(t, assert.AnError, context.Cause(ctx))
+	})
+}
+
+func TestContextOfAFullOrStoppedTimerStillHasItsDeadline(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		for range 2 {
+			_, cancelFirst := withTimeout(context.Background(), tm, time.Second)
+			ctx, cancel := withTimeout(context.Background(), tm, time.Second)
+			timertest.Pass(time.Second + timertest.Tick)
+			assert.Equal(t, context.DeadlineExceeded, ctx.Err())
+			cancel()
+			cancelFirst()
+			tm.Stop()
+		}
+	}, hashedwheel.WithMaxPending(1))
+}
+
+// The context package makes no goroutine for a context that is made from another, which keeps none that was canceled.
+func TestContextsMadeFromAContextHaveNoGoroutineAndAreLetGo(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		ctx, cancel := withTimeout(context.Background(), tm, time.Second)
+		defer cancel()
+		before := runtime.NumGoroutine()
+		for range 100 {
+			child, cancelChild := context.WithCancel(ctx)
+			_ = child.Done()
+			defer cancelChild()
+			cancelChild()
+		}
+		assert.Equal(t, before, runtime.NumGoroutine())
+		assert.Empty(t, ctx.(*timeoutContext).onDone)
+		cancel()
+		assert.Zero(t, tm.Pending())
+	})
+}
+
+func TestContextUnderConcurrentCalls(t *testing.T) {
+	tm := timertest.New()
+	for range 1000 {
+		ctx, cancel := withTimeout(context.Background(), tm, timertest.Tick)
+		var calls sync.WaitGroup
+		for range 2 {
+			calls.Go(func() {
+				child, cancelChild := context.WithCancel(ctx)
+				defer cancelChild()
+				stop := context.AfterFunc(ctx, timertest.Nop)
+				_ = fmt.Sprint(ctx)
+				stop()
+				<-child.Done()
+				assert.Error(t, ctx.Err())
+				assert.Equal(t, ctx.Err(), child.Err())
+			})
+		}
+		calls.Go(cancel)
+		calls.Wait()
+	}
+	timertest.Shutdown(t, tm)
+}
+
+// go test -run '^$' -bench WithTimeout -benchmem -count 6 ./examples/recipes compares contexts that are canceled in
+// time, as nearly all are, with those of context.WithTimeout: docs/migrating.md has the result.
+func BenchmarkWithTimeout(b *testing.B) {
+	tm := hashedwheel.MustNew()
+	defer tm.Stop()
+	here := func(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+		return withTimeout(parent, tm, d)
+	}
+	tied := func(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+		ctx, cancel := withTimeout(context.WithoutCancel(parent), tm, d)
+		stop := context.AfterFunc(parent, cancel)
+		return ctx, func() { stop(); cancel() }
+	}
+	ending, end := context.WithCancel(context.Background())
+	defer end()
+	never := context.WithValue(context.Background(), b, "a trace")
+	for _, row := range []struct {
+		name   string
+		parent context.Context
+		make   makeContext
+		use    func(ctx context.Context)
+	}{
+		{"never-ends/context", never, context.WithTimeout, selectDone},
+		{"never-ends/here", never, here, selectDone},
+		{"can-end/context", ending, context.WithTimeout, selectDone},
+		{"can-end/here", ending, tied, selectDone},
+		{"child/context", never, context.WithTimeout, callRPC},
+		{"child/here", never, here, callRPC},
+	} {
+		b.Run(row.name, func(b *testing.B) {
+			b.ReportAllocs()
+			before := timertest.CPUTime()
+			for b.Loop() {
+				ctx, cancel := row.make(row.parent, 5*time.Second)
+				row.use(ctx)
+				cancel()
+			}
+			used := timertest.CPUTime() - before // of the collector and the worker also
+			b.ReportMetric(float64(used)/float64(b.N), "cpu-ns/op")
+		})
+	}
+}
+
+// selectDone is a select with the context's Done that ends in another way.
+func selectDone(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	default:
+	}
+}
+
+// callRPC is what gRPC does with the context of a call: it sends the deadline, and waits with a context made from it.
+func callRPC(ctx context.Context) {
+	_, _ = ctx.Deadline()
+	child, cancel := context.WithCancel(ctx)
+	selectDone(child)
+	cancel()
+}

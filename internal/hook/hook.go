@@ -1,0 +1,26 @@
+// Package hook has the interfaces of the library's own tasks: the channels of Timer.After, the timers of package
+// wheeltime, series, the entries of package keyed, and the idle times of package idle.
+package hook
+
+import "time"
+
+// A Task is a task of the library itself. Timeout.Task returns it to nobody, so it runs for the one Timeout that it was
+// made for.
+type Task interface {
+	// Brief reports whether the task runs no user code and never blocks: then no Executor of a user's runs it.
+	Brief() Brief
+}
+
+// Brief is the result of Task's method. No type outside the library has such a method by chance.
+type Brief bool
+
+// An Unlisted is a task whose Timeout is not in Timer.Stop's result, since its user has none. If Timer.Stop cancels the
+// Timeout, it calls TimerStopped instead, with no lock held.
+type Unlisted interface {
+	Task
+	TimerStopped()
+}
+
+// TickStart returns the start of the last tick that has begun at a time on the clock of timer, a *hashedwheel.Timer. A
+// timeout that is due after it will be handed out at a later tick. The root sets it as it is initialized.
+var TickStart func(timer any, now time.Time) time.Time

@@ -1,0 +1,118 @@
+package hashedwheel
+
+import "time"
+
+// A waker has a goroutine become the worker at a tick. Only the worker calls its methods.
+type waker interface {
+	set(at tick)     // it fires at that tick, and perhaps earlier
+	forget(now tick) // the settings up to now have fired
+	unset()          // it does not fire
+}
+
+// wakers are time.Timers that start the worker. One that is set is never moved while another is free: when a moved timer
+// fires, the runtime scans all timers of its P, for milliseconds beside a million read deadlines. New makes four, enough
+// that a free one is nearly always left: one for the next far timeout, one for the linger, two to absorb successively
+// earlier deadlines. No call allocates one.
+type wakers struct {
+	time *timeline
+	all  [4]struct {
+		timer *time.Timer
+		tick  tick // for which it is set, until the goroutine that it starts is the worker or has left woken; 0: free
+	}
+}
+
+func newWakers(tl *timeline, wake func()) *wakers {
+	ws := &wakers{time: tl}
+	for i := range ws.all {
+		ws.all[i].timer = newTimer(wake)
+	}
+	return ws
+}
+
+// newTimer returns a timer that is not set. It is called by New alone, since a time.Timer belongs to a bubble.
+func newTimer(wake func()) *time.Timer {
+	t := time.AfterFunc(time.Hour, wake)
+	t.Stop()
+	return t
+}
+
+// set sets a free timer, or else the one that is set for the latest tick.
+func (ws *wakers) set(at tick) {
+	w := &ws.all[0]
+	for i := range ws.all {
+		other := &ws.all[i]
+		if other.tick == at {
+			return
+		}
+		if w.tick != 0 && (other.tick == 0 || other.tick > w.tick) {
+			w = other
+		}
+	}
+	w.tick = at
+	w.timer.Reset(max(1, time.Duration(ws.time.ticks.start(at)-ws.time.now()))) // 1: see alarm.start
+}
+
+func (ws *wakers) forget(now tick) {
+	for i := range ws.all {
+		if w := &ws.all[i]; w.tick <= now {
+			w.tick = 0
+		}
+	}
+}
+
+// unset stops the timers that are set: the runtime would hold the Timer, and all that it holds, until they fire.
+func (ws *wakers) unset() {
+	for i := range ws.all {
+		if w := &ws.all[i]; w.tick != 0 {
+			w.timer.Stop()
+			w.tick = 0
+		}
+	}
+}
+
+// A clockWaker wakes the worker on a user's clock: a goroutine waits for the clock's After.
+type clockWaker struct {
+	time  *timeline
+	out   *runner
+	woken func() // alarm.woken
+
+	cancel chan struct{} // closed to end the goroutine; nil: there is none
+	tick   tick          // for which it waits
+}
+
+// set reads the clock itself, since the clock may show a time before New, which timeline.now does not return. If the
+// clock has moved on between Now and After, After's channel would be late by as much, and is replaced once. A clock that
+// moves on each time makes itself late.
+func (w *clockWaker) set(at tick) {
+	if w.cancel != nil && w.tick == at {
+		return
+	}
+	clock, until := w.time.clock, w.time.at(w.time.ticks.start(at))
+	now := clock.Now()
+	c := clock.After(until.Sub(now))
+	if later := clock.Now(); later.Sub(now) > w.time.slack/8 {
+		c = clock.After(until.Sub(later))
+	}
+	w.unset()
+	w.cancel, w.tick = make(chan struct{}), at
+	w.out.Enter()
+	go w.await(c, w.cancel)
+}
+
+func (w *clockWaker) await(c <-chan time.Time, cancel <-chan struct{}) {
+	select {
+	case <-c:
+		w.woken()
+	case <-cancel:
+		w.out.Leave()
+	}
+}
+
+func (w *clockWaker) forget(tick) { w.unset() }
+
+func (w *clockWaker) unset() {
+	if w.cancel != nil {
+		close(w.cancel)
+		w.cancel = nil
+	}
+}
