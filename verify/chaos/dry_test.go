@@ -16,7 +16,6 @@ import (
 func (l *life) runDry(t *testing.T) {
 	l.quit.Store(true)
 	returns(t, l.members.Wait)
-	l.stopSeries()
 	until(t, func() bool { return l.tasks.Load() == 0 })
 	until(t, func() bool { return l.stopFar() == 0 })
 	far := l.tm.AfterFunc(time.Hour, timertest.Nop)

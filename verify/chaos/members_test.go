@@ -230,3 +230,16 @@ func (l *life) delayToAdvance() time.Duration {
 	}
 	return time.Duration(rand.Int64N(int64(3 * l.tick)))
 }
+
+// waiter waits for channels of After: each is closed, and none early unless the timer stops.
+func (l *life) waiter() func() {
+	return func() {
+		d := time.Duration(rand.Int64N(int64(10 * l.tick)))
+		at := l.tm.Now().Add(d)
+		done := l.tm.After(d)
+		<-done
+		if !l.stopping.Load() && !l.hasShown(at) {
+			l.early.Add(1)
+		}
+	}
+}
