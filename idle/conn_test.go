@@ -112,6 +112,7 @@ func TestReadOfAClosedConnectionReturnsErrClosed(t *testing.T) {
 				}
 				clock.Advance(3 * d)
 				require.Zero(t, tm.Pending())
+				require.Contains(t, conn.String(), "ended")
 				_, err = conn.Read(make([]byte, 1))
 				require.ErrorIs(t, err, net.ErrClosed)
 				require.ErrorIs(t, conn.Close(), net.ErrClosed)

@@ -14,13 +14,13 @@ func isPlainTCP(fd uintptr) bool {
 	return err == nil && protocol == syscall.IPPROTO_TCP
 }
 
-// lastData returns how long ago data was last received and sent.
-func lastData(fd uintptr) (received, sent time.Duration, err error) {
+// trafficOn returns what the kernel reports about a connection.
+func trafficOn(fd uintptr) (traffic, error) {
 	info, size, err := tcpInfo(fd)
 	if err != nil {
-		return 0, 0, err
+		return traffic{}, err
 	}
-	return times(&info, size)
+	return trafficIn(&info, size)
 }
 
 func tcpInfo(fd uintptr) (info syscall.TCPInfo, size uint32, err error) {
@@ -31,14 +31,19 @@ func tcpInfo(fd uintptr) (info syscall.TCPInfo, size uint32, err error) {
 	return info, size, err
 }
 
-// times refuses the answers of kernels that implement the call but not the count. Some fill in a
-// single int; gVisor leaves most fields zero, even the size of a segment, which is never zero for a
-// connection on Linux.
-func times(info *syscall.TCPInfo, size uint32) (received, sent time.Duration, err error) {
-	if uintptr(size) < unsafe.Offsetof(info.Last_ack_recv) || info.Snd_mss == 0 {
-		return 0, 0, errors.ErrUnsupported
+// trafficIn refuses the answers of kernels that implement the call but not all fields it reads. Some fill in a single
+// int; gVisor leaves most fields zero, even the size of a segment, which is never zero for a connection on Linux.
+func trafficIn(info *syscall.TCPInfo, size uint32) (traffic, error) {
+	const read = unsafe.Offsetof(info.Last_ack_recv) + unsafe.Sizeof(info.Last_ack_recv)
+	if uintptr(size) < read || info.Snd_mss == 0 {
+		return traffic{}, errors.ErrUnsupported
 	}
-	return ms(info.Last_data_recv), ms(info.Last_data_sent), nil
+	return traffic{
+		received:  ms(info.Last_data_recv),
+		sent:      ms(info.Last_data_sent),
+		acked:     ms(info.Last_ack_recv),
+		resending: info.Retransmits > 0,
+	}, nil
 }
 
 func ms(n uint32) time.Duration { return time.Duration(n) * time.Millisecond }

@@ -42,9 +42,10 @@ type limit struct {
 // A setting is the idle time that one call has set. A second call makes a second setting, even for
 // the same d: a run that began before the call cannot close the connection after it.
 type setting struct {
-	d      time.Duration // zero: no idle time
-	since  time.Duration // the idle time begins no earlier
-	queues queues        // as the last run found them
+	d         time.Duration // zero: no idle time
+	since     time.Duration // the idle time begins no earlier
+	queues    queues        // as the last look found them
+	suspected time.Duration // when the last look suspected that the peer has vanished; zero: it did not
 }
 
 var none, ended, reached = new(setting), new(setting), new(setting)
@@ -65,9 +66,9 @@ func (s *setting) String() string {
 // never is a time after start that no clock reaches.
 const never = 1 << 62
 
-// patience is the number of idle times for which unread data keeps a connection open. It is long
-// enough for a handler that works, and ends connections whose owner never reads.
-const patience = 64
+// unreadIdleTimes is the number of idle times for which unread data keeps a connection open. It is long enough for a
+// handler that works, and ends connections whose owner never reads.
+const unreadIdleTimes = 64
 
 // start binds the limit and arms it, which a full or stopped timer refuses.
 func (l *limit) start(tm *hashedwheel.Timer, d time.Duration) error {
@@ -155,22 +156,14 @@ func (l *limit) arm(at time.Duration) { l.timeout.ResetAt(l.begun.Add(at)) }
 // Run is the task of the timeout: it checks whether the connection is idle.
 func (l *limit) Run(*hashedwheel.Timeout) {
 	s, last := l.setting.Load(), l.last.Load()
-	if l.isDue(s) {
-		l.check(s, last)
+	if !l.isDue(s) {
+		return
 	}
-}
-
-// check looks at the connection, and does what follows. A panic of the clock or of the connection ends the limit.
-func (l *limit) check(s *setting, last int64) {
-	looked := false
-	defer func() {
-		if !looked {
-			l.end()
-		}
-	}()
 	next, at, err := l.look(s, time.Duration(last))
-	looked = err == nil // otherwise the connection is closed
-	if looked && l.decide(s, next, at, last) {
+	switch {
+	case err != nil: // the connection is closed
+		l.end()
+	case l.decide(s, next, at, last):
 		l.owner.idle()
 	}
 }
@@ -189,26 +182,28 @@ func (l *limit) isDue(s *setting) bool {
 func (l *limit) look(s *setting, last time.Duration) (next *setting, at time.Duration, err error) {
 	now := l.now()
 	quiet := now - max(s.since, last)
+	found := *s
+	next = &found
 	if l.kernelCounts {
-		counted, err := l.socket.quiet(l.receivedOnly)
+		t, err := l.socket.traffic()
 		if err != nil {
 			return nil, 0, err
 		}
-		quiet = min(quiet, counted)
+		t.asked, t.answered = now, l.now()
+		quiet = min(quiet, found.quiet(t, l.receivedOnly))
 	}
 	if quiet < s.d {
-		return s, now + s.d - quiet, nil
+		return next, now + s.d - quiet, nil
 	}
-	q, err := l.queues()
+	found.queues, err = l.queues()
 	if err != nil {
 		return nil, 0, err
 	}
 	now = l.now()
-	next = &setting{d: s.d, since: s.since, queues: q}
 	switch {
-	case l.movedSince(s, q):
-		next.since = now
-	case q.unread == 0 || quiet/patience >= s.d:
+	case l.movedSince(s, found.queues):
+		found.since = now
+	case found.queues.unread == 0 || quiet/unreadIdleTimes >= s.d:
 		next = reached
 	}
 	return next, now + l.full(s.d), nil

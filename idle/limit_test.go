@@ -206,14 +206,14 @@ func TestNeverEarlyUnreadDataIsReadAndYetToBeCounted(t *testing.T) {
 	require.Equal(t, 1, c.told)
 }
 
-const patience = 64 // idle times
+const unreadIdleTimes = 64
 
 func TestUnreadDataKeepsAConnOpenForSixtyFourIdleTimes(t *testing.T) {
 	c := newCounted(t)
-	c.clock.Advance(patience / 2 * d)
+	c.clock.Advance(unreadIdleTimes / 2 * d)
 	_, err := c.there.Write([]byte("more")) // does not count before it is read
 	require.NoError(t, err)
-	c.clock.Advance(patience/2*d - tick)
+	c.clock.Advance(unreadIdleTimes/2*d - tick)
 	require.Zero(t, c.told)
 	c.clock.Advance(2 * d)
 	require.Equal(t, 1, c.told)
@@ -241,7 +241,7 @@ func TestUnreadDataAfterCloseReadOrResetDoesNotCount(t *testing.T) {
 func TestSlowReaderOfAWatchedConnIsNotIdle(t *testing.T) {
 	watchable(t)
 	t.Parallel()
-	const d, size = 40 * time.Millisecond, 2 * patience / 6 // a busy machine may stop the test for two seconds
+	const d, size = 40 * time.Millisecond, 2 * unreadIdleTimes / 6 // a busy machine may stop the test for two seconds
 	here, there := tcp(t)
 	_, err := there.Write(make([]byte, size))
 	require.NoError(t, err)
