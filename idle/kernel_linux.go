@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// isPlainTCP reports false for sockets of other kinds, and for Multipath TCP, of which
-// TCP_INFO covers the first path alone.
+// isPlainTCP reports false for sockets of other kinds, and for Multipath TCP, of which TCP_INFO covers only the first
+// path.
 func isPlainTCP(fd uintptr) bool {
 	protocol, err := syscall.GetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_PROTOCOL)
 	return err == nil && protocol == syscall.IPPROTO_TCP
@@ -48,8 +48,8 @@ func trafficIn(info *syscall.TCPInfo, size uint32) (traffic, error) {
 
 func ms(n uint32) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// unread returns zero for a connection that was reset or given up, although Linux keeps its data: no
-// answer to it can be sent.
+// unread returns zero for a connection that was reset or given up, although Linux keeps its data: it cannot be
+// answered.
 func unread(fd uintptr) int {
 	n := queued(fd, syscall.TIOCINQ)
 	if n == 0 {
@@ -64,7 +64,7 @@ func unread(fd uintptr) int {
 
 func unsent(fd uintptr) int { return queued(fd, syscall.TIOCOUTQ) }
 
-// queued makes one of the two requests, under the numbers that terminals have for them.
+// queued makes one of the two requests, whose numbers are those of the same requests to a terminal.
 func queued(fd, request uintptr) int {
 	var n int32 // stays zero if the socket does not answer
 	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, fd, request, uintptr(unsafe.Pointer(&n)))

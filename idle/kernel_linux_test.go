@@ -96,7 +96,7 @@ func connect(t testing.TB) (here, there *net.TCPConn) {
 	t.Cleanup(func() { _, _ = c.Close(), s.Close() })
 	socket, err := socketOf(s)
 	require.NoError(t, err)
-	if err := socket.canTell(); err != nil {
+	if err := socket.supported(); err != nil {
 		t.Skip("the kernel does not count:", err)
 	}
 	return s.(*net.TCPConn), c.(*net.TCPConn)

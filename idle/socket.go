@@ -44,8 +44,8 @@ func socketOf(c net.Conn) (*socket, error) {
 	return &socket{raw}, nil
 }
 
-// canTell returns nil if the kernel counts data on the socket.
-func (s *socket) canTell() error {
+// supported returns nil if the kernel counts data on the socket.
+func (s *socket) supported() error {
 	isTCP := false
 	if err := s.Control(func(fd uintptr) { isTCP = isPlainTCP(fd) }); err != nil {
 		return err
@@ -65,8 +65,8 @@ func (s *socket) traffic() (t traffic, err error) {
 	return t, err
 }
 
-// queues are the bytes that a socket holds: received and not yet read, and written and not yet
-// sent and acknowledged. A count that the system does not offer is zero.
+// queues are the bytes that a socket holds: received and not yet read, and written and not yet sent and acknowledged. A
+// count that the system does not report is zero.
 type queues struct{ unread, unsent int }
 
 // queues returns net.ErrClosed if the socket is closed, and zeros if it cannot be queried.

@@ -6,7 +6,7 @@ import "time"
 type traffic struct {
 	received, sent, acked time.Duration // how long ago the last data or acknowledgment was
 	resending             bool          // for want of an acknowledgment
-	asked, answered       time.Duration // the time of the query, on the clock of the limit
+	before, after         time.Duration // the time around the query, on the clock of the limit
 }
 
 // granularity is the most by which the kernel's answer can be too large: it counts jiffies, 1 to 10 ms long, and rounds
@@ -32,8 +32,8 @@ func (s *setting) quiet(t traffic, receivedOnly bool) time.Duration {
 	case received < s.d:
 		return received
 	}
-	s.suspected = t.asked
-	age := t.answered - suspected
+	s.suspected = t.before
+	age := t.after - suspected
 	if suspected > 0 && age >= s.d && acked >= age {
 		return min(received, acked)
 	}

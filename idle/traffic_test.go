@@ -43,13 +43,13 @@ func TestQuietOfTraffic(t *testing.T) {
 		"answered between them":          {traffic: once(200, 30, 30), suspected: 100, quiet: 30},
 		"answered, then nothing":         {traffic: once(200, 100, 100), suspected: 100, quiet: 100},
 	} {
-		tt.asked, tt.answered = time.Hour, time.Hour+time.Millisecond
+		tt.before, tt.after = time.Hour, time.Hour+time.Millisecond
 		s := setting{d: d}
 		if tt.suspected != 0 {
-			s.suspected = tt.answered - tt.suspected*time.Second
+			s.suspected = tt.after - tt.suspected*time.Second
 		}
 		quiet := s.quiet(tt.traffic, tt.receivedOnly)
-		require.Equal(t, tt.suspect, s.suspected == tt.asked, name)
+		require.Equal(t, tt.suspect, s.suspected == tt.before, name)
 		require.Equal(t, !tt.suspect, s.suspected == 0, name)
 		if tt.quiet == 0 {
 			require.Equal(t, -granularity, quiet, "%s: the next look will be certain of an age of d", name)
