@@ -50,8 +50,9 @@
 // # Nothing is lost at Stop
 //
 // Every armed timeout that will not run is in the result of [Timer.Stop], even if it was armed or moved
-// while Stop ran; only the channels of [Timer.After] are closed instead. An arming that came too late is
-// rejected: Schedule returns [ErrStopped]. If several goroutines arm and stop one Timeout while Timer.Stop
+// while Stop ran. The channels of [Timer.After] and of package wheeltime are not: Stop leaves them to the time package,
+// so nobody is woken early and nobody waits forever. An arming that came too late is rejected: Schedule returns
+// [ErrStopped]. If several goroutines arm and stop one Timeout while Timer.Stop
 // runs, an arming can still become Rejected until the last of their calls has returned.
 //
 // # User code runs without locks

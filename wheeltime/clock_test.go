@@ -149,7 +149,7 @@ func TestTasksHaveNamesAndStringsShowStateAndTime(t *testing.T) {
 	tm.Stop()
 	assert.Equal(t, "wheeltime.Ticker(1s, off)", print(ticker))
 	timer.Reset(time.Hour)
-	assert.Equal(t, "wheeltime.Timer(Pending in package time)", print(timer))
+	assert.Equal(t, "wheeltime.Timer(Pending in the time package)", print(timer))
 	timer.Stop()
 	assert.Equal(t, "wheeltime.Timer(uninitialized)", print(new(wheeltime.Timer)))
 	assert.Equal(t, "wheeltime.Ticker(0s, uninitialized)", print(new(wheeltime.Ticker)))
