@@ -48,12 +48,13 @@ func TestFullWheelRefusesNothingAndChannelsOutliveItsStop(t *testing.T) {
 		for i := range n {
 			assertNone(t, timers[i].C, "before its time")
 			assertNone(t, afters[i], "before its time")
+			assertNone(t, tickers[i], "a tick is taken back, as by Ticker.Stop")
 		}
 		timertest.Pass(time.Hour)
 		for i := range n {
 			assertWithin(t, timers[i].C, start.Add(30*tick))
 			assert.False(t, timers[i].Stop(), "it has fired")
-			assertNone(t, tickers[i], "a tick is taken back, as by Ticker.Stop")
+			assertNone(t, tickers[i], "a tick after Stop")
 			assertWithin(t, afters[i], start.Add(30*tick))
 			assert.True(t, calls[i].Stop(), "f has not run")
 		}
@@ -141,7 +142,8 @@ func TestTimerLeftToTheTimePackageCanBeStoppedAndReset(t *testing.T) {
 		for i := range timers {
 			timers[i] = wheeltime.NewTimer(tm, 10*tick)
 		}
-		stopped, later, sooner, atOnce, fired, received := timers[0], timers[1], timers[2], timers[3], timers[4], timers[5]
+		stopped, later, sooner := timers[0], timers[1], timers[2]
+		atOnce, fired, received := timers[3], timers[4], timers[5]
 		forgotten := wheeltime.NewTimer(tm, time.Hour)
 		start := time.Now()
 		tm.Stop()
