@@ -274,9 +274,9 @@ func (tm *Timer) help(l *lane, s *stripe, how pushed) {
 // million pending, and 20 MB while the result grows.
 //
 // Stop leaves the channels of After, and those of package wheeltime's Timers, to the time package, which counts what is
-// left of each delay: nobody is woken early, and nobody waits forever. On a ManualClock no more time passes, so Stop
-// closes them at once; in a testing/synctest bubble in which the timer was not made also. Tickers of wheeltime end, and
-// functions of its AfterFunc do not run.
+// left of each delay: no goroutine that waits is woken early, and none waits forever. On a ManualClock no more time
+// passes, so Stop closes them at once, as it does in a testing/synctest bubble that is not the timer's. Tickers of
+// wheeltime end, and functions of its AfterFunc do not run.
 //
 // The Task of a returned Timeout is what you have armed, to run it now or to keep it; nil for a Timeout of a Series, or
 // of packages keyed and idle.

@@ -47,9 +47,9 @@
 // wheel refuses the timeouts of others until fewer than its bound are left.
 //
 // Timer.Stop of tm returns none of them. It leaves the channels of [NewTimer] and [After], and each [Sleep], to the time
-// package, which counts what is left of their delays by the clock of tm: nobody is woken early, and nobody waits
-// forever. Such a Timer can still be stopped and Reset. On a ManualClock no more time passes, so Timer.Stop fires all
-// of them at once, and each value is the time at which it would have been sent. A delay that the clock of tm cannot
+// package, which counts what is left of their delays by the clock of tm: no goroutine that waits is woken early, and none
+// waits forever. Such a Timer can still be stopped and Reset. On a ManualClock no more time passes, so Timer.Stop fires
+// all of them at once, and each value is the time at which it would have been sent. A delay that the clock of tm cannot
 // reach, of about 9 years, never ends.
 //
 // Tickers and the functions of [AfterFunc] end with the wheel, since a call after Shutdown would be worse than none.
