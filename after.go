@@ -112,7 +112,7 @@ func (s *sharedTick) Run(*Timeout) {
 func (s *sharedTick) Outlives() bool { return true }
 
 // TimerStopped closes the channel.
-func (s *sharedTick) TimerStopped() { s.Run(&s.to) }
+func (s *sharedTick) TimerStopped(time.Time) { s.Run(&s.to) }
 
 // Brief keeps s from the user's Executor.
 func (s *sharedTick) Brief() hook.Brief { return true }

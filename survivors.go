@@ -38,17 +38,22 @@ func outlive(tl *timeline, canceled []*Timeout) {
 		}
 	}
 	if tl.isManual || tl.isInside() { // no time passes, or only that of a bubble that is not the Timer's
-		s.endUntil(maxDeadline)
+		for s.sort(); len(s.all) > 0; {
+			s.endFirst(s.all[0].deadline)
+		}
 		return
 	}
 	time.AfterFunc(1, s.begin) // a delay of zero can crash the race detector in a bubble, golang/go#78156
 }
 
-// begin sorts the timeouts and reads the clock.
 func (s *survivors) begin() {
-	slices.SortFunc(s.all, func(a, b survivor) int { return cmp.Compare(a.deadline, b.deadline) })
+	s.sort()
 	s.from, s.begun = s.time.now(), time.Now()
 	s.run()
+}
+
+func (s *survivors) sort() {
+	slices.SortFunc(s.all, func(a, b survivor) int { return cmp.Compare(a.deadline, b.deadline) })
 }
 
 // run ends the timeouts that are due, and has the time package call it again for the next.
@@ -59,15 +64,12 @@ func (s *survivors) run() {
 			time.AfterFunc(time.Duration(left), s.run)
 			return
 		}
-		s.endUntil(now)
+		s.endFirst(now)
 	}
 }
 
-// endUntil ends the first timeouts, up to a deadline.
-func (s *survivors) endUntil(deadline int64) {
-	for len(s.all) > 0 && s.all[0].deadline <= deadline {
-		s.all[0].to.task.(hook.Unlisted).TimerStopped()
-		s.all[0].to = nil // let the collector have it
-		s.all = s.all[1:]
-	}
+func (s *survivors) endFirst(now int64) {
+	s.all[0].to.task.(hook.Unlisted).TimerStopped(s.time.at(now))
+	s.all[0].to = nil // let the collector have it
+	s.all = s.all[1:]
 }

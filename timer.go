@@ -297,7 +297,7 @@ func (tm *Timer) Stop() []*Timeout {
 			case task.Outlives():
 				survivors = append(survivors, t)
 			default:
-				task.TimerStopped()
+				task.TimerStopped(time.Time{})
 			}
 		}
 	}

@@ -94,7 +94,7 @@ func (task *tickerTask) Run(*hashedwheel.Timeout) { (*Ticker)(task).fire(byWheel
 func (task *tickerTask) Outlives() bool { return false }
 
 // TimerStopped ends the Ticker as Ticker.Stop does, unless Reset has started it again by then.
-func (task *tickerTask) TimerStopped() {
+func (task *tickerTask) TimerStopped(time.Time) {
 	tr := &task.trigger
 	tr.mu.Lock()
 	defer tr.mu.Unlock()

@@ -131,9 +131,9 @@ func (task *timerTask) Run(*hashedwheel.Timeout) { (*Timer)(task).fire(byWheel) 
 func (task *timerTask) Outlives() bool { return task.f == nil }
 
 // TimerStopped fires a Timer with a channel, unless Stop or Reset was faster.
-func (task *timerTask) TimerStopped() {
+func (task *timerTask) TimerStopped(now time.Time) {
 	if task.f == nil {
-		(*Timer)(task).fire(byTimerStopped)
+		(*Timer)(task).end(byTimerStopped, withWall(now))
 	}
 }
 

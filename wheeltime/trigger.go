@@ -113,12 +113,15 @@ func (tr *trigger) isDue(arming uint32) bool {
 func (tr *trigger) isLeft() bool { return tr.mode == onWheel && tr.to.State() == hashedwheel.Canceled }
 
 // notBeforeDue returns now, or the deadline on the wheel if that is later: now was read before mu was locked, and a Reset
-// may have run in between; or Timer.Stop has left the trigger to the time package, and the wheel's clock is behind.
+// may have run in between.
 func (tr *trigger) notBeforeDue(now time.Time) time.Time {
 	if tr.mode != onWheel {
 		return now
 	}
-	return later(now, tr.to.Deadline())
+	if due := tr.to.Deadline(); now.Before(due) {
+		return due
+	}
+	return now
 }
 
 // send sends unless there is no channel, or the channel is full.
@@ -145,19 +148,15 @@ func (tr *trigger) describe() string {
 	return fmt.Sprintf("%v, %s", tr.to.State(), tr.to.Deadline().Format(time.DateTime+".000"))
 }
 
-func later(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return b
-	}
-	return a
-}
+// readClock returns the time on the clock of tm.
+func readClock(tm *hashedwheel.Timer) time.Time { return withWall(tm.Now()) }
 
-// readClock returns the time on the clock of tm, with the wall-clock reading of now. Timer.Now counts from New by the
-// monotonic clock alone: its wall-clock time may be wrong by hours if the machine's clock has been set since New, or the
-// machine was suspended. A time without a monotonic reading, such as a ManualClock's, is returned unchanged: both
-// differences are by the wall clock then, and equal.
-func readClock(tm *hashedwheel.Timer) time.Time {
-	now, wall := tm.Now(), time.Now()
+// withWall returns a time on the clock of a wheel, with a wall-clock reading that is right. The wheel's clock counts from
+// New by the monotonic clock alone: its wall-clock time may be wrong by hours if the machine's clock has been set since
+// New, or the machine was suspended. A time without a monotonic reading, such as a ManualClock's, is returned unchanged:
+// both differences are by the wall clock then, and equal.
+func withWall(now time.Time) time.Time {
+	wall := time.Now()
 	ahead := now.Sub(wall)
 	if set := now.Round(0).Sub(wall.Round(0)) - ahead; set.Abs() < time.Millisecond {
 		return now // unchanged, since it may be a ManualClock's, which a test compares

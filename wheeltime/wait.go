@@ -57,8 +57,8 @@ func (w *wait) Run(*hashedwheel.Timeout) { w.c <- readClock(w.to.Timer()) }
 // Outlives is true: others wait for the channel.
 func (w *wait) Outlives() bool { return true }
 
-// TimerStopped sends the time, or the deadline if the clock of tm, by which nobody waits any more, is behind.
-func (w *wait) TimerStopped() { w.c <- later(readClock(w.to.Timer()), w.to.Deadline()) }
+// TimerStopped sends the time.
+func (w *wait) TimerStopped(now time.Time) { w.c <- withWall(now) }
 
 // Brief keeps w from the user's Executor.
 func (w *wait) Brief() hook.Brief { return true }
