@@ -19,8 +19,8 @@ import (
 // closes it, or with Inline the worker; no other Executor is used.
 //
 // Timer.Stop leaves the channels that are pending to the time package, so each is closed at its time; on a ManualClock
-// Stop closes them at once, since no more time passes there. After Timer.Stop a call of After waits in the time package,
-// whatever the Clock, so a loop around After keeps its pace. Such a call allocates a separate channel.
+// Stop closes them at once, since no more time passes there. After Timer.Stop a call of After waits in the time
+// package, whatever the Clock, so a loop around After keeps its pace. Such a call allocates a separate channel.
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	at := tm.wholeTick(tm.deadlineIn(d))
 	if s := tm.after.find(at); s != nil {

@@ -8,8 +8,9 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/hook"
 )
 
-// survivors are timeouts that Timer.Stop has canceled, and whose tasks outlive the Timer: others wait for a channel. One
-// time.AfterFunc at a time ends all that are due, since one for each would take twice the memory, and a goroutine each.
+// survivors are timeouts that Timer.Stop has canceled, and whose tasks outlive the Timer: others wait for a channel.
+// One time.AfterFunc at a time ends all that are due: one for each would take three times the memory, and a goroutine
+// each.
 //
 // No lock is needed: the call of Stop owns all, then each time.AfterFunc in turn. A task that has been stopped or armed
 // again in between finds that out itself, under its own lock.

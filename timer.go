@@ -269,8 +269,8 @@ func (tm *Timer) help(l *lane, s *stripe, how pushed) {
 }
 
 // Stop ends the timer: every later arming is refused, and only tasks of expired timeouts still start. It returns all
-// timeouts that were pending, now Canceled, in no order. If several calls run at once, each returns the timeouts that it
-// canceled, and none returns before all are canceled. Stop does not wait for tasks. It takes 0.1 to 0.5 s for each
+// timeouts that were pending, now Canceled, in no order. If several calls run at once, each returns the timeouts that
+// it canceled, and none returns before all are canceled. Stop does not wait for tasks. It takes 0.1 to 0.5 s for each
 // million pending, and 20 MB while the result grows.
 //
 // Stop leaves the channels of After, and those of package wheeltime's Timers, to the time package, which counts what is

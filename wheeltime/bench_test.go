@@ -82,8 +82,8 @@ func BenchmarkAfter(b *testing.B) {
 	})
 }
 
-// BenchmarkWaitsThatOutliveStop stops a wheel on which 300,000 channels are pending. The first are due two seconds after
-// they have been made; all that are due within a second of these are waited for. The figures are the worst of all
+// BenchmarkWaitsThatOutliveStop stops a wheel on which 300,000 channels are pending. The first are due two seconds
+// after they have been made; all that are due within a second of these are waited for. The figures are the worst of all
 // rounds: how long Timer.Stop took, how late a channel was, and how much was allocated from Timer.Stop to the last
 // receive.
 //

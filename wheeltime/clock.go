@@ -7,8 +7,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A Clock has the time package's functions as methods, on a wheel, for code that takes its time from a clock. It is made
-// by NewClock, is safe for concurrent use and may be copied. The methods of a zero Clock panic.
+// A Clock has the time package's functions as methods, on a wheel, for code that takes its time from a clock. It is
+// made by NewClock, is safe for concurrent use and may be copied. The methods of a zero Clock panic.
 //
 // An adapter of about twenty lines makes it a clock of clockwork or of Kubernetes: see examples/integrations in the
 // repository.

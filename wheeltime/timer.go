@@ -9,11 +9,11 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
-// A Timer is the time package's Timer on a wheel. It is made by NewTimer or AfterFunc, is safe for concurrent use and must
-// not be copied. Stop and Reset of a zero Timer panic.
+// A Timer is the time package's Timer on a wheel. It is made by NewTimer or AfterFunc, is safe for concurrent use and
+// must not be copied. Stop and Reset of a zero Timer panic.
 //
-// Reset arms a Timer again at any time, and allocates nothing until the wheel is stopped, so one Timer can serve a whole
-// loop.
+// Reset arms a Timer again at any time, and allocates nothing until the wheel is stopped, so one Timer can serve a
+// whole loop.
 type Timer struct {
 	C       <-chan time.Time // gets the time at which the Timer fired; nil for a Timer of AfterFunc
 	f       func()           // AfterFunc's

@@ -8,14 +8,14 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A trigger is the common part of a Timer and a Ticker: a Timeout, the channel that it sends on, and, once the wheel has
-// been stopped, a timer of the time package.
+// A trigger is the common part of a Timer and a Ticker: a Timeout, the channel that it sends on, and, once the wheel
+// has been stopped, a timer of the time package.
 //
 // All fields except to are guarded by mu, and to is armed and stopped under mu alone, so only Timer.Stop of the wheel
-// and the expiry change it at any time. A run proves nothing, since Stop or Reset may have ended its arming: under mu it
-// checks that the newest arming is the one that it runs for, and that the Timeout has Expired, or for TimerStopped is
-// Canceled, which with the mode onWheel only Timer.Stop causes. So each arming has one end, by Stop, Reset or a run, and
-// no older value is sent after Stop or Reset has returned.
+// and the expiry change it at any time. A run proves nothing, since Stop or Reset may have ended its arming: under mu
+// it checks that the newest arming is the one that it runs for, and that the Timeout has Expired, or for TimerStopped
+// is Canceled, which with the mode onWheel only Timer.Stop causes. So each arming has one end, by Stop, Reset or a run,
+// and no older value is sent after Stop or Reset has returned.
 type trigger struct {
 	to hashedwheel.Timeout
 
@@ -112,8 +112,8 @@ func (tr *trigger) isDue(arming uint32) bool {
 // isLeft reports whether Timer.Stop has canceled the newest arming. The caller holds mu.
 func (tr *trigger) isLeft() bool { return tr.mode == onWheel && tr.to.State() == hashedwheel.Canceled }
 
-// notBeforeDue returns now, or the deadline on the wheel if that is later: now was read before mu was locked, and a Reset
-// may have run in between.
+// notBeforeDue returns now, or the deadline on the wheel if that is later: now was read before mu was locked, and a
+// Reset may have run in between.
 func (tr *trigger) notBeforeDue(now time.Time) time.Time {
 	if tr.mode != onWheel {
 		return now
@@ -151,10 +151,10 @@ func (tr *trigger) describe() string {
 // readClock returns the time on the clock of tm.
 func readClock(tm *hashedwheel.Timer) time.Time { return withWall(tm.Now()) }
 
-// withWall returns a time on the clock of a wheel, with a wall-clock reading that is right. The wheel's clock counts from
-// New by the monotonic clock alone: its wall-clock time may be wrong by hours if the machine's clock has been set since
-// New, or the machine was suspended. A time without a monotonic reading, such as a ManualClock's, is returned unchanged:
-// both differences are by the wall clock then, and equal.
+// withWall returns a time on the clock of a wheel, with a wall-clock reading that is right. The wheel's clock counts
+// from New by the monotonic clock alone: its wall-clock time may be wrong by hours if the machine's clock has been set
+// since New, or the machine was suspended. A time without a monotonic reading, such as a ManualClock's, is returned
+// unchanged: both differences are by the wall clock then, and equal.
 func withWall(now time.Time) time.Time {
 	wall := time.Now()
 	ahead := now.Sub(wall)
