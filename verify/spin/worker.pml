@@ -41,7 +41,7 @@ inline handOut() {
 			claim(to, tick)
 			};
 			if
-			:: atomic { hit -> hit = 0; expire() }; execute(to)
+			:: atomic { hit -> hit = 0; release() }; execute(to)
 			:: else
 			fi;
 			to = 0
@@ -98,10 +98,10 @@ inline pass() {
  * not count.
  */
 inline help(to) {
-#ifdef COMB
+#ifdef PRUNE
 	if
 	:: true
-	:: comb(stripeOf(to))
+	:: prune(stripeOf(to))
 	fi;
 #endif
 #if HELP
