@@ -35,7 +35,8 @@
  *   late      nextWake is no later than the first whole Tick from each pending timeout's limit on; due is no later than
  *             the limit. That is the timeout's tick, or the tick after the one in which the call that armed or moved
  *             it returned, or after the one that a late worker has read (slip)
- *   linger    if anything is queued, due is the linger from now or before, and nextWake no later than the whole Tick after that
+ *   linger    if anything is queued, due is the linger from now or before, and nextWake no later than the first whole
+ *             Tick from that on
  *   earliest  earliest is each pending timeout's limit or before, and no later than nextWake: Stats depends on it
  *   far       a timeout that waits in the far lane is taken in time: far.due is its tick or before, and the linger from
  *             now or before
@@ -93,7 +94,7 @@
 #define WHOLE 2		/* ticks.whole */
 #endif
 #ifndef APART
-#define APART 2		/* whole - whole/10 */
+#define APART 2		/* nine tenths of that */
 #endif
 
 #define LONG  14	/* maxDeadline: later than every tick, earlier than noDue */
@@ -474,11 +475,11 @@ inline unqueue(t) {
 	filed[t] = (state[t] == PENDING -> max(deadline[t], filed[t]) : 0)
 }
 
-/* fileOne files at open, which is the wheel's current or opening, or later. */
-inline fileOne(t, open) {
+/* first: the first tick that is open for it, which is the wheel's current or opening; 0: current. */
+inline fileOne(t, first) {
 	if
 	:: inLists[t] && inBatch[t] -> inLists[t] = 0; deferred[t] = 1
-	:: inLists[t] && !inBatch[t] -> inLists[t] = 0; filed[t] = open; unqueue(t)
+	:: inLists[t] && !inBatch[t] -> inLists[t] = 0; filed[t] = first; unqueue(t)
 	:: else
 	fi
 }
@@ -545,8 +546,8 @@ inline lowerToFar() {
 #define WAKES_AT nextWake
 #endif
 
-/* last is the pass's tick from its begin on, but nobody reads it before this, when the pass closes the tick: the wheel's
- * opening is the tick after.
+/* pass stores last as it begins, but no process reads it before the pass closes its tick. The wheel's opening is the tick
+ * after it.
  */
 #ifdef MISTAKE_LAST_AFTER_REST
 #define CLOSE skip

@@ -15,6 +15,7 @@ byte intake;	/* so many of the first lists belong to it */
 /* batch */
 byte timeouts[BATCH];
 byte filled;
+byte given;	/* so many have had their turn */
 
 #if TIMEOUTS > 2
 #define TAKEN ((lists[0] != 0) + (lists[1] != 0) + (lists[2] != 0))

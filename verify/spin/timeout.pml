@@ -21,8 +21,12 @@ inline stop(to) {
 	}
 	od;
 	if
+#ifdef MISTAKE_PERMIT_TWICE
+	:: atomic { hit = 0; release() }
+#else
 	:: hit -> atomic { hit = 0; release() }
 	:: else
+#endif
 	fi;
 	pay(to)
 }

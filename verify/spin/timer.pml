@@ -51,7 +51,7 @@ inline releaseAll() { skip }
 #ifdef MISTAKE_FULL_WHEN_STOPPED
 #define REFUSAL REJECTED
 #else
-#define REFUSAL (head[0] == CLOSED -> REJECTED_STOPPED : REJECTED)
+#define REFUSAL (head[STRIPES - 1] == CLOSED -> REJECTED_STOPPED : REJECTED)
 #endif
 
 /* arm: an Arm if bounded, or else a Reset, to deadline d. It leaves err: the arming was refused. */

@@ -1,6 +1,5 @@
 /* worker.go: a pass; timer.go: what producers do in its place. When the worker comes is in alarm.pml. */
 
-byte given;	/* so many of the batch have had their turn */
 #if CUTS
 byte cuts;
 #endif
