@@ -546,8 +546,8 @@ inline lowerToFar() {
 #define WAKES_AT nextWake
 #endif
 
-/* pass stores last as it begins, but no process reads it before the pass closes its tick. The wheel's opening is the tick
- * after it.
+/* pass stores last as it begins, but no process reads it before the pass closes its tick. The tick after it is the
+ * wheel's opening.
  */
 #ifdef MISTAKE_LAST_AFTER_REST
 #define CLOSE skip
