@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkSessions has a million sessions that last an hour, and up to 20,000 requests a second, each of which finds a
-// session and commits it. The memstore sweeps once a second; its default is once a minute, and each sweep takes as long.
+// BenchmarkSessions has a million sessions that last an hour, and up to 20,000 requests a second, each of which finds
+// and commits a session. The memstore sweeps once a second; its default is once a minute, and each sweep takes as long.
 //
 //	go test -run '^$' -bench Sessions -benchtime 200000x ./sessions
 func BenchmarkSessions(b *testing.B) {
@@ -72,8 +72,8 @@ func BenchmarkSeen(b *testing.B) {
 	bench("keyed", NewSeen(tm, window))
 }
 
-// paced calls f about 20,000 times a second, and reports how long the calls take. Ten calls of 200,000 are longer than the
-// p99.995: fewer than there are sweeps. On a busy machine the worst call has waited for a processor.
+// paced calls f up to 20,000 times a second, and reports how long the calls take. Ten calls of 200,000 are longer than
+// the p99.995: fewer than there are sweeps. On a busy machine the worst call has waited for a processor.
 func paced(b *testing.B, f func(i int)) {
 	took := make([]time.Duration, b.N)
 	b.ResetTimer()
