@@ -54,7 +54,8 @@ func (sink[T]) ShutDown()          {}
 func (sink[T]) ShuttingDown() bool { return false }
 
 // NewQueue returns a function for NewQueue in controller.Options of sigs.k8s.io/controller-runtime. The controllers may
-// share tm. They give up controller-runtime's priority queue: all items have the same priority.
+// share tm. They give up controller-runtime's priority queue: all items have the same priority. A reconciler that calls
+// Forget needs the Queue: give it the result of New in a function like this one.
 func NewQueue[T comparable](
 	tm *hashedwheel.Timer,
 ) func(name string, limiter workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimitingInterface[T] {
@@ -112,8 +113,9 @@ func (q *Queue[T]) remove(w *delayed[T]) bool {
 	return true
 }
 
-// Forget takes out an item that is waiting, and reports whether there was one: kubernetes/kubernetes#113607. Items that
-// are due stay. The Forget of a rate-limiting queue is another: it resets the number of failures alone.
+// Forget takes out an item that is waiting, and reports whether there was one. Items that are due stay. The Forget of a
+// rate-limiting queue is another method: it resets the number of failures alone. (kubernetes/kubernetes#113607 proposed
+// this one for client-go.)
 func (q *Queue[T]) Forget(item T) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
