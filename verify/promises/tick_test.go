@@ -16,8 +16,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// A tick is a bound. Where few timeouts expire, each is on time: it waits for the next tenth of a tick alone. Where many
-// do, the worker runs once a tick.
+// A tick is a bound. Where few timeouts expire, each waits for the next tenth of a tick alone. Where many do, the worker
+// runs once a tick.
 
 // everyCall has f called d from now, by each call that arms or moves.
 var everyCall = map[string]func(tm *hashedwheel.Timer, d time.Duration, f func()){
@@ -76,8 +76,8 @@ func (l *lateLog) in(tm *hashedwheel.Timer, d time.Duration, call func(*hashedwh
 	})
 }
 
-// assert fails the test unless n timeouts have expired, none early, none more than a tick late. It returns how late they
-// were on average, in ticks.
+// assert fails the test unless n timeouts have expired, none early and none more than a tick late. It returns how late
+// they were on average, in ticks.
 func (l *lateLog) assert(t *testing.T, n int, tick time.Duration) (mean float64) {
 	t.Helper()
 	l.mu.Lock()
