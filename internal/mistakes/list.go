@@ -5,7 +5,12 @@ type Mistake struct {
 	Name  string
 	Edits []Edit
 	Test  string // the package and the name of the test that finds it, if that is not chaos
+
+	IsStalled bool // the test finds it if goroutines lose their processors, see Stalled
 }
+
+// duringAPass finds most mistakes of the order in which producers and worker change the two lanes' due.
+const duringAPass = "./verify/promises TestAtMostOneTickLateIfArmedDuringAPass"
 
 // chaos finds most mistakes, in a library with wide windows.
 const chaos = "./verify/chaos TestChaosKeepsTheBooks"
@@ -212,6 +217,38 @@ var List = []Mistake{
 		Test: ". TestAlarmIsNotSetOnceItHasEnded",
 	},
 
+	{
+		Name: "a pass raises the far lane's due before it knows that it takes the queue",
+		Edits: []Edit{
+			{In: "guarded.beginPass",
+				Old: "if !isCut && g.intake == 0 && g.alarm.raise(tick) {",
+				New: "isFarDue := g.queue.far.raise(g.wheel.ticks.start(tick), g.alarm.lingers(tick))\n\t" +
+					"if !isCut && g.intake == 0 && g.alarm.raise(tick) {"},
+			{In: "guarded.beginPass",
+				Old: "if g.queue.far.raise(g.wheel.ticks.start(tick), g.alarm.lingers(tick)) {",
+				New: "if isFarDue {"},
+		},
+		Test: duringAPass, IsStalled: true,
+	},
+	{
+		Name: "a producer lowers the word's due before the far lane's",
+		Edits: []Edit{
+			{In: "alarm.announce", Old: "if mayBeFar && deadline <= a.far.due.Load() {", New: "if false {"},
+			{In: "alarm.announce",
+				Old: "a.expect(deadline)\n\t}",
+				New: "a.expect(deadline)\n\t\tstall()\n\t}\n\t" +
+					"if mayBeFar && deadline <= a.far.due.Load() {\n\t\ta.far.lower(a.before(deadline))\n\t}"},
+		},
+		Test: duringAPass, IsStalled: true,
+	},
+	{
+		Name: "a push to the far lane does not lower the lane's due",
+		Edits: []Edit{{In: "Timer.push",
+			Old: "tm.alarm.announce(t, isFar)",
+			New: "tm.alarm.announce(t, false)"}},
+		Test: duringAPass, IsStalled: true,
+	},
+
 	// Timer.Stop.
 	{
 		Name: "a push after the close is lost",
@@ -349,6 +386,15 @@ var List = []Mistake{
 
 	// Memory and counters.
 	{
+		Name: "the last batch is kept from others only after the role is given away",
+		Edits: []Edit{
+			{In: "worker.work", Old: "run := wk.out.crews.Keep() // while nobody else may use the crews\n"},
+			{In: "worker.work",
+				Old: "wk.alarm.rest(tick, next)",
+				New: "wk.alarm.rest(tick, next)\n\twindow()\n\trun := wk.out.crews.Keep()"},
+		},
+	},
+	{
 		Name: "a canceled timeout is kept until its bucket comes round",
 		Edits: []Edit{{In: "Timeout.cancel",
 			Old: "return !w.queued(), t.cas(w, w.withState(Canceled)|queued)",
@@ -369,6 +415,17 @@ var List = []Mistake{
 			New: "if r.panics.Add(1)%10 == 0 { r.panics.Add(^uint64(0)) }"}},
 		Test: "./verify/promises TestGoexitOrPanicOfATaskEndsNothingElse",
 	},
+}
+
+// Stalled has producers lose their processors, in a bubble: for up to some tenths of a second between a look at the far
+// lane and the push, and for some ticks between the push and the announcement, and in its middle. All promises hold.
+var Stalled = []Edit{
+	{In: "Timer.push",
+		Old: "how := tm.queue.push(t, l)",
+		New: "for range 8 {\n\t\tstall()\n\t}\n\thow := tm.queue.push(t, l)\n\tstall()"},
+	{In: "alarm.announce",
+		Old: "if deadline <= a.load().due() {",
+		New: "stall()\n\tif deadline <= a.load().due() {"},
 }
 
 // Wide makes the library's windows wide: between a load and the CAS that relies on it, between that

@@ -55,6 +55,9 @@ func TestSeededMistakesAreFoundByTheirTests(t *testing.T) {
 				apply = s.ApplyWide
 				args = append(args, "-chaos", "60s", "-linger", "5s")
 			}
+			if m.IsStalled {
+				apply = s.ApplyStalled
+			}
 			changed, err := apply(m.Edits...)
 			require.NoError(t, err)
 			overlay, err := WriteOverlay(changed, at, t.TempDir())

@@ -142,6 +142,9 @@ func TestQuietExceptForWhatIsDue(t *testing.T) {
 				for i := range load.n {
 					tm.AfterFunc(load.first+time.Duration(i)*load.apart, timertest.Nop)
 				}
+				if limits.Deep < 4096 {
+					load.wakeups += 5 // with -tags small a few are a crowd, and opened before they are due
+				}
 				assert.LessOrEqual(t, timertest.Wakeups(tm, load.lasts), load.wakeups)
 			}, hashedwheel.WithWheelSize(8))
 		})
