@@ -6,10 +6,11 @@ type Mistake struct {
 	Edits []Edit
 	Test  string // the package and the name of the test that finds it, if that is not chaos
 
+	IsRace    bool // the race detector finds it
 	IsStalled bool // the test finds it if goroutines lose their processors, see Stalled
 }
 
-// duringAPass finds most mistakes of the order in which producers and worker change the two lanes' due.
+// duringAPass finds mistakes of the order in which producers and worker change the two lanes' due.
 const duringAPass = "./verify/promises TestAtMostOneTickLateIfArmedDuringAPass"
 
 // chaos finds most mistakes, in a library with wide windows.
@@ -391,8 +392,9 @@ var List = []Mistake{
 			{In: "worker.work", Old: "run := wk.out.crews.Keep() // while nobody else may use the crews\n"},
 			{In: "worker.work",
 				Old: "wk.alarm.rest(tick, next)",
-				New: "wk.alarm.rest(tick, next)\n\twindow()\n\trun := wk.out.crews.Keep()"},
+				New: "wk.alarm.rest(tick, next)\n\trun := wk.out.crews.Keep()"},
 		},
+		Test: "./verify/promises TestOnTimeBehindSlowTasks", IsRace: true,
 	},
 	{
 		Name: "a canceled timeout is kept until its bucket comes round",

@@ -232,3 +232,18 @@ func TestQuietWithoutTwoShortGaps(t *testing.T) {
 		})
 	}
 }
+
+// Each task runs on the goroutine that was the worker, and another is the worker before it returns.
+func TestOnTimeBehindSlowTasks(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		var log lateLog
+		const n = 50
+		for i := range time.Duration(n) {
+			log.in(tm, (1+i)*timertest.Tick, func(tm *hashedwheel.Timer, d time.Duration, f func()) {
+				tm.AfterFunc(d, func() { f(); time.Sleep(5 * timertest.Tick) })
+			})
+		}
+		timertest.Pass(100 * timertest.Tick)
+		assert.Zero(t, log.assert(t, n, timertest.Tick))
+	})
+}
