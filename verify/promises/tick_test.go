@@ -16,8 +16,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// A tick is a bound. Where few timeouts expire, each waits for the next tenth of a tick alone. Where many do, the worker
-// runs once a tick.
+// A tick is a bound. Where few timeouts expire, each waits for the next tenth of a tick alone. Where many do, the
+// worker runs once a tick.
 
 // everyCall has f called d from now, by each call that arms or moves.
 var everyCall = map[string]func(tm *hashedwheel.Timer, d time.Duration, f func()){
