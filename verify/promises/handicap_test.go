@@ -19,9 +19,9 @@ import (
 // callers is how many goroutines arm and stop timeouts as fast as they can.
 const callers = 24
 
-// calls are ways to arm and stop, and how late a heartbeat beside them may be: so much, and so many times package
-// time's. Timeouts that are stopped at once are dropped in the queue, and delay nobody: a producer that finds nothing to
-// drop and leaves a deep stripe makes the heartbeat 20 ms late on a quiet machine. Timeouts in flight are filed.
+// calls are ways to arm and stop, and how late a heartbeat beside them may be: so much, and so many times the time
+// package's. Timeouts that are stopped at once are dropped in the queue, and delay nobody: producers that find nothing
+// to drop, and leave deep stripes, make the heartbeat 20 ms late on a quiet machine. Timeouts in flight are filed.
 var calls = map[string]struct {
 	newCall func(tm *hashedwheel.Timer) (call func()) // for one of the callers, which makes the call again and again
 	late    time.Duration

@@ -55,6 +55,16 @@ var everyCall = map[string]func(tm *hashedwheel.Timer, d time.Duration, f func()
 	},
 }
 
+// onEachClock runs f in a bubble, with a timer of each tick, on the system's clock and on a user's.
+func onEachClock(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer), ticks ...time.Duration) {
+	forEachTick(t, f, ticks...)
+	for _, tick := range ticks {
+		t.Run("tick "+tick.String()+", a user's clock", func(t *testing.T) {
+			timertest.InBubble(t, f, hashedwheel.WithTick(tick), hashedwheel.WithClock(new(alarmLog)))
+		})
+	}
+}
+
 func ownedFunc(tm *hashedwheel.Timer, f func()) *hashedwheel.Timeout {
 	return new(hashedwheel.Timeout).InitFunc(tm, f)
 }
@@ -101,7 +111,7 @@ var ticksOfEachKind = []time.Duration{
 func TestNeverEarlyNorMoreThanATickLateByEveryCallAtAnyTime(t *testing.T) {
 	for name, call := range everyCall {
 		t.Run(name, func(t *testing.T) {
-			forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
+			onEachClock(t, func(t *testing.T, tm *hashedwheel.Timer) {
 				const n = 300
 				tick, rnd := tm.Tick(), rand.New(rand.NewPCG(1, uint64(tm.Tick())))
 				var log lateLog
@@ -129,7 +139,7 @@ func TestOnTimeWhereFewExpire(t *testing.T) {
 			continue // its channels are shared by whole ticks
 		}
 		t.Run(name, func(t *testing.T) {
-			forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
+			onEachClock(t, func(t *testing.T, tm *hashedwheel.Timer) {
 				const n = 300
 				rnd := rand.New(rand.NewPCG(2, uint64(tm.Tick())))
 				var log lateLog
@@ -169,7 +179,7 @@ func TestOnTimeFromNineTenthsOfATickAfterARun(t *testing.T) {
 func TestQuietAndAtMostOneTickLateWhereManyExpire(t *testing.T) {
 	for name, call := range everyCall {
 		t.Run(name, func(t *testing.T) {
-			forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
+			onEachClock(t, func(t *testing.T, tm *hashedwheel.Timer) {
 				const n = 20_000
 				rnd := rand.New(rand.NewPCG(3, uint64(tm.Tick())))
 				var log lateLog
@@ -178,16 +188,19 @@ func TestQuietAndAtMostOneTickLateWhereManyExpire(t *testing.T) {
 				}
 				timertest.Pass(100*time.Millisecond - 1)
 				wakeups := timertest.Wakeups(tm, time.Second+2*tm.Tick())
-				assert.LessOrEqual(t, wakeups, uint64(time.Second/tm.Tick())+10)
 				assert.InDelta(t, 0.5, log.assert(t, n, tm.Tick()), 0.05)
-			}, time.Millisecond, 10*time.Millisecond)
+				if limits.Deep >= 4096 { // with -tags small the worker also runs whenever a few wait in the queue
+					const few = 30 // 20 a second for stopped timeouts in the queue
+					assert.LessOrEqual(t, wakeups, uint64(time.Second/tm.Tick())+few)
+				}
+			}, time.Millisecond)
 		})
 	}
 }
 
 // 20 a second, which are armed together: each has its wake-up, and their filing one or two.
 func TestQuietWhereFewExpire(t *testing.T) {
-	forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
+	onEachClock(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		for i := range 100 {
 			tm.AfterFunc(time.Duration(1+i)*50_123*time.Microsecond, timertest.Nop)
 		}
