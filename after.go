@@ -18,18 +18,19 @@ import (
 // channel counts as one pending timeout until its tick, which WithMaxPending does not refuse. A separate goroutine
 // closes it, or with Inline the worker; no other Executor is used.
 //
-// Timer.Stop closes the channels that are not due yet. A call after Timer.Stop waits in package time, whatever the
-// Clock, so a loop that waits for After keeps its pace. Such a call allocates a separate channel.
+// Timer.Stop leaves the channels that are pending to the time package, so each is closed at its time; on a ManualClock
+// Stop closes them at once, since no more time passes there. After Timer.Stop a call of After waits in the time
+// package, whatever the Clock, so a loop around After keeps its pace. Such a call allocates a separate channel.
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
-	tick := tm.time.ticks.roundUp(tm.time.ticks.of(tm.deadlineIn(d)))
-	if s := tm.after.find(tick); s != nil {
+	at := tm.wholeTick(tm.deadlineIn(d))
+	if s := tm.after.find(at); s != nil {
 		return s.done
 	}
-	s := &sharedTick{tick: tick, done: make(chan struct{})}
+	s := &sharedTick{at: at, done: make(chan struct{})}
 	s.to.Init(tm, s)
-	_, err := tm.arm(&s.to, tm.time.ticks.start(tick), unbounded)
+	_, err := tm.arm(&s.to, at, unbounded)
 	if err != nil { // the timer is stopped, and nobody else has this channel
-		time.AfterFunc(max(1, d), func() { close(s.done) }) // 1: see alarm.start
+		time.AfterFunc(max(1, d), func() { close(s.done) }) // 1: as in outlive
 		return s.done
 	}
 	first := tm.after.add(s)
@@ -39,30 +40,37 @@ func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	return first.done
 }
 
+// wholeTick rounds a deadline up to a whole Tick, so that there are no more channels than Ticks. The worker, if it waits
+// for a whole Tick, waits for the same.
+func (tm *Timer) wholeTick(deadline int64) int64 {
+	k := tm.time.ticks
+	return k.start(k.roundUp(k.of(deadline)))
+}
+
 // afters finds the channel of a tick. While mu is held no other lock is taken.
 type afters struct {
-	mu    sync.Mutex           // guards all below
-	ticks map[tick]*sharedTick // the channels that are pending; nil before the first
+	mu      sync.Mutex            // guards all below
+	pending map[int64]*sharedTick // the channels that are pending, by deadline; nil before the first
 }
 
 // sharedTick is the channel of all callers that wait for a tick, and the Timeout that closes it. Whoever ends its
-// arming closes the channel: its run, Timer.Stop, or package time if the arming is refused.
+// arming closes the channel: its run, TimerStopped, or the time package if the arming is refused.
 type sharedTick struct {
 	to   Timeout
-	tick tick // this and done are After's, then read only
+	at   int64 // the deadline; this and done are After's, then read only
 	done chan struct{}
 }
 
-// find returns a tick's channel, nil if none is pending.
-func (a *afters) find(tick tick) *sharedTick {
+// find returns the channel of a deadline, nil if none is pending.
+func (a *afters) find(at int64) *sharedTick {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.pending(tick)
+	return a.get(at)
 }
 
-// pending is find for a caller who holds mu.
-func (a *afters) pending(tick tick) *sharedTick {
-	if s := a.ticks[tick]; s != nil && s.to.State() == Pending {
+// get is find for a caller who holds mu.
+func (a *afters) get(at int64) *sharedTick {
+	if s := a.pending[at]; s != nil && s.to.State() == Pending {
 		return s
 	}
 	return nil
@@ -73,16 +81,16 @@ func (a *afters) pending(tick tick) *sharedTick {
 func (a *afters) add(s *sharedTick) *sharedTick {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if first := a.pending(s.tick); first != nil {
+	if first := a.get(s.at); first != nil {
 		return first
 	}
 	if s.to.State() != Pending {
 		return s
 	}
-	if a.ticks == nil {
-		a.ticks = make(map[tick]*sharedTick)
+	if a.pending == nil {
+		a.pending = make(map[int64]*sharedTick)
 	}
-	a.ticks[s.tick] = s
+	a.pending[s.at] = s
 	return s
 }
 
@@ -90,8 +98,8 @@ func (a *afters) add(s *sharedTick) *sharedTick {
 func (a *afters) remove(s *sharedTick) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.ticks[s.tick] == s {
-		delete(a.ticks, s.tick)
+	if a.pending[s.at] == s {
+		delete(a.pending, s.at)
 	}
 }
 
@@ -101,8 +109,11 @@ func (s *sharedTick) Run(*Timeout) {
 	s.to.timer.after.remove(s)
 }
 
+// Outlives is true: others wait for the channel.
+func (s *sharedTick) Outlives() bool { return true }
+
 // TimerStopped closes the channel.
-func (s *sharedTick) TimerStopped() { s.Run(&s.to) }
+func (s *sharedTick) TimerStopped(time.Time) { s.Run(&s.to) }
 
 // Brief keeps s from the user's Executor.
 func (s *sharedTick) Brief() hook.Brief { return true }

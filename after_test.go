@@ -2,8 +2,8 @@ package hashedwheel_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"runtime"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -74,7 +74,8 @@ func TestAfterOutOfReachIsNever(t *testing.T) {
 		assert.Equal(t, 1, tm.Pending())
 		assert.Zero(t, timertest.LibraryGoroutines(), "nothing to do")
 		tm.Stop()
-		assert.True(t, timertest.IsClosed(never))
+		timertest.Pass(100 * 365 * 24 * time.Hour)
+		assert.False(t, timertest.IsClosed(never))
 	})
 }
 
@@ -88,10 +89,12 @@ func TestAfterIsNotRefusedByABound(t *testing.T) {
 		timertest.Pass(15 * tick)
 		assert.True(t, timertest.IsClosed(c))
 		assert.True(t, to.Stop())
-		assert.Equal(t, hashedwheel.Rejected, tm.AfterFunc(time.Hour, timertest.Nop).State(), "but it counts")
+		_, err := tm.Schedule(time.Hour, timertest.NopTask)
+		assert.ErrorIs(t, err, hashedwheel.ErrFull, "but it counts")
 		timertest.Pass(15 * tick)
 		assert.True(t, timertest.IsClosed(other))
-		assert.Equal(t, hashedwheel.Pending, tm.AfterFunc(time.Hour, timertest.Nop).State(), "until it is closed")
+		_, err = tm.Schedule(time.Hour, timertest.NopTask)
+		assert.NoError(t, err, "until it is closed")
 		assert.Equal(t, uint64(1), tm.Stats().Rejected)
 	}, hashedwheel.WithMaxPending(1))
 }
@@ -185,33 +188,118 @@ func TestAfterIsClosedByTheWorkerWithInlineAndElseByAGoroutine(t *testing.T) {
 	}
 }
 
-func TestAfterIsReleasedByStop(t *testing.T) {
+func TestAfterIsClosedAtItsTimeThoughTheTimerIsStopped(t *testing.T) {
 	onAnyExecutor(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		var channels []<-chan struct{}
-		arm := func() {
-			for _, d := range []time.Duration{0, tick, 10 * tick, 74 * tick, time.Hour, math.MaxInt64} {
-				channels = append(channels, tm.After(d))
-			}
-		}
-		arm()
-		timertest.Pass(5*tick + tick/2) // into the wheel
-		arm()                           // still in the queue
-		start := time.Now()
+		time.Sleep(tick / 3)
 		var waiters sync.WaitGroup
-		for _, c := range channels {
-			waiters.Go(func() { <-c })
+		for range 2 {
+			for _, d := range []time.Duration{6 * tick, 10*tick + 1, 74 * tick, time.Hour, 8 * 365 * 24 * time.Hour} {
+				deadline := time.Now().Add(d)
+				c := tm.After(d)
+				waiters.Go(func() {
+					<-c
+					assert.WithinRange(t, time.Now(), deadline, deadline.Add(tick), "After(%v)", d)
+				})
+			}
+			timertest.Pass(5*tick + tick/2) // the first are filed then, the second still in the queue
 		}
 		assert.Empty(t, tm.Stop(), "nobody's timeouts")
-		assert.Zero(t, openAmong(channels), "when Stop returns")
-		waiters.Wait()
-		assert.Zero(t, time.Since(start), "at once")
 		assert.Zero(t, tm.Pending())
+		synctest.Wait()
+		assert.Zero(t, timertest.LibraryGoroutines(), "nothing waits but the time package")
+		waiters.Wait()
+	})
+}
+
+// Each call of Stop leaves those that it has canceled to the time package.
+func TestAfterIsClosedAtItsTimeThoughCallsOfStopShareTheChannels(t *testing.T) {
+	const n = 20_000
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		start := time.Now()
+		channels := make([]<-chan struct{}, n)
+		for _, i := range rand.Perm(n) {
+			channels[i] = tm.After(time.Duration(1+i) * tick)
+		}
+		var stopping sync.WaitGroup
+		for range 4 {
+			stopping.Go(func() { assert.Empty(t, tm.Stop()) })
+		}
+		stopping.Wait()
+		for i, c := range channels {
+			<-c
+			require.Equal(t, time.Duration(1+i)*tick, time.Since(start))
+		}
+		synctest.Wait()
 		assert.Zero(t, timertest.LibraryGoroutines())
 	})
 }
 
+// No time passes on it any more, so all of it has passed.
+func TestAfterOnAManualClockIsClosedByStop(t *testing.T) {
+	clock, tm := timertest.NewManual()
+	channels := []<-chan struct{}{tm.After(0), tm.After(time.Second), tm.After(time.Hour)}
+	never := tm.After(math.MaxInt64)
+	clock.Advance(tick)
+	<-channels[0] // a goroutine of the executor's closes it
+	tm.Stop()
+	assert.Zero(t, openAmong(channels), "when Stop returns")
+	assert.False(t, timertest.IsClosed(never))
+}
+
+// Stop finds a part of each delay left by the user's clock. The time package waits for it, whatever that clock shows
+// from then on.
+func TestAfterOnAUsersClockWaitsInTheTimePackageForTheRest(t *testing.T) {
+	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
+		minute, hour := tm.After(time.Minute), tm.After(time.Hour)
+		clock.Step(30 * time.Second)
+		timertest.Pass(20 * time.Second)
+		tm.Stop()
+		start := time.Now()
+		timertest.Pass(tick)
+		clock.Step(10 * time.Minute)
+		<-minute
+		assert.Equal(t, 10*time.Second, time.Since(start))
+		<-hour
+		assert.Equal(t, 59*time.Minute+10*time.Second, time.Since(start))
+	})
+}
+
+func TestStopDoesNotWaitForAUsersClock(t *testing.T) {
+	clock := new(timertest.InterruptedClock)
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		c, release := tm.After(time.Minute), make(chan struct{})
+		timertest.Pass(time.Second)
+		blocks := func() { <-release }
+		clock.Then.Store(&blocks)
+		tm.Stop()
+		timertest.Pass(time.Second)
+		assert.Nil(t, clock.Then.Load(), "it was read")
+		close(release)
+		<-c
+	}, hashedwheel.WithClock(clock))
+}
+
+// The time of the bubble is not the Timer's: nothing in the bubble can wait for the rest.
+func TestAfterIsClosedByStopInAnotherBubble(t *testing.T) {
+	tm := timertest.New()
+	c := tm.After(time.Hour)
+	synctest.Test(t, func(t *testing.T) {
+		assert.Empty(t, tm.Stop())
+		assert.True(t, timertest.IsClosed(c))
+	})
+}
+
+func TestAfterKeepsNoBubbleFromItsEnd(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		tm.After(time.Minute)
+		tm.After(time.Hour)
+		tm.Stop()
+		timertest.Pass(2 * time.Minute)
+	})
+}
+
 // A loop around After neither hangs nor spins once its timer is stopped, whatever its clock.
-func TestAfterOfAStoppedTimerWaitsInPackageTime(t *testing.T) {
+func TestAfterOfAStoppedTimerWaitsInTheTimePackage(t *testing.T) {
 	stopped := map[string]func(opts ...hashedwheel.Option) *hashedwheel.Timer{
 		"system": timertest.New,
 		"a clock that stands still": func(opts ...hashedwheel.Option) *hashedwheel.Timer {
@@ -231,54 +319,74 @@ func TestAfterOfAStoppedTimerWaitsInPackageTime(t *testing.T) {
 					assert.Equal(t, max(1, d), time.Since(start))
 				}
 				assert.False(t, timertest.IsClosed(never))
-				assert.Zero(t, timertest.LibraryGoroutines(), "nothing waits but package time")
+				assert.Zero(t, timertest.LibraryGoroutines(), "nothing waits but the time package")
 				assert.Zero(t, tm.Pending())
 			})
 		})
 	}
 }
 
-func TestAfterIsReleasedByStopFromATask(t *testing.T) {
+func TestAfterOutlivesAStopFromATask(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		sibling, later := tm.After(tick), tm.After(time.Hour)
+		start, sibling, later := time.Now(), tm.After(tick), tm.After(time.Hour)
 		stopped := false
 		tm.AfterFunc(tick, func() {
 			tm.Stop()
-			assert.True(t, timertest.IsClosed(later))
-			<-sibling        // due in the same tick: closed by Stop, or by another goroutine
-			<-tm.After(tick) // in package time
+			assert.False(t, timertest.IsClosed(later))
+			<-sibling        // due in the same tick: in the batch, or closed by another goroutine
+			<-tm.After(tick) // in the time package
 			stopped = true
 		})
 		timertest.Pass(5 * tick)
 		assert.True(t, stopped)
+		<-later
+		assert.Equal(t, time.Hour, time.Since(start))
 	}, timertest.OnWorker)
 }
 
-// Every channel that a caller got is closed, except those that the timer refused, which package time closes.
+// Every channel that a caller got is closed at its time, also one that the stopped timer refused.
 func TestStopRacesWithAfter(t *testing.T) {
 	for begun := time.Now(); time.Since(begun) < timertest.Lasting(time.Second) && !t.Failed(); {
-		tm := timertest.New()
-		got, over := make([][]<-chan struct{}, 4), make(chan struct{})
-		var ready, calling, stopping sync.WaitGroup
-		for caller := range got {
-			ready.Add(1)
-			calling.Go(func() {
-				ready.Done()
-				for i := 0; !timertest.IsClosed(over); i++ {
-					hours := 1 + caller%2*i // two callers share a tick, the others have another tick each time
-					got[caller] = append(got[caller], tm.After(time.Duration(hours)*time.Hour))
-					runtime.Gosched()
+		timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+			const callers = 4
+			got, over := make([][]<-chan struct{}, callers), make(chan struct{})
+			var ready, calling, stopping sync.WaitGroup
+			delay := func(caller, i int) time.Duration { // two callers share a tick, the others take another each time
+				return time.Duration(1+caller%2*i) * tick
+			}
+			for caller := range got {
+				ready.Add(1)
+				calling.Go(func() {
+					ready.Done()
+					for i := 0; i < 500 && !timertest.IsClosed(over); i++ {
+						got[caller] = append(got[caller], tm.After(delay(caller, i)))
+						runtime.Gosched()
+					}
+				})
+			}
+			ready.Wait()
+			start := time.Now()
+			for range 2 {
+				stopping.Go(func() { tm.Stop() })
+			}
+			stopping.Wait()
+			close(over)
+			calling.Wait()
+			require.Equal(t, start, time.Now(), "the bubble's time stands still")
+			for i := range max(len(got[1]), len(got[3])) {
+				for caller := range callers {
+					if i < len(got[caller]) {
+						require.False(t, caller%2 == 1 && timertest.IsClosed(got[caller][i]), "early")
+					}
 				}
-			})
-		}
-		ready.Wait()
-		for range 2 {
-			stopping.Go(func() { tm.Stop() })
-		}
-		stopping.Wait()
-		close(over)
-		timertest.Returns(t, calling.Wait)
-		assert.EqualValues(t, tm.Stats().Rejected, openAmong(slices.Concat(got...)))
+				timertest.Pass(tick)
+				for caller := range callers {
+					if i < len(got[caller]) {
+						require.True(t, timertest.IsClosed(got[caller][i]), "late")
+					}
+				}
+			}
+		})
 	}
 }
 

@@ -52,11 +52,11 @@
 //
 // # Nothing is lost at Stop
 //
-// Every armed timeout that will not run is in the result of [Timer.Stop], even if it was armed or moved
-// while Stop ran. Channels of [Timer.After] and package wheeltime's Timers are left to the time package, which serves
-// each at its time. A call that comes too late is
-// refused: Schedule returns [ErrStopped]. If several goroutines arm and stop one Timeout while Timer.Stop
-// runs, an arming can still become Rejected until the last of their calls has returned.
+// Every armed timeout that will not run is in the result of [Timer.Stop], even if it was armed or moved while Stop ran.
+// The channels of [Timer.After] and of package wheeltime are not: Stop leaves them to the time package, so no goroutine
+// that waits is woken early, and none waits forever. A call that comes too late is refused: Schedule returns
+// [ErrStopped]. If several goroutines arm and stop one Timeout while Timer.Stop runs, an arming can still become
+// Rejected until the last of their calls has returned.
 //
 // # User code runs without locks
 //

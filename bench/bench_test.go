@@ -1,3 +1,4 @@
+// Package bench measures timers, in its tests: a file has a load.
 package bench
 
 import (
@@ -22,27 +23,18 @@ import (
 )
 
 var (
-	timers = regexp.MustCompile(`^(std|hashedwheel)$`)
+	timers = new(regexp.Regexp)
 	scale  = flag.Float64("scale", 1, "`factor` for the sizes and times of the loads")
 	limit  = flag.Duration("limit", 3*time.Minute, "`time` after which a process is taken to hang")
 	here   = flag.Bool("here", false, "run the benchmarks in this process, as for a profile")
 )
 
 func TestMain(m *testing.M) {
-	usage := fmt.Sprintf("`regexp` of the timers that take part (default %v; . for all)", timers)
-	flag.Func("timers", usage, func(text string) (err error) {
-		timers, err = regexp.Compile(text)
-		return err
-	})
+	flag.TextVar(timers, "timers", regexp.MustCompile("^(std|hashedwheel)$"), "`regexp` of the timers that take part; "+
+		". for all")
+	ownFlags()
 	flag.Parse()
 	isBenchmark := flag.Lookup("test.bench").Value.String() != ""
-	if commit != "" && !isBenchmark {
-		if err := measureFigures(); err != nil {
-			fmt.Fprintln(os.Stderr, "figures:", err)
-			os.Exit(1)
-		}
-		return
-	}
 	if run := flag.Lookup("test.run").Value; isBenchmark && run.String() == "" {
 		_ = run.Set("^$") // who measures need not wait for the tests
 	}
@@ -97,9 +89,15 @@ func useFirstProcessors() {
 // inProcess returns the result of the benchmark b of another process of this program.
 func inProcess(b *testing.B) *benchfmt.Result {
 	args := []string{
-		"-here", "-test.run=^$", "-test.bench=^" + strings.ReplaceAll(b.Name(), "/", "$/^") + "$",
-		"-timers=" + timers.String(), fmt.Sprint("-scale=", *scale), fmt.Sprint("-test.cpu=", runtime.GOMAXPROCS(0)),
+		"-test.run=^$", "-test.bench=^" + strings.ReplaceAll(b.Name(), "/", "$/^") + "$",
+		fmt.Sprint("-test.cpu=", runtime.GOMAXPROCS(0)),
 	}
+	flag.Visit(func(f *flag.Flag) {
+		if !strings.HasPrefix(f.Name, "test.") {
+			args = append(args, "-"+f.Name+"="+f.Value.String())
+		}
+	})
+	args = append(args, "-here")
 	for _, name := range []string{"test.benchtime", "test.benchmem"} {
 		args = append(args, "-"+name+"="+flag.Lookup(name).Value.String())
 	}
@@ -142,10 +140,10 @@ func notDrawn(k Kind) bool { return !k.Drawn }
 func owners(k Kind) bool { return k.Owns && notDrawn(k) }
 
 // Loads of crowds, of saturated servers and of the collector are for these.
-func isOneOfTwo(k Kind) bool { return k.Name == Two[0].Name || k.Name == Two[1].Name }
+func isOneOfTwo(k Kind) bool { return k.Name == two[0].Name || k.Name == two[1].Name }
 
-// What package time has no call for is for this one.
-func isWheel(k Kind) bool { return k.Name == Two[1].Name }
+// Loads for which the time package has no call are for this one.
+func isWheel(k Kind) bool { return k.Name == two[1].Name }
 
 // armTick is the tick where lateness is not the subject.
 const armTick = 100 * ms

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// startBeside starts another user of package time's timers, as every server has some.
+// startBeside starts another user of the time package's timers, as every server has some.
 func startBeside(b *testing.B, what string) (end func()) {
 	switch what {
 	case "timer":

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// BenchmarkLone is a timeout that arms itself again for the next tick of 1 ms, in package time for 1 ms, with nothing
-// else to do. cpu-ns/run is the CPU time of the process for each of its runs.
+// BenchmarkLone is a timeout that arms itself again for the next tick of 1 ms, in the time package for 1 ms, with
+// nothing else to do. cpu-ns/run is the CPU time of the process for each of its runs.
 func BenchmarkLone(b *testing.B) {
 	each(b, "every=1ms/tick=1ms", isOneOfTwo, func(b *testing.B, k Kind) {
 		t, every := k.Open(ms).(Owner), ms

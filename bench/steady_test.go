@@ -1,6 +1,10 @@
 package bench
 
 import (
+	"flag"
+	"math/rand/v2"
+	"runtime"
+	"sync"
 	"testing"
 	"time"
 )
@@ -10,14 +14,181 @@ import (
 func BenchmarkSteady(b *testing.B) {
 	for _, rate := range []int{count(100_000), count(1e6)} {
 		each(b, "rate="+short(rate), notDrawn, func(b *testing.B, k Kind) {
-			figures, err := Steady{Arms: rate, Expire: 0.01, Tick: ms, For: span(3 * time.Second)}.Run(k)
-			if err != nil {
-				b.Fatal(err)
-			}
-			for _, f := range figures {
-				b.ReportMetric(f.Value, f.Unit)
-			}
+			steady{arms: rate, expire: 1, tick: ms, length: span(3 * time.Second)}.run(b, k)
 			once(b)
 		})
 	}
+}
+
+// own is the load of BenchmarkServer if it has rates.
+var own steady
+
+func ownFlags() {
+	flag.IntVar(&own.pending, "pending", 100_000, "idle `timeouts` of BenchmarkServer, as of connections")
+	flag.IntVar(&own.moves, "move", 0, "`rate` a second at which idle timeouts are moved later, as by reads")
+	flag.IntVar(&own.arms, "arm", 0, "`rate` a second at which deadlines are armed, as by calls")
+	flag.Float64Var(&own.expire, "expire", 0, "`percent` of the deadlines that expires after a second; the others are "+
+		"stopped after 5 ms")
+	flag.DurationVar(&own.tick, "tick", ms, "the wheel's tick in BenchmarkServer")
+}
+
+// BenchmarkServer is a server whose connections have idle timeouts that each read moves later, and which makes calls
+// with deadlines: for each connection two reads a second, and half a call, of which 1% time out. timers-cpu is the CPU
+// time beyond that of the same load without a timer, which runs first, for half of the time.
+func BenchmarkServer(b *testing.B) {
+	var loads []steady
+	for _, n := range []int{count(1000), count(10_000), count(100_000), count(1e6)} {
+		loads = append(loads, steady{pending: n, moves: 2 * n, arms: n / 2, expire: 1})
+	}
+	if own.moves+own.arms > 0 {
+		loads = []steady{own}
+	}
+	for _, s := range loads {
+		s.tick, s.length = own.tick, span(4*time.Second)
+		each(b, "pending="+short(s.pending), isOneOfTwo, func(b *testing.B, k Kind) {
+			load := s
+			load.length, load.expire = s.length/2, 0
+			ofLoad := load.run(b, Kind{Open: func(time.Duration) Timer { return nothing{} }})
+			b.ReportMetric(s.run(b, k)-ofLoad, "timers-cpu-%")
+			once(b)
+		})
+	}
+}
+
+// steady is a load at fixed rates, of operations a second.
+type steady struct {
+	pending int           // idle timeouts
+	moves   int           // moves of idle timeouts
+	arms    int           // deadlines of 30 s armed, which are stopped 5 ms later ...
+	expire  float64       // ... except so many percent, which are of 1 s and expire
+	tick    time.Duration // of the wheel
+	length  time.Duration
+}
+
+const (
+	deadline    = 30 * time.Second
+	answerAfter = 5 * time.Millisecond
+	expireAfter = time.Second
+	outOfStep   = 9731 * time.Microsecond // period of the heartbeat: each beat at another point within a tick
+)
+
+// run reports the figures of a timer, and returns the CPU time of the process, in percent of one processor. The
+// lateness is that of the deadlines that expire, and of a heartbeat. It leaves the idle timeouts pending.
+func (s steady) run(b *testing.B, k Kind) (cpu float64) {
+	t := k.Open(s.tick)
+	runtime.GC()
+	peak := watchHeap(0)
+	conns := make([]Owned, s.pending)
+	for i := range conns {
+		conns[i] = t.(Owner).New(nop)
+		conns[i].Reset(time.Hour + time.Duration(i)*time.Hour/time.Duration(s.pending))
+	}
+	calls := pacedCalls{timer: t}
+	if s.expire > 0 {
+		calls.oneIn = max(1, int(100/s.expire+0.5))
+	}
+	beats := startBeats(t, outOfStep)
+	moved, before := 0, CPUTime()
+	took := eachMillisecond(s.length, func(ms int) {
+		calls.round(ms, dueBy(s.arms, ms))
+		for ; moved < dueBy(s.moves, ms) && len(conns) > 0; moved++ {
+			conns[rand.IntN(len(conns))].Reset(3 * time.Hour)
+		}
+	})
+	cpu = 100 * float64(CPUTime()-before) / float64(took)
+	b.ReportMetric(cpu, "cpu-%")
+	b.ReportMetric(peak.end(), "peak-MiB")
+	beating := beats.end()
+	quantiles(b, "late", "ms", append(calls.end(b), beating...), 50, 99, 100)
+	if took > s.length+max(s.length/20, 50*time.Millisecond) {
+		done := float64(s.arms+s.moves) * s.length.Seconds() / took.Seconds()
+		b.Errorf("too slow, the timer or the machine: %.0f operations a second", done)
+	}
+	runtime.KeepAlive(conns)
+	return cpu
+}
+
+// nothing is a Timer that does nothing.
+type nothing struct{}
+
+func (nothing) AfterFunc(time.Duration, func()) Armed { return nothing{} }
+func (nothing) New(func()) Owned                      { return nothing{} }
+func (nothing) Reset(time.Duration) bool              { return true }
+func (nothing) Stop() bool                            { return true }
+func (nothing) Close()                                {}
+
+// eachMillisecond calls f with the number of each millisecond, and returns how long that took. A late call follows at
+// once: the grid does not wait.
+func eachMillisecond(d time.Duration, f func(ms int)) (took time.Duration) {
+	start := time.Now()
+	for ms := range int(d / time.Millisecond) {
+		time.Sleep(time.Until(start.Add(time.Duration(ms) * time.Millisecond)))
+		f(ms)
+	}
+	return time.Since(start)
+}
+
+// dueBy returns how many operations a rate makes by the end of a millisecond.
+func dueBy(rate, ms int) int { return rate * (ms + 1) / 1000 }
+
+// pacedCalls are deadlines. Most are stopped 5 ms later; one in so many expires.
+type pacedCalls struct {
+	timer    Timer
+	oneIn    int                                       // 0: none expires
+	flying   [answerAfter/time.Millisecond + 1][]Armed // by the millisecond in which they were armed
+	armed    int
+	expiring int
+
+	mu   sync.Mutex
+	late []float64 // ms, of those that expired; guarded by mu
+}
+
+// round arms so many deadlines in all by the end of a millisecond, and stops those of some milliseconds ago.
+func (c *pacedCalls) round(ms, armed int) {
+	slot := &c.flying[ms%len(c.flying)]
+	c.stop(slot)
+	for ; c.armed < armed; c.armed++ {
+		if c.oneIn == 0 || (c.armed+1)%c.oneIn > 0 {
+			*slot = append(*slot, c.timer.AfterFunc(deadline, nop))
+			continue
+		}
+		c.expiring++
+		due := time.Now().Add(expireAfter)
+		c.timer.AfterFunc(expireAfter, func() {
+			late := float64(time.Since(due)) / 1e6
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.late = append(c.late, late)
+		})
+	}
+}
+
+func (c *pacedCalls) stop(slot *[]Armed) {
+	for i, to := range *slot {
+		to.Stop()
+		(*slot)[i] = nil
+	}
+	*slot = (*slot)[:0]
+}
+
+// end stops the calls in flight, waits until the others have expired, and returns how many ms late they were.
+func (c *pacedCalls) end(b *testing.B) []float64 {
+	for i := range c.flying {
+		c.stop(&c.flying[i])
+	}
+	for range 800 {
+		time.Sleep(10 * time.Millisecond)
+		c.mu.Lock()
+		n := len(c.late)
+		c.mu.Unlock()
+		if n == c.expiring {
+			break
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.late) != c.expiring {
+		b.Errorf("%d deadlines expired, of %d", len(c.late), c.expiring)
+	}
+	return c.late
 }

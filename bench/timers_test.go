@@ -10,9 +10,50 @@ import (
 	"github.com/hashedwheel/hashedwheel/docs/wheels"
 )
 
-// kinds are all timers that take part: package time and this library, libraries for Go, and the designs of
+// A Timer arms timeouts.
+type Timer interface {
+	// AfterFunc arms a new timeout that calls f once d has passed.
+	AfterFunc(d time.Duration, f func()) Armed
+
+	// Close ends the timer's goroutines, if it has any.
+	Close()
+}
+
+// Armed is a pending timeout. Timers differ in what Stop reports.
+type Armed interface{ Stop() bool }
+
+// An Owner is a Timer whose timeouts can be armed again after they were stopped, and moved while they are pending.
+type Owner interface {
+	Timer
+	New(f func()) Owned
+}
+
+// Owned is a timeout that is armed by Reset, as often as its owner likes.
+type Owned interface {
+	Reset(d time.Duration) bool
+	Stop() bool
+}
+
+// A Kind of timer takes part in the benchmarks.
+type Kind struct {
+	Name string
+	Open func(tick time.Duration) Timer
+
+	Owns  bool // its Timer is an Owner
+	Early bool // it is known to fire early
+
+	Drawn bool // it is one of the designs of docs/timing-wheels.md, and takes part in the loads of its table
+}
+
+// two are compared in every load.
+var two = []Kind{
+	{Name: "std", Owns: true, Open: func(time.Duration) Timer { return stdTimer{} }},
+	{Name: "hashedwheel", Owns: true, Open: func(tick time.Duration) Timer { return openWheel(tick) }},
+}
+
+// kinds are all timers that take part: the time package and this library, libraries for Go, and the designs of
 // docs/timing-wheels.md, whose tasks run on their one goroutine.
-var kinds = append(Two[:2:2],
+var kinds = append(two[:2:2],
 	Kind{Name: "hashedwheel-inline", Owns: true, Open: func(tick time.Duration) Timer {
 		return openWheel(tick, hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	}},
@@ -23,6 +64,38 @@ var kinds = append(Two[:2:2],
 	Kind{Name: "rounds", Owns: true, Drawn: true, Open: openClassic(wheels.OpenRounds)},
 	Kind{Name: "hierarchy", Owns: true, Drawn: true, Open: openClassic(wheels.OpenHierarchy)},
 )
+
+func nop() {}
+
+// stdTimer is the time package.
+type stdTimer struct{}
+
+func (stdTimer) AfterFunc(d time.Duration, f func()) Armed { return time.AfterFunc(d, f) }
+
+func (stdTimer) New(f func()) Owned {
+	t := time.AfterFunc(time.Hour, f)
+	t.Stop()
+	return t
+}
+
+func (stdTimer) Close() {}
+
+// wheel is this library.
+type wheel struct{ *hashedwheel.Timer }
+
+func openWheel(tick time.Duration, opts ...hashedwheel.Option) wheel {
+	return wheel{hashedwheel.MustNew(append(opts, hashedwheel.WithTick(tick))...)}
+}
+
+func (w wheel) AfterFunc(d time.Duration, f func()) Armed { return w.Timer.AfterFunc(d, f) }
+
+func (w wheel) New(f func()) Owned {
+	to := new(hashedwheel.Timeout)
+	to.InitFunc(w.Timer, f)
+	return to
+}
+
+func (w wheel) Close() { w.Stop() }
 
 // timingWheelTimer is RussellLuo/timingwheel, Kafka's hierarchical wheel. It rounds down, so it fires early by up to a
 // tick, and its ticks are whole milliseconds.

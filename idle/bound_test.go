@@ -2,8 +2,6 @@ package idle_test
 
 import (
 	"net"
-	"runtime"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,60 +9,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/idle"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// A watch gives its place back in whatever way it ends.
-func TestWatchThatEndsGivesItsPlaceBack(t *testing.T) {
-	watchable(t)
-	type watch struct {
-		*idle.Watcher
-		conn  *hooked
-		due   func() // has the task of the idle time wait in the executor
-		tasks *timertest.HeldBack
-	}
-	fails := false
-	tests := map[string]func(w watch){
-		"Stop":             func(w watch) { w.Stop() },
-		"Stop when due":    func(w watch) { w.due(); w.Stop(); w.tasks.Release() },
-		"idle":             func(w watch) { w.due(); w.tasks.Release() },
-		"onIdle panics":    func(w watch) { fails = true; w.due(); w.tasks.Release() },
-		"closed":           func(w watch) { _ = w.conn.Close(); w.due(); w.tasks.Release() },
-		"the socket fails": func(w watch) { w.conn.beforeAsk = timertest.PanicHere; w.due(); w.tasks.Release() },
-	}
-	for name, end := range tests {
-		t.Run(name, func(t *testing.T) {
-			clock, w := hashedwheel.NewManualClock(time.Now()), watch{tasks: new(timertest.HeldBack)}
-			tm := newTimer(t, hashedwheel.WithMaxPending(1), hashedwheel.WithClock(clock),
-				hashedwheel.WithExecutor(w.tasks), hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
-			here, _ := tcp(t)
-			w.conn = &hooked{TCPConn: here}
-			calls := 0
-			var err error
-			w.Watcher, err = idle.Watch(tm, w.conn, short/8, func(net.Conn) {
-				calls++
-				assert.Zero(t, room(tm), "it is about to close the connection")
-				if fails {
-					panic("on purpose")
-				}
-			})
-			require.NoError(t, err)
-			w.due = func() {
-				time.Sleep(short / 4) // for the kernel
-				clock.Advance(short / 4)
-				require.Zero(t, room(tm), "its task waits")
-			}
-			require.Zero(t, room(tm))
-			end(w)
-			assert.Equal(t, 1, room(tm))
-			assert.False(t, w.Stop())
-			assert.Equal(t, name == "idle" || name == "onIdle panics", calls == 1)
-			assert.Equal(t, 1, room(tm))
-			fails = false
-		})
-	}
-}
 
 // room returns how many timeouts a timer takes.
 func room(tm *hashedwheel.Timer) (n int) {
@@ -82,63 +28,27 @@ func room(tm *hashedwheel.Timer) (n int) {
 	return len(armed)
 }
 
-// brokenClock is the bubble's clock, and panics while it is broken.
-type brokenClock struct{ isBroken atomic.Bool }
-
-func (c *brokenClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
-
-func (c *brokenClock) Now() time.Time {
-	if c.isBroken.Load() {
-		timertest.PanicHere()
-	}
-	return time.Now()
-}
-
-// A Conn takes one place when it is made, also without an idle time, and gives it back, once, in whatever way it ends.
-func TestConnThatEndsGivesItsPlaceBack(t *testing.T) {
-	type scene struct {
-		*idle.Conn
-		onIdle func()
-		clock  brokenClock
-		due    func()            // has the task of the idle time wait in the executor
-		run    func(f ...func()) // runs the task, with f before it
-	}
-	for name, end := range map[string]func(s *scene){
-		"Close":                       func(s *scene) { s.Close() },
-		"Close without an idle time":  func(s *scene) { s.SetIdleTimeout(0); s.Close() },
-		"Close when due":              func(s *scene) { s.due(); s.Close(); s.run() },
-		"Close, and the task is lost": func(s *scene) { s.due(); s.Close() },
-		"a longer idle time, Close":   func(s *scene) { s.due(); s.SetIdleTimeout(time.Hour); s.run(); s.Close() },
-		"idle":                        func(s *scene) { s.due(); s.run() },
-		"idle, and closed again":      func(s *scene) { s.due(); s.run(); s.Close() },
-		"onIdle panics":               func(s *scene) { s.onIdle = timertest.PanicHere; s.due(); s.run() },
-		"onIdle calls Goexit":         func(s *scene) { s.onIdle = runtime.Goexit; s.due(); s.run() },
-		"the clock panics":            func(s *scene) { s.due(); s.run(func() { s.clock.isBroken.Store(true) }) },
+// A Conn takes one permit when it is made, also without an idle time, and returns it, once, in whatever way it ends.
+func TestConnThatEndsReturnsItsPermit(t *testing.T) {
+	due := func() { timertest.Pass(d + tick) }
+	for name, end := range map[string]func(c *idle.Conn, run func()){
+		"Close":                       func(c *idle.Conn, _ func()) { c.Close() },
+		"Close without an idle time":  func(c *idle.Conn, _ func()) { c.SetIdleTimeout(0); c.Close() },
+		"Close when due":              func(c *idle.Conn, run func()) { due(); c.Close(); run() },
+		"Close, and the task is lost": func(c *idle.Conn, _ func()) { due(); c.Close() },
+		"SetIdleTimeout, Close":       func(c *idle.Conn, run func()) { due(); c.SetIdleTimeout(d); run(); c.Close() },
+		"idle, Close":                 func(c *idle.Conn, run func()) { due(); run(); c.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s, pool := &scene{onIdle: func() {}}, new(timertest.HeldBack)
-				tm := newTimer(t, hashedwheel.WithMaxPending(1), hashedwheel.WithClock(&s.clock),
-					hashedwheel.WithExecutor(pool), hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
-				s.due = func() {
-					timertest.Pass(d + tick)
-					require.Zero(t, room(tm), "its task waits")
-				}
-				s.run = func(before ...func()) {
-					for _, f := range before {
-						f()
-					}
-					go pool.Release()
-					synctest.Wait()
-					s.clock.isBroken.Store(false)
-				}
+				pool := new(timertest.HeldBack)
+				tm := newTimer(t, hashedwheel.WithMaxPending(1), hashedwheel.WithExecutor(pool))
 				for range 3 {
 					here, _ := net.Pipe()
-					c, err := idle.NewConn(tm, here, d, idle.WithOnIdle(func(net.Conn) { s.onIdle() }))
+					c, err := idle.NewConn(tm, here, d)
 					require.NoError(t, err)
 					require.Zero(t, room(tm))
-					s.Conn = c
-					end(s)
+					end(c, func() { pool.Release() })
 					require.Equal(t, 1, room(tm))
 				}
 			})
@@ -146,49 +56,45 @@ func TestConnThatEndsGivesItsPlaceBack(t *testing.T) {
 	}
 }
 
-// A lingering connection takes long to close, as one of TLS may.
-type lingering struct{ net.Conn }
-
-func (l lingering) Close() error {
-	time.Sleep(10 * d)
-	return l.Conn.Close()
+func TestWatcherStopReturnsItsPermit(t *testing.T) {
+	watchable(t)
+	tm := newTimer(t, hashedwheel.WithMaxPending(1))
+	here, _ := tcp(t)
+	w, err := idle.Watch(tm, here, time.Hour, func(net.Conn) {})
+	require.NoError(t, err)
+	require.Zero(t, room(tm))
+	require.True(t, w.Stop())
+	require.False(t, w.Stop())
+	require.Equal(t, 1, room(tm))
 }
 
-func TestConnKeepsItsPlaceUntilItIsClosed(t *testing.T) {
-	for name, end := range map[string]func(c *idle.Conn){
-		"Close": func(c *idle.Conn) { go c.Close() },
-		"idle":  func(*idle.Conn) { timertest.Pass(d) },
+// While the task of a Conn waits in the executor, another timeout takes the last permit.
+func TestConnInUseIsNeverRefused(t *testing.T) {
+	for name, use := range map[string]func(*testing.T, scene){
+		"data":           func(t *testing.T, s scene) { s.say(t) },
+		"SetIdleTimeout": func(_ *testing.T, s scene) { s.conn.SetIdleTimeout(d) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				tm := newTimer(t, hashedwheel.WithMaxPending(1))
-				here, _ := net.Pipe()
-				c, err := idle.NewConn(tm, lingering{here}, d)
+				pool := new(timertest.HeldBack)
+				tm := newTimer(t, hashedwheel.WithMaxPending(1), hashedwheel.WithExecutor(pool))
+				here, there := net.Pipe()
+				conn, err := idle.NewConn(tm, here, d)
 				require.NoError(t, err)
-				end(c)
-				timertest.Pass(5 * d)
-				require.Zero(t, room(tm), "it is still open")
-				timertest.Pass(6 * d)
-				require.Equal(t, 1, room(tm))
+				timertest.Pass(d + tick)
+				_, err = tm.Schedule(time.Hour, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {}))
+				require.NoError(t, err)
+				use(t, scene{tm, conn, there})
+				synctest.Wait()
+				pool.Release() // the look arms the timeout again, or is overtaken
+				_, err = idle.NewConn(tm, there, d)
+				require.Equal(t, hashedwheel.ErrFull, err)
+				require.Equal(t, 2, tm.Pending())
+				timertest.Pass(d + tick)
+				pool.Release()
+				_, err = conn.Read(make([]byte, 1))
+				require.Equal(t, idle.ErrIdle, err)
 			})
 		})
 	}
-}
-
-// A panic handler gets the Timeout of a Conn and can arm it when the Conn has ended: it has a place until it has run.
-func TestTimeoutOfAnEndedConnGivesItsPlaceBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var timeout *hashedwheel.Timeout
-		handler := hashedwheel.WithPanicHandler(func(to *hashedwheel.Timeout, _ any) { timeout = to })
-		tm := newTimer(t, hashedwheel.WithMaxPending(1), handler)
-		here, _ := net.Pipe()
-		_, err := idle.NewConn(tm, here, d, idle.WithOnIdle(func(net.Conn) { panic("on purpose") }))
-		require.NoError(t, err)
-		timertest.Pass(d + tick)
-		timeout.Reset(d)
-		require.NoError(t, timeout.Err())
-		require.Zero(t, room(tm))
-		timertest.Pass(d + tick)
-		require.Equal(t, 1, room(tm))
-	})
 }

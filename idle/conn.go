@@ -25,12 +25,12 @@ func (idleError) Timeout() bool        { return true }
 func (idleError) Temporary() bool      { return false }
 func (idleError) Is(target error) bool { return target == os.ErrDeadlineExceeded }
 
-// piece is the most that is written in one go where the Conn counts: each piece is noted, so that a long Write to a
-// slow reader is not idle. Over loopback that makes 1.2 GB/s; 4 KiB made 0.6, and 64 KiB 2.3, but they would need a
-// faster reader.
+// piece is the most that a Conn that counts writes in one call: each piece counts, so that a long Write to a slow
+// reader is not idle. Over loopback 8 KiB reach 1.2 GB/s, 4 KiB 0.6, and 64 KiB 2.3, but with those the reader must be
+// faster.
 const piece = 8 << 10
 
-type netConn = net.Conn // embedded under this name the connection is no exported field
+type netConn = net.Conn // embedded under this name, the connection is not an exported field
 
 // A Conn is a connection that closes itself when no data has been received or sent for its idle time. A Read or Write
 // that is blocked then, or called later, returns [ErrIdle]. A Conn sets no deadlines; SetDeadline, SetReadDeadline and
@@ -46,14 +46,14 @@ type Conn struct {
 	writing sync.Mutex // keeps the pieces of a Write together
 }
 
-// NewConn returns c with an idle time of d, which begins now; without one if d is zero or negative, until
+// NewConn returns c with an idle time of d, which begins now. If d is zero or negative, there is none until
 // SetIdleTimeout. When the idle time is over the timer's executor closes the connection. A close may take long, up to
 // five seconds if c is a *tls.Conn, and with [hashedwheel.Inline] delays all other tasks.
 //
-// The error is hashedwheel.ErrFull or ErrStopped; then c stays open, and you must close it. The Conn has one place
-// under hashedwheel.WithMaxPending until it has been closed, also while it has no idle time. A c whose socket was
-// closed before, or is closed without the Conn, is never idle: Read returns net.ErrClosed. Close the Conn also then:
-// until that, or the end of its idle time, tm keeps it. NewConn panics if tm, c or an Option is nil.
+// The error is hashedwheel.ErrFull or ErrStopped; then c stays open, and you must close it. The Conn counts under
+// hashedwheel.WithMaxPending until it is closed, even without an idle time. A c whose socket was closed before, or is
+// closed without the Conn, is never idle: Read returns net.ErrClosed. Close the Conn even then: until Close, or the end
+// of its idle time, tm keeps it. NewConn panics if tm, c or an Option is nil.
 func NewConn(tm *hashedwheel.Timer, c net.Conn, d time.Duration, opts ...Option) (*Conn, error) {
 	if tm == nil || c == nil {
 		panic("idle: NewConn with a nil Timer or Conn")
@@ -66,7 +66,7 @@ func newConn(tm *hashedwheel.Timer, c net.Conn, d time.Duration, o options) (*Co
 	conn.limit = limit{receivedOnly: o.receivedOnly, name: o.name, owner: conn}
 	if s, err := socketOf(c); err == nil {
 		conn.limit.socket = s
-		conn.limit.kernelCounts = !o.counting && s.canTell() == nil
+		conn.limit.kernelCounts = !o.counting && s.supported() == nil
 	}
 	if err := conn.limit.start(tm, d); err != nil {
 		return nil, err
@@ -74,8 +74,7 @@ func newConn(tm *hashedwheel.Timer, c net.Conn, d time.Duration, o options) (*Co
 	return conn, nil
 }
 
-// NetConn returns the connection inside. Data that is read or written there counts only if the
-// kernel counts.
+// NetConn returns the connection inside. Data that is read or written there counts only if the kernel counts.
 func (c *Conn) NetConn() net.Conn { return c.netConn }
 
 // Read reads as the connection inside does. It returns [ErrIdle] after an idle close.
@@ -128,31 +127,30 @@ func (c *Conn) ReadFrom(r io.Reader) (int64, error) {
 		n, err := inner.ReadFrom(r)
 		return n, c.explain(err)
 	}
-	return io.Copy(struct{ io.Writer }{c}, r) // of which io.Copy sees no ReadFrom
+	return io.Copy(struct{ io.Writer }{c}, r) // hides ReadFrom from io.Copy
 }
 
-// WriteTo writes the data that it reads to w. Where the kernel counts it uses the WriteTo of the
-// connection inside. Otherwise it calls Read repeatedly.
+// WriteTo writes the data that it reads to w. Where the kernel counts it uses the WriteTo of the connection inside.
+// Otherwise it calls Read repeatedly.
 func (c *Conn) WriteTo(w io.Writer) (int64, error) {
 	if inner, ok := c.netConn.(io.WriterTo); ok && c.limit.kernelCounts {
 		n, err := inner.WriteTo(w)
 		return n, c.explain(err)
 	}
-	return io.Copy(w, struct{ io.Reader }{c}) // of which io.Copy sees no WriteTo
+	return io.Copy(w, struct{ io.Reader }{c}) // hides WriteTo from io.Copy
 }
 
-// SetIdleTimeout changes the idle time to d, counted from now; zero or less means no idle time. It
-// does nothing once the Conn is closed.
+// SetIdleTimeout changes the idle time to d, counted from now; zero or less means no idle time. It does nothing once
+// the Conn is closed.
 func (c *Conn) SetIdleTimeout(d time.Duration) { c.limit.set(d) }
 
 // String returns the connection and its idle time. It is safe at any time.
 func (c *Conn) String() string { return c.limit.describe("idle.Conn", c.netConn) }
 
-// Close closes the connection, ends its idle time and gives its place back. It returns nil if the
-// connection was already closed as idle.
+// Close closes the connection, and ends its idle time. It returns nil if the connection was already closed as idle.
 func (c *Conn) Close() error {
 	if c.limit.end() {
-		defer c.limit.timeout.Stop()
+		defer c.limit.timeout.Stop() // an open connection counts under WithMaxPending
 	}
 	err := c.netConn.Close()
 	if c.limit.wasReached() {
@@ -161,9 +159,8 @@ func (c *Conn) Close() error {
 	return err
 }
 
-// CloseRead shuts down the reading side of a connection that has such a method, like a
-// *net.TCPConn; for any other the error is errors.ErrUnsupported. Unread data no longer keeps
-// the connection open.
+// CloseRead shuts down the reading side of a connection that has such a method, like a *net.TCPConn; for any other the
+// error is errors.ErrUnsupported. Unread data no longer keeps the connection open.
 func (c *Conn) CloseRead() error {
 	half, ok := c.netConn.(interface{ CloseRead() error })
 	if !ok {
@@ -173,8 +170,8 @@ func (c *Conn) CloseRead() error {
 	return half.CloseRead()
 }
 
-// CloseWrite shuts down the writing side of a connection that has such a method, like a
-// *net.TCPConn or *tls.Conn; for any other the error is errors.ErrUnsupported.
+// CloseWrite shuts down the writing side of a connection that has such a method, like a *net.TCPConn or *tls.Conn; for
+// any other the error is errors.ErrUnsupported.
 func (c *Conn) CloseWrite() error {
 	if half, ok := c.netConn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -184,7 +181,7 @@ func (c *Conn) CloseWrite() error {
 
 // idle is called by the limit, once, if the limit is reached before Close.
 func (c *Conn) idle() {
-	defer c.netConn.Close() // also if onIdle panics
+	defer c.netConn.Close() // even if onIdle panics
 	if c.onIdle != nil {
 		c.onIdle(c)
 	}
@@ -198,10 +195,9 @@ func (c *Conn) explain(err error) error {
 	return err
 }
 
-// isStream reports whether a Write may be cut into pieces: only on connections that are known to be
-// streams. The network of an address proves nothing: a WebSocket's is "tcp", and each of its Writes
-// is a message. Types are compared by name, because an import of package tls would add megabytes to
-// programs that do not use it.
+// isStream reports whether a Write may be cut into pieces: only on connections that are known to be streams. The
+// network of an address proves nothing: a WebSocket's is "tcp", and each of its Writes is a message. Types are compared
+// by name, because an import of crypto/tls would add megabytes to programs that do not use it.
 func isStream(c net.Conn) bool {
 	if inner, ok := c.(*Conn); ok {
 		return inner.isStream

@@ -80,8 +80,8 @@ func TestConnBlockedCallsReturnErrIdle(t *testing.T) {
 				start := time.Now()
 				require.Equal(t, idle.ErrIdle, call(s.conn))
 				require.GreaterOrEqual(t, time.Since(start), d)
-				require.Equal(t, idle.ErrIdle, call(s.conn), "and who comes later")
-				require.NoError(t, s.conn.Close(), "it has been closed already, as was wanted")
+				require.Equal(t, idle.ErrIdle, call(s.conn), "a later call")
+				require.NoError(t, s.conn.Close(), "it has been closed already")
 			})
 		})
 	}
@@ -112,6 +112,7 @@ func TestReadOfAClosedConnectionReturnsErrClosed(t *testing.T) {
 				}
 				clock.Advance(3 * d)
 				require.Zero(t, tm.Pending())
+				require.Contains(t, conn.String(), "ended")
 				_, err = conn.Read(make([]byte, 1))
 				require.ErrorIs(t, err, net.ErrClosed)
 				require.ErrorIs(t, conn.Close(), net.ErrClosed)
@@ -130,7 +131,7 @@ func TestSetIdleTimeout(t *testing.T) {
 		"sooner":              {func(c *idle.Conn) { c.SetIdleTimeout(d / 10) }, d / 10},
 		"none":                {func(c *idle.Conn) { c.SetIdleTimeout(0) }, never},
 		"negative is none":    {func(c *idle.Conn) { c.SetIdleTimeout(-1) }, never},
-		"none, then anew":     {func(c *idle.Conn) { c.SetIdleTimeout(0); c.SetIdleTimeout(d) }, d},
+		"none, then the same": {func(c *idle.Conn) { c.SetIdleTimeout(0); c.SetIdleTimeout(d) }, d},
 		"as long as can be":   {func(c *idle.Conn) { c.SetIdleTimeout(1<<63 - 1) }, never},
 		"not after the close": {func(c *idle.Conn) { c.Close(); c.SetIdleTimeout(d) }, never},
 	}
@@ -162,7 +163,7 @@ func TestConnWithoutIdleTimeStaysOpenUntilSet(t *testing.T) {
 		s := scene{tm, conn, there}
 		time.Sleep(100 * d)
 		s.isOpen(t)
-		require.Equal(t, 1, tm.Pending(), "it keeps its place, and talking does not begin an idle time")
+		require.Equal(t, 1, tm.Pending(), "it is pending, and data does not begin an idle time")
 		conn.SetIdleTimeout(d)
 		s.closedAfter(t, d)
 	})
@@ -179,7 +180,7 @@ func TestStoppedTimerClosesNoConn(t *testing.T) {
 	})
 }
 
-// The run waits in the executor while the idle time is set anew and the timer stopped: it has been overtaken.
+// The run waits in the executor while the idle time is set again and the timer stopped.
 func TestLateRunIsNoneAfterTimerStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := new(timertest.HeldBack)
@@ -274,7 +275,7 @@ func TestOnIdleRunsOnceBeforeTheClose(t *testing.T) {
 	}, bye)
 }
 
-// A farewell to a peer that reads nothing would block forever, and keep the connection open. In real time: a bubble's
+// A farewell to a peer that does not read would block forever, and keep the connection open. In real time: a bubble's
 // time stands still while a goroutine waits for a mutex.
 func TestOnIdleWriteDeadlineBoundsTheClose(t *testing.T) {
 	const short = 50 * time.Millisecond

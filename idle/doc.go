@@ -5,8 +5,8 @@
 //	w, err := idle.Watch(tm, c, 2*time.Minute, func(c net.Conn) { c.Close() }) // without a wrapper: TCP on Linux
 //
 // [NewListener] and [NewConn] work on every system and for every net.Conn. They change the type of the connection: a
-// [Conn] is no *net.TCPConn, and its method NetConn returns the connection inside. [Watch] wraps nothing, and so suits
-// connections that belong to a framework. No connection has a goroutine, and no deadline is set or changed.
+// [Conn] is not a *net.TCPConn; its method NetConn returns the connection inside. [Watch] wraps nothing, and so suits
+// connections that belong to a framework. There is no goroutine per connection, and no deadline is set.
 //
 // # What it is not for
 //
@@ -15,7 +15,7 @@
 //     examples/recipes/peer_test.go.
 //   - Writes that must end. A peer that sends but does not read blocks a Write forever. Use SetWriteDeadline, or a
 //     Timeout: see examples/integrations/websocket/conn.go.
-//   - A UDP socket that many peers send to: it is one connection. Give each address a key of package keyed.
+//   - A UDP socket that many peers send to: it is one connection. Give each address a key of a keyed.Map.
 //
 // # Who counts
 //
@@ -27,38 +27,41 @@
 //	    that embeds a net.Conn, Multipath TCP
 //
 // Where the kernel counts, a task of the timer queries it when the idle time is over: reads and writes cost nothing,
-// and splice, sendfile and a Watcher's writev work as before. Elsewhere, also under gVisor, a Conn counts in its Read
-// and Write, at 36 ns each, and copies through memory; Watch returns errors.ErrUnsupported.
+// and splice, sendfile and a Watcher's writev work as before. Elsewhere (and under gVisor) a Conn counts in its Read
+// and Write, at 36 ns each, and copies through memory; Watch does not work.
 //
 // # Which data counts
 //
 // Data in either direction counts, with [WithReceivedOnly] only received data. Keep-alive probes, acknowledgments and
 // the end of the other side's data do not count. The kernel counts data when it arrives, a Conn when it is read; under
-// TLS the kernel counts all records. It also counts data that it sends again to a vanished peer: an idle time of more
-// than two minutes begins when the kernel gives up, after about 15 minutes.
+// TLS the kernel counts all records. For about 15 minutes it sends data again that a vanished peer does not
+// acknowledge. That does not count: the connection is idle one to two idle times after the last new data or
+// acknowledgment. nginx, HAProxy and Envoy count their own reads and writes instead.
 //
-// A connection is also idle while a handler works in silence: call SetIdleTimeout(0) before the work and
+// A connection is idle even while a handler works in silence: call SetIdleTimeout(0) before the work and
 // SetIdleTimeout(d) after it. In net/http [ConnContext] and [FromContext] give a handler its Conn.
+//
+// http.Server.IdleTimeout closes no HTTP/2 connection with an open stream, and none that golang.org/x/net/http2/h2c has
+// taken over, unless its http2.Server has an IdleTimeout. A Listener closes both, but counts each PING as data.
 //
 // # Unread data
 //
 // A connection with unread data is not idle, because a close would reset it: the peer would get an error in place of an
 // answer. It stays open until the data has been read and one or two idle times have passed after that, or, if this end
-// does not read, for 64 idle times. So an end that only writes should discard what it receives, and so should clients
-// of TLS, to which servers send session tickets: go io.Copy(io.Discard, c). Data in a program's buffers, data in a
-// socket that the connection inside hides, and empty datagrams do not count.
+// does not read, for 64 idle times. So an end that only writes should discard received data, and so should TLS clients,
+// to which servers send session tickets: go io.Copy(io.Discard, c). Data in a program's buffers, data in a socket that
+// the connection inside hides, and empty datagrams do not count.
 //
 // # Lateness and cost
 //
-// No connection is closed early, but data that comes as the idle time ends may be too late: a few in a thousand that
-// were aimed at that moment. A connection is closed up to a tick of the timer late, where the kernel counts up to 20 ms
-// more. The kernel counts real time, 49 days at most: in virtual time test with net.Pipe, as the Example named Bubble
-// does.
+// No connection is closed early, but data that arrives just as the idle time ends may be too late: a few of a thousand
+// sends that were aimed at that moment. A connection is closed up to one tick late, and up to 20 ms more where the
+// kernel counts. The kernel counts real time, 49 days at most: for tests in virtual time use net.Pipe (Example Bubble).
 //
-// A Conn or a Watcher takes at most 300 bytes. At each end of an idle time a task works for about a microsecond, and
-// counts as Expired in the timer's Stats. Compared with a SetReadDeadline at each read a server saves code, not CPU
+// A Conn or a Watcher takes at most 300 bytes. At each end of an idle time a task runs for about a microsecond, and
+// counts as Expired in the timer's Stats. Compared with a SetReadDeadline at each read, a server saves code, not CPU
 // time (bench: -bench Echo ./idle).
 //
-// hashedwheel.WithMaxPending bounds how many connections are open or watched. After Timer.Stop no connection is closed
-// as idle, except one whose task is under way.
+// hashedwheel.WithMaxPending bounds the number of open or watched connections: a new one is refused, an open one never.
+// After Timer.Stop no connection is closed as idle, except one whose task is under way.
 package idle

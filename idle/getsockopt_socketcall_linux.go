@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// getsockopt goes through the one call that these machines had for all of sockets.
+// getsockopt uses socketcall, which these machines had before they had a system call for each socket function.
 func getsockopt(fd, level, name uintptr, value unsafe.Pointer, size *uint32) syscall.Errno {
 	const sysGetsockopt = 15
 	args := struct {

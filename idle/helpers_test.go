@@ -105,7 +105,7 @@ func tcp(t testing.TB) (here, there *net.TCPConn) {
 	return a.(*net.TCPConn), b.(*net.TCPConn)
 }
 
-// discard reads c to its end: data that nobody reads keeps a connection open.
+// discard reads c to its end: unread data keeps a connection open.
 func discard(c net.Conn) { go func() { _, _ = io.Copy(io.Discard, c) }() }
 
 // watchable skips the test where the kernel does not count.
@@ -119,7 +119,7 @@ func watchable(t testing.TB) {
 	require.True(t, w.Stop())
 }
 
-// inSteps runs a test that talks once an eighth of its idle time. If the machine stood still meanwhile, so that
+// inSteps runs a test that sends data once an eighth of its idle time. If the machine stalls during the test, so that
 // the connection may have been idle, the test runs again.
 func inSteps(t *testing.T, idleTime time.Duration, run func(each func(talk func())) (check func())) {
 	t.Helper()

@@ -7,20 +7,20 @@ import (
 	"unsafe"
 )
 
-// isPlainTCP reports false for sockets of other kinds, and for Multipath TCP, of which
-// TCP_INFO covers the first path alone.
+// isPlainTCP reports false for sockets of other kinds, and for Multipath TCP, of which TCP_INFO covers only the first
+// path.
 func isPlainTCP(fd uintptr) bool {
 	protocol, err := syscall.GetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_PROTOCOL)
 	return err == nil && protocol == syscall.IPPROTO_TCP
 }
 
-// lastData returns how long ago data was last received and sent.
-func lastData(fd uintptr) (received, sent time.Duration, err error) {
+// trafficOn returns what the kernel reports about a connection.
+func trafficOn(fd uintptr) (traffic, error) {
 	info, size, err := tcpInfo(fd)
 	if err != nil {
-		return 0, 0, err
+		return traffic{}, err
 	}
-	return times(&info, size)
+	return trafficIn(&info, size)
 }
 
 func tcpInfo(fd uintptr) (info syscall.TCPInfo, size uint32, err error) {
@@ -31,20 +31,25 @@ func tcpInfo(fd uintptr) (info syscall.TCPInfo, size uint32, err error) {
 	return info, size, err
 }
 
-// times refuses the answers of kernels that implement the call but not the count. Some fill in a
-// single int; gVisor leaves most fields zero, even the size of a segment, which is never zero for a
-// connection on Linux.
-func times(info *syscall.TCPInfo, size uint32) (received, sent time.Duration, err error) {
-	if uintptr(size) < unsafe.Offsetof(info.Last_ack_recv) || info.Snd_mss == 0 {
-		return 0, 0, errors.ErrUnsupported
+// trafficIn refuses the answers of kernels that implement the call but not all fields it reads. Some fill in a single
+// int; gVisor leaves most fields zero, even the size of a segment, which is never zero for a connection on Linux.
+func trafficIn(info *syscall.TCPInfo, size uint32) (traffic, error) {
+	const read = unsafe.Offsetof(info.Last_ack_recv) + unsafe.Sizeof(info.Last_ack_recv)
+	if uintptr(size) < read || info.Snd_mss == 0 {
+		return traffic{}, errors.ErrUnsupported
 	}
-	return ms(info.Last_data_recv), ms(info.Last_data_sent), nil
+	return traffic{
+		received:  ms(info.Last_data_recv),
+		sent:      ms(info.Last_data_sent),
+		acked:     ms(info.Last_ack_recv),
+		resending: info.Retransmits > 0,
+	}, nil
 }
 
 func ms(n uint32) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// unread returns zero for a connection that was reset or given up, although Linux keeps its data: no
-// answer to it can be sent.
+// unread returns zero for a connection that was reset or given up, although Linux keeps its data: it cannot be
+// answered.
 func unread(fd uintptr) int {
 	n := queued(fd, syscall.TIOCINQ)
 	if n == 0 {
@@ -59,7 +64,7 @@ func unread(fd uintptr) int {
 
 func unsent(fd uintptr) int { return queued(fd, syscall.TIOCOUTQ) }
 
-// queued makes one of the two requests, under the numbers that terminals have for them.
+// queued makes one of the two requests, whose numbers are those of the same requests to a terminal.
 func queued(fd, request uintptr) int {
 	var n int32 // stays zero if the socket does not answer
 	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, fd, request, uintptr(unsafe.Pointer(&n)))

@@ -96,7 +96,7 @@ func connect(t testing.TB) (here, there *net.TCPConn) {
 	t.Cleanup(func() { _, _ = c.Close(), s.Close() })
 	socket, err := socketOf(s)
 	require.NoError(t, err)
-	if err := socket.canTell(); err != nil {
+	if err := socket.supported(); err != nil {
 		t.Skip("the kernel does not count:", err)
 	}
 	return s.(*net.TCPConn), c.(*net.TCPConn)
@@ -108,11 +108,16 @@ func write(t *testing.T, c *net.TCPConn) {
 }
 
 func data(t *testing.T, c *net.TCPConn) (received, sent time.Duration) {
-	raw, err := c.SyscallConn()
+	now := report(t, c)
+	return now.received, now.sent
+}
+
+func report(t *testing.T, c *net.TCPConn) (now traffic) {
+	socket, err := socketOf(c)
 	require.NoError(t, err)
-	require.NoError(t, raw.Control(func(fd uintptr) { received, sent, err = lastData(fd) }))
+	now, err = socket.traffic()
 	require.NoError(t, err)
-	return received, sent
+	return now
 }
 
 func keepAlive(t *testing.T, here, there *net.TCPConn) {
@@ -138,14 +143,32 @@ func dropAll(t *testing.T, c *net.TCPConn) {
 	require.NoError(t, err)
 }
 
-// gVisor answers with zeros. From Linux they would mean that data has just been received.
-func TestTimesAreUnsupportedWhereTheKernelAnswersWithZeros(t *testing.T) {
-	info := syscall.TCPInfo{State: 1, Rto: 1_000_000} // of gVisor, connected and silent for a while
-	_, _, err := times(&info, uint32(unsafe.Sizeof(info)))
-	require.ErrorIs(t, err, errors.ErrUnsupported)
-	info.Snd_mss = 1448
-	_, _, err = times(&info, uint32(unsafe.Sizeof(info)))
+func dropNone(t *testing.T, c *net.TCPConn) {
+	raw, err := c.SyscallConn()
 	require.NoError(t, err)
-	_, _, err = times(&info, 4)
-	require.ErrorIs(t, err, errors.ErrUnsupported, "a kernel that knows options of one int alone")
+	require.NoError(t, raw.Control(func(fd uintptr) {
+		err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_DETACH_FILTER, 0)
+	}))
+	require.NoError(t, err)
+}
+
+// gVisor answers with zeros. From Linux they would mean that data has just been received.
+func TestTrafficIsUnsupportedWhereTheKernelReportsZerosOrLess(t *testing.T) {
+	info := syscall.TCPInfo{State: 1, Rto: 1_000_000} // of gVisor, connected and silent for a while
+	_, err := trafficIn(&info, uint32(unsafe.Sizeof(info)))
+	require.ErrorIs(t, err, errors.ErrUnsupported)
+
+	info = syscall.TCPInfo{Snd_mss: 1448, Last_data_recv: 1, Last_data_sent: 2, Last_ack_recv: 3, Retransmits: 4}
+	for size, want := range map[uintptr]error{
+		4:                                   errors.ErrUnsupported, // a kernel that knows options of one int alone
+		unsafe.Offsetof(info.Last_ack_recv): errors.ErrUnsupported,
+		unsafe.Offsetof(info.Pmtu):          nil, // the field after it
+		unsafe.Sizeof(info):                 nil,
+	} {
+		now, err := trafficIn(&info, uint32(size))
+		require.ErrorIs(t, err, want, size)
+		if want == nil {
+			require.Equal(t, traffic{received: ms(1), sent: ms(2), acked: ms(3), resending: true}, now)
+		}
+	}
 }

@@ -2,15 +2,10 @@
 
 package idle
 
-import (
-	"errors"
-	"time"
-)
+import "errors"
 
 func unsent(uintptr) int { return 0 }
 
 func isPlainTCP(uintptr) bool { return false }
 
-func lastData(uintptr) (received, sent time.Duration, err error) {
-	return 0, 0, errors.ErrUnsupported
-}
+func trafficOn(uintptr) (traffic, error) { return traffic{}, errors.ErrUnsupported }

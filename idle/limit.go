@@ -11,18 +11,17 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/hook"
 )
 
-// A limit is the idle time of one connection, and the timeout that ends it: the common part of a
-// Watcher and a Conn. The timeout is left alone until it expires. Then its task looks for how long the
-// connection has been quiet: it queries the kernel, or, where the Conn counts, reads the time of the last
-// data, which each read and write notes.
+// A limit is the idle time of one connection, and the timeout that ends it: the common part of a Watcher and a Conn.
+// Data does not move the timeout. When it expires, its task looks for how long the connection has been quiet: it
+// queries the kernel, or, where the Conn counts, reads the time of the last data, which each read and write notes.
 //
 //	no idle time ◀─▶ an idle time ─▶ reached   no data for that long: idle is called
 //	     └────────────────┴────────▶ ended     by Stop or Close
 //
-// Without an idle time the timeout is due never: so it has its place under WithMaxPending.
+// Without an idle time the timeout is armed for never, so that the connection counts under WithMaxPending.
 //
-// Whoever changes the setting or arms the timeout holds mu. The task queries the kernel without mu, because
-// the connection may be the user's, and decides under mu unless the setting has changed by then.
+// The setting is changed, and the timeout armed, under mu. The task queries the kernel without mu, because the
+// connection may be the user's, and decides under mu, unless the setting has changed by then.
 type limit struct {
 	timeout      hashedwheel.Timeout     // armed under mu
 	setting      atomic.Pointer[setting] // nil before start; changed under mu
@@ -39,12 +38,13 @@ type limit struct {
 	mu sync.Mutex
 }
 
-// A setting is the idle time that one call has set. A second call makes a second setting, even for
-// the same d: a run that began before the call cannot close the connection after it.
+// A setting is the idle time that one call has set, and what the last look found. A second call makes a second setting,
+// even for the same d: a look that began before the call cannot close the connection after it.
 type setting struct {
-	d      time.Duration // zero: no idle time
-	since  time.Duration // the idle time begins no earlier
-	queues queues        // as the last run found them
+	d         time.Duration // zero: no idle time
+	since     time.Duration // the idle time begins no earlier
+	queues    queues        // at the last look
+	suspected time.Duration // when the last look suspected that the peer has vanished; zero: it did not
 }
 
 var none, ended, reached = new(setting), new(setting), new(setting)
@@ -65,9 +65,9 @@ func (s *setting) String() string {
 // never is a time after start that no clock reaches.
 const never = 1 << 62
 
-// patience is the number of idle times for which unread data keeps a connection open. It is long
-// enough for a handler that works, and ends connections whose owner never reads.
-const patience = 64
+// unreadIdleTimes is the number of idle times for which unread data keeps a connection open. It is long enough for a
+// handler that works, and ends connections whose owner never reads.
+const unreadIdleTimes = 64
 
 // start binds the limit and arms it, which a full or stopped timer refuses.
 func (l *limit) start(tm *hashedwheel.Timer, d time.Duration) error {
@@ -90,7 +90,7 @@ func (l *limit) from(d time.Duration) *setting {
 	return &setting{d: min(d, never), since: l.now()}
 }
 
-// firstLook returns when to look at the connection first if the idle time begins now.
+// firstLook returns the time of the first look if the idle time begins now.
 func (l *limit) firstLook(s *setting) time.Duration {
 	if s.d == 0 {
 		return never
@@ -98,7 +98,7 @@ func (l *limit) firstLook(s *setting) time.Duration {
 	return s.since + l.full(s.d)
 }
 
-// set changes the idle time, unless it is over. The new one begins now.
+// set changes the idle time, unless the limit has ended or was reached. The new idle time begins now.
 func (l *limit) set(d time.Duration) {
 	s := l.from(d)
 	l.mu.Lock()
@@ -136,15 +136,15 @@ func (l *limit) touch() {
 	for {
 		last := l.last.Load()
 		if last >= now || l.last.CompareAndSwap(last, now) {
-			return // another goroutine may have noted newer data
+			return // last >= now: another goroutine has noted newer data
 		}
 	}
 }
 
-// full returns how long to wait from now, if the idle time begins now.
+// full returns how long to wait for a look if the idle time begins now.
 func (l *limit) full(d time.Duration) time.Duration {
 	if l.kernelCounts {
-		return d + granularity // any sooner, the kernel's answer would not be certain
+		return d + granularity // sooner, the kernel's answer could be too large
 	}
 	return d
 }
@@ -152,25 +152,17 @@ func (l *limit) full(d time.Duration) time.Duration {
 // arm arms the timeout for a time after start.
 func (l *limit) arm(at time.Duration) { l.timeout.ResetAt(l.begun.Add(at)) }
 
-// Run is the task of the timeout: it checks whether the connection is idle.
+// Run is the task of the timeout: it looks at the connection, and calls idle or arms the timeout again.
 func (l *limit) Run(*hashedwheel.Timeout) {
 	s, last := l.setting.Load(), l.last.Load()
-	if l.isDue(s) {
-		l.check(s, last)
+	if !l.isDue(s) {
+		return
 	}
-}
-
-// check looks at the connection, and does what follows. A panic of the clock or of the connection ends the limit.
-func (l *limit) check(s *setting, last int64) {
-	looked := false
-	defer func() {
-		if !looked {
-			l.end()
-		}
-	}()
 	next, at, err := l.look(s, time.Duration(last))
-	looked = err == nil // otherwise the connection is closed
-	if looked && l.decide(s, next, at, last) {
+	switch {
+	case err != nil: // the connection is closed
+		l.end()
+	case l.decide(s, next, at, last):
 		l.owner.idle()
 	}
 }
@@ -183,39 +175,42 @@ func (l *limit) isDue(s *setting) bool {
 	return s.d > 0 && l.setting.Load() == s && l.timeout.State() == hashedwheel.Expired
 }
 
-// look returns the setting that follows s, and when to look again. It is reached if the connection is idle:
-// if it was quiet for so long, none of its queues has moved, and no received data waits unread. The error
-// is that of a closed connection.
+// look returns the setting that follows s, and the time of the next look. The setting is reached if the connection is
+// idle: it was quiet for the idle time, none of its queues has moved, and no received data is unread. The error is that
+// of a closed connection.
 func (l *limit) look(s *setting, last time.Duration) (next *setting, at time.Duration, err error) {
 	now := l.now()
 	quiet := now - max(s.since, last)
+	found := *s
+	next = &found
 	if l.kernelCounts {
-		counted, err := l.socket.quiet(l.receivedOnly)
+		t, err := l.socket.traffic()
 		if err != nil {
 			return nil, 0, err
 		}
-		quiet = min(quiet, counted)
+		t.before, t.after = now, l.now()
+		quiet = min(quiet, found.quiet(t, l.receivedOnly))
 	}
 	if quiet < s.d {
-		return s, now + s.d - quiet, nil
+		return next, now + s.d - quiet, nil
 	}
-	q, err := l.queues()
+	found.queues, err = l.queues()
 	if err != nil {
 		return nil, 0, err
 	}
 	now = l.now()
-	next = &setting{d: s.d, since: s.since, queues: q}
 	switch {
-	case l.movedSince(s, q):
-		next.since = now
-	case q.unread == 0 || quiet/patience >= s.d:
+	case l.movedSince(s, found.queues):
+		found.since = now
+	case found.queues.unread == 0 || quiet/unreadIdleTimes >= s.d:
 		next = reached
 	}
 	return next, now + l.full(s.d), nil
 }
 
-// decide makes next the setting, and reports whether the limit is reached; otherwise it arms the timeout. It
-// does not follow the look if the setting has changed, or the Conn has counted data, since the look began.
+// decide makes next the setting, and reports whether the limit is reached; otherwise it arms the timeout. It does
+// nothing if the setting has changed since the look began. If the Conn has counted data since then, the next look is an
+// idle time after that data.
 func (l *limit) decide(s, next *setting, at time.Duration, last int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -246,9 +241,9 @@ func (l *limit) queues() (q queues, err error) {
 	return q, err
 }
 
-// movedSince reports whether data left a queue since the last run. The kernel counts sent data but no reads,
-// after which fewer bytes are unread. A Conn counts reads, but one that is under way may have yet to be
-// noted. It does not see that its peer reads from a full queue.
+// movedSince reports whether data left a queue since the last look. The kernel does not count reads, after which fewer
+// bytes are unread. A Conn counts reads, but one that is under way may not be noted yet. It does not see that its peer
+// reads from a full queue.
 func (l *limit) movedSince(s *setting, q queues) bool {
 	if l.kernelCounts {
 		return q.unread != s.queues.unread

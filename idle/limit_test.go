@@ -16,12 +16,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// socketsTellUnread skips the test where sockets are not asked how much they hold.
-func socketsTellUnread(t *testing.T) {
+// socketsReportUnread skips the test where sockets are not queried for unread data.
+func socketsReportUnread(t *testing.T) {
 	switch runtime.GOOS {
 	case "linux", "darwin", "freebsd", "netbsd", "openbsd", "dragonfly", "windows":
 	default:
-		t.Skip("no socket is asked here")
+		t.Skip("no socket is queried here")
 	}
 }
 
@@ -29,7 +29,7 @@ func socketsTellUnread(t *testing.T) {
 // socket.
 type hooked struct {
 	*net.TCPConn
-	afterRead, beforeAsk, afterAsk func()
+	afterRead, beforeQuery, afterQuery func()
 }
 
 func (h *hooked) Read(b []byte) (int, error) {
@@ -48,8 +48,8 @@ type hookedSocket struct {
 }
 
 func (s hookedSocket) Control(f func(fd uintptr)) error {
-	call(s.conn.beforeAsk)
-	defer call(s.conn.afterAsk)
+	call(s.conn.beforeQuery)
+	defer call(s.conn.afterQuery)
 	return s.RawConn.Control(f)
 }
 
@@ -66,15 +66,15 @@ type counted struct {
 	conn  *idle.Conn
 	there *net.TCPConn
 	clock *hashedwheel.ManualClock
-	told  int // calls of the func of WithOnIdle
+	calls int // calls of the func of WithOnIdle
 }
 
 func newCounted(t *testing.T) *counted {
-	socketsTellUnread(t)
+	socketsReportUnread(t)
 	clock, tm := timertest.NewManual()
 	inner, there := tcp(t)
 	c := &counted{here: &hooked{TCPConn: inner}, there: there, clock: clock}
-	onIdle := idle.WithOnIdle(func(net.Conn) { c.told++ })
+	onIdle := idle.WithOnIdle(func(net.Conn) { c.calls++ })
 	var err error
 	c.conn, err = idle.NewConn(tm, c.here, d, idle.WithCounting(), onIdle)
 	require.NoError(t, err)
@@ -95,12 +95,12 @@ func TestNeverEarlyCallDuringTheQueryOfTheSocket(t *testing.T) {
 	for name, tt := range map[string]struct {
 		call   func(*idle.Conn)
 		before bool // the answer
-		told   int  // once an idle time has passed after the call
+		calls  int  // once an idle time has passed after the call
 	}{
-		"write, before the answer": {call: write, before: true, told: 1},
-		"write, after the answer":  {call: write, told: 1},
-		"the same":                 {call: func(conn *idle.Conn) { conn.SetIdleTimeout(d) }, told: 1},
-		"none, then the same": {told: 1, call: func(conn *idle.Conn) {
+		"write, before the answer": {call: write, before: true, calls: 1},
+		"write, after the answer":  {call: write, calls: 1},
+		"the same":                 {call: func(conn *idle.Conn) { conn.SetIdleTimeout(d) }, calls: 1},
+		"none, then the same": {calls: 1, call: func(conn *idle.Conn) {
 			conn.SetIdleTimeout(0)
 			conn.SetIdleTimeout(d)
 		}},
@@ -117,16 +117,16 @@ func TestNeverEarlyCallDuringTheQueryOfTheSocket(t *testing.T) {
 				tt.call(c.conn)
 			})
 			if tt.before {
-				c.here.beforeAsk = once
+				c.here.beforeQuery = once
 			} else {
-				c.here.afterAsk = once
+				c.here.afterQuery = once
 			}
 			c.clock.Advance(d)
 			require.True(t, called)
 			c.clock.Advance(d - tick)
-			require.Zero(t, c.told)
+			require.Zero(t, c.calls)
 			c.clock.Advance(2 * d) // the data may have been in the socket's buffer for a moment
-			require.Equal(t, tt.told, c.told)
+			require.Equal(t, tt.calls, c.calls)
 		})
 	}
 }
@@ -153,7 +153,7 @@ func TestNeverEarlyReadThatIsOvertakenByANewerOne(t *testing.T) {
 
 // The peer has sent all its data. This end takes several idle times to read it, and does so just before a run.
 func TestConnWithUnreadDataIsNotIdle(t *testing.T) {
-	socketsTellUnread(t)
+	socketsReportUnread(t)
 	t.Parallel()
 	const d = short / 2
 	for name, connect := range map[string]func(t testing.TB) (here, there net.Conn){
@@ -184,16 +184,16 @@ func TestConnWithUnreadDataIsNotIdle(t *testing.T) {
 func TestNeverEarlyUnreadDataIsReadDuringTheRun(t *testing.T) {
 	c := newCounted(t)
 	c.clock.Advance(d + tick)
-	c.here.beforeAsk = func() {
-		c.here.beforeAsk = nil
+	c.here.beforeQuery = func() {
+		c.here.beforeQuery = nil
 		c.read(t, 4)
 	}
 	c.clock.Advance(d + tick)
-	require.Nil(t, c.here.beforeAsk, "there was a run")
+	require.Nil(t, c.here.beforeQuery, "there was a run")
 	c.clock.Advance(d - 3*tick)
-	require.Zero(t, c.told)
+	require.Zero(t, c.calls)
 	c.clock.Advance(2 * d)
-	require.Equal(t, 1, c.told)
+	require.Equal(t, 1, c.calls)
 }
 
 func TestNeverEarlyUnreadDataIsReadAndYetToBeCounted(t *testing.T) {
@@ -201,22 +201,22 @@ func TestNeverEarlyUnreadDataIsReadAndYetToBeCounted(t *testing.T) {
 	c.clock.Advance(d + tick)
 	c.here.afterRead = func() { c.clock.Advance(d + tick) }
 	c.read(t, 4)
-	require.Zero(t, c.told)
+	require.Zero(t, c.calls)
 	c.clock.Advance(3 * d)
-	require.Equal(t, 1, c.told)
+	require.Equal(t, 1, c.calls)
 }
 
-const patience = 64 // idle times
+const unreadIdleTimes = 64
 
 func TestUnreadDataKeepsAConnOpenForSixtyFourIdleTimes(t *testing.T) {
 	c := newCounted(t)
-	c.clock.Advance(patience / 2 * d)
+	c.clock.Advance(unreadIdleTimes / 2 * d)
 	_, err := c.there.Write([]byte("more")) // does not count before it is read
 	require.NoError(t, err)
-	c.clock.Advance(patience/2*d - tick)
-	require.Zero(t, c.told)
+	c.clock.Advance(unreadIdleTimes/2*d - tick)
+	require.Zero(t, c.calls)
 	c.clock.Advance(2 * d)
-	require.Equal(t, 1, c.told)
+	require.Equal(t, 1, c.calls)
 }
 
 // Data that cannot or will not be read does not keep a connection open.
@@ -232,7 +232,7 @@ func TestUnreadDataAfterCloseReadOrResetDoesNotCount(t *testing.T) {
 		c := newCounted(t)
 		end(c)
 		c.clock.Advance(2 * d)
-		require.Equal(t, 1, c.told, name)
+		require.Equal(t, 1, c.calls, name)
 		require.NoError(t, c.conn.Close(), "it has been closed as idle")
 	}
 }
@@ -241,7 +241,7 @@ func TestUnreadDataAfterCloseReadOrResetDoesNotCount(t *testing.T) {
 func TestSlowReaderOfAWatchedConnIsNotIdle(t *testing.T) {
 	watchable(t)
 	t.Parallel()
-	const d, size = 40 * time.Millisecond, 2 * patience / 6 // a busy machine may stop the test for two seconds
+	const d, size = 40 * time.Millisecond, 2 * unreadIdleTimes / 6 // a busy machine may stop the test for two seconds
 	here, there := tcp(t)
 	_, err := there.Write(make([]byte, size))
 	require.NoError(t, err)
@@ -258,7 +258,7 @@ func TestSlowReaderOfAWatchedConnIsNotIdle(t *testing.T) {
 // A socket whose buffer is full takes no data for a long time, although the peer reads, so a Write does not count then.
 // The shrinking buffer shows that the peer reads.
 func TestPeerThatReadsFromAFullBufferKeepsAConnOpen(t *testing.T) {
-	watchable(t) // elsewhere, gVisor included, no socket is asked
+	watchable(t) // elsewhere, gVisor included, no socket is queried
 	for name, opts := range map[string][]idle.Option{
 		"":                   nil,
 		"WithReceivedOnly: ": {idle.WithReceivedOnly()}, // neither sent nor unsent data counts
@@ -270,22 +270,22 @@ func TestPeerThatReadsFromAFullBufferKeepsAConnOpen(t *testing.T) {
 		for err := error(nil); err == nil; {
 			_, err = here.Write(message)
 		}
-		told := 0
-		_, err := idle.NewConn(tm, here, d, append(opts, idle.WithOnIdle(func(net.Conn) { told++ }))...)
+		calls := 0
+		_, err := idle.NewConn(tm, here, d, append(opts, idle.WithOnIdle(func(net.Conn) { calls++ }))...)
 		require.NoError(t, err)
 		clock.Advance(d + tick)
 		if opts != nil {
-			require.Equal(t, 1, told, name)
+			require.Equal(t, 1, calls, name)
 			continue
 		}
 		for range 10 {
 			_, err := io.ReadFull(there, message)
 			require.NoError(t, err)
 			clock.Advance(d + tick)
-			require.Zero(t, told)
+			require.Zero(t, calls)
 		}
 		clock.Advance(d + tick)
-		require.Equal(t, 1, told, "once the peer has stopped")
+		require.Equal(t, 1, calls, "once the peer has stopped")
 	}
 }
 

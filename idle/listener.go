@@ -25,13 +25,12 @@ var errTimerStopped = fmt.Errorf("idle: Accept: %w, since %w", net.ErrClosed, ha
 //
 // A connection that arrives while the timer is full is closed, and Accept waits for the next: Stats().Rejected counts
 // such connections. Close closes l, and no connection. Once the timer has been stopped, the next Accept that gets a
-// connection closes the connection and l, so that clients are refused. It returns an error that is net.ErrClosed and
+// connection closes the connection and l, so that clients are refused, and returns an error that is net.ErrClosed and
 // hashedwheel.ErrStopped. So stop the server first, then the timer.
 //
 // A netutil.LimitListener belongs inside: idle.NewListener(tm, netutil.LimitListener(l, n), d). Then an idle close
-// frees the connection's place at once; outside, the place stays taken until the handler closes the connection, and
-// FromContext finds no Conn. But the connections of a LimitListener hide their sockets: the Conn counts, without splice
-// and sendfile, and does not see unread data.
+// makes room at once. But its connections hide their sockets: the Conn counts, without splice and sendfile, and does
+// not see unread data.
 //
 // NewListener panics if tm, l or an Option is nil.
 func NewListener(tm *hashedwheel.Timer, l net.Listener, d time.Duration, opts ...Option) net.Listener {
@@ -66,10 +65,9 @@ func (l *listener) String() string {
 
 type connKey struct{}
 
-// ConnContext returns a context in which [FromContext] finds the [Conn] c, or the Conn inside c if c
-// is a wrapper such as *tls.Conn; ctx itself if there is none. Use it as the field ConnContext of an
-// [net/http.Server] that serves a [NewListener]: then each handler finds the Conn of its request, and
-// can suspend the idle time while it works.
+// ConnContext returns a context in which [FromContext] finds the [Conn] c, or the Conn inside c if c is a wrapper such
+// as *tls.Conn. It returns ctx if there is no Conn. Use it as the field ConnContext of an [net/http.Server] that serves
+// a [NewListener]: then each handler finds the Conn of its request, and can suspend the idle time while it works.
 func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	conn, ok := find[*Conn](c)
 	if !ok {
@@ -80,10 +78,10 @@ func ConnContext(ctx context.Context, c net.Conn) context.Context {
 
 // FromContext returns the Conn that [ConnContext] has put into ctx, or false if there is none.
 //
-// The requests of one HTTP/2 connection share its Conn: a handler that sets the idle time again at
-// its end sets it for handlers that still work. With HTTP/2 use the server's ConnState hook, which
-// is called for the connection as a whole: suspend the idle time at StateActive, and set it again
-// at StateIdle, on the Conn in ConnContext(context.Background(), c).
+// The requests of one HTTP/2 connection share its Conn: a handler that sets the idle time again at its end sets it for
+// handlers that still work. With HTTP/2 use the server's ConnState hook, which is called for the connection as a whole:
+// suspend the idle time at StateActive, and set it again at StateIdle, on the Conn in
+// ConnContext(context.Background(), c).
 func FromContext(ctx context.Context) (*Conn, bool) {
 	conn, ok := ctx.Value(connKey{}).(*Conn)
 	return conn, ok

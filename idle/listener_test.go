@@ -132,14 +132,23 @@ func TestServerSuspendsTheIdleTime(t *testing.T) {
 		s.Config.ConnState = inHook
 		s.StartTLS()
 	}
-	for proto, tt := range map[string]struct {
+	withoutTLS := func(s *httptest.Server) {
+		s.Config.Protocols = new(http.Protocols)
+		s.Config.Protocols.SetUnencryptedHTTP2(true)
+		s.Config.ConnState = inHook
+		s.Start()
+		s.Client().Transport.(*http.Transport).Protocols = s.Config.Protocols
+	}
+	for name, tt := range map[string]struct {
+		proto   string
 		start   func(*httptest.Server)
 		suspend func(*http.Request) (end func())
 	}{
-		"HTTP/1.1": {(*httptest.Server).Start, inHandler},
-		"HTTP/2.0": {withHook, nothing},
+		"HTTP/1.1":           {"HTTP/1.1", (*httptest.Server).Start, inHandler},
+		"HTTP/2":             {"HTTP/2.0", withHook, nothing},
+		"HTTP/2 without TLS": {"HTTP/2.0", withoutTLS, nothing},
 	} {
-		t.Run(proto, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				defer tt.suspend(r)()
@@ -159,7 +168,7 @@ func TestServerSuspendsTheIdleTime(t *testing.T) {
 				}
 				defer resp.Body.Close()
 				body, err := io.ReadAll(resp.Body)
-				assert.Equal(t, proto, string(body))
+				assert.Equal(t, tt.proto, string(body))
 				return err
 			}
 			require.NoError(t, get("/")) // with HTTP/2 one connection for all

@@ -38,19 +38,18 @@ func WithOnIdle(f func(net.Conn)) Option {
 }
 
 // WithReceivedOnly lets only received data keep a connection open. A server that sends heartbeats needs it: otherwise
-// they keep the connections of silent peers open. The connections of vanished peers are closed sooner.
+// they keep connections of silent peers open.
 //
-// It closes the connections of peers that only listen, even in the middle of a download. So it does not suit a server
-// whose messages take longer to receive than the idle time. A server that sends both heartbeats and such messages gives
-// each connection a [hashedwheel.Timeout] that each pong and each finished Write moves: see
-// examples/recipes/peer_test.go. The limit must be longer than the largest message takes.
+// It closes the connections of peers that only listen, even in the middle of a download. If a message may take longer
+// to receive than the idle time, give each connection a [hashedwheel.Timeout] that is longer, and that each pong and
+// each finished Write moves: see examples/recipes/peer_test.go.
 func WithReceivedOnly() Option {
 	return func(o *options) { o.receivedOnly = true }
 }
 
 // WithCounting makes a [Conn] count reads and writes itself even where the kernel counts. Without it a connection looks
 // idle if a BPF program redirects its data from socket to socket (a sockmap, as some service meshes use), or a network
-// card handles them by itself. [Watch] depends on the kernel and refuses WithCounting with an error.
+// card handles TCP by itself. [Watch] depends on the kernel and refuses WithCounting with an error.
 func WithCounting() Option {
 	return func(o *options) { o.counting = true }
 }

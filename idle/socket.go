@@ -5,13 +5,7 @@ import (
 	"net"
 	"reflect"
 	"syscall"
-	"time"
 )
-
-// granularity is the most by which the kernel's answer can be too large: it counts jiffies, 1 to
-// 10 ms long, and rounds both the present and the moment of the last data down to one. 10 ms
-// is a jiffy of a kernel built with HZ=100, the slowest in use.
-const granularity = 10 * time.Millisecond
 
 // maxNested bounds the search for a socket: a connection may return itself as the connection inside.
 const maxNested = 32
@@ -50,8 +44,8 @@ func socketOf(c net.Conn) (*socket, error) {
 	return &socket{raw}, nil
 }
 
-// canTell returns nil if the kernel counts data on the socket.
-func (s *socket) canTell() error {
+// supported returns nil if the kernel counts data on the socket.
+func (s *socket) supported() error {
 	isTCP := false
 	if err := s.Control(func(fd uintptr) { isTCP = isPlainTCP(fd) }); err != nil {
 		return err
@@ -59,26 +53,20 @@ func (s *socket) canTell() error {
 	if !isTCP {
 		return errors.ErrUnsupported
 	}
-	_, err := s.quiet(false)
+	_, err := s.traffic()
 	return err
 }
 
-// quiet returns for how long no data has been received or sent, at the least. The kernel keeps 32
-// bits of milliseconds, so an idle time of more than 49 days never ends.
-func (s *socket) quiet(receivedOnly bool) (time.Duration, error) {
-	var received, sent time.Duration
-	var err error
-	if closed := s.Control(func(fd uintptr) { received, sent, err = lastData(fd) }); closed != nil {
-		return 0, closed
+// traffic returns the error of a closed socket, or errors.ErrUnsupported.
+func (s *socket) traffic() (t traffic, err error) {
+	if closed := s.Control(func(fd uintptr) { t, err = trafficOn(fd) }); closed != nil {
+		return t, closed
 	}
-	if !receivedOnly {
-		received = min(received, sent)
-	}
-	return received - granularity, err
+	return t, err
 }
 
-// queues are the bytes that a socket holds: received and not yet read, and written and not yet
-// sent and acknowledged. A count that the system does not offer is zero.
+// queues are the bytes that a socket holds: received and not yet read, and written and not yet sent and acknowledged. A
+// count that the system does not report is zero.
 type queues struct{ unread, unsent int }
 
 // queues returns net.ErrClosed if the socket is closed, and zeros if it cannot be queried.

@@ -22,11 +22,10 @@ type Watcher struct {
 //
 // onIdle runs in the timer's executor, and should close c: Watch does not. After that a Read returns net.ErrClosed, as
 // after any Close. If you close c yourself, the watch stays pending, and keeps c in memory, until d is over; Stop ends
-// it at once. If the timer is stopped before d is over, onIdle is not called. A Watcher keeps its place under
-// hashedwheel.WithMaxPending until Stop is called or onIdle returns.
+// it at once. If the timer is stopped before d is over, onIdle is not called.
 //
 // c must be a TCP connection on Linux, or a wrapper whose NetConn returns one, like a *tls.Conn. For any other
-// connection, also Multipath TCP, the error is errors.ErrUnsupported: use [NewConn]. Other errors are
+// connection, including Multipath TCP, the error is errors.ErrUnsupported: use [NewConn]. Other errors are
 // hashedwheel.ErrFull and ErrStopped, the error of a closed connection, and an error that names the argument if d is
 // not positive or an option is [WithOnIdle] or [WithCounting]. Watch panics if tm, c, onIdle or an Option is nil.
 func Watch(
@@ -48,7 +47,7 @@ func Watch(
 	if err != nil {
 		return nil, err
 	}
-	if err := s.canTell(); err != nil {
+	if err := s.supported(); err != nil {
 		return nil, err
 	}
 	w := &Watcher{conn: c, onIdle: onIdle}
@@ -59,8 +58,8 @@ func Watch(
 	return w, nil
 }
 
-// Stop ends the watch, and reports whether this call did: then onIdle is not called. False means
-// that onIdle has been or is about to be called, or that the watch had already ended.
+// Stop ends the watch, and reports whether this call did: then onIdle is not called. False means that onIdle has been
+// or is about to be called, or that the watch had already ended.
 func (w *Watcher) Stop() bool {
 	ended := w.limit.end()
 	w.limit.timeout.Stop()

@@ -2,6 +2,9 @@ package wheeltime_test
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,7 +13,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/wheeltime"
 )
 
-// Each benchmark compares package time (impl=std) with the wheel, next to the same number of other
+// Each benchmark but the last compares the time package (impl=std) with the wheel, next to the same number of other
 // pending timeouts:
 //
 //	go test -run '^$' -bench . -benchmem ./wheeltime
@@ -77,4 +80,56 @@ func BenchmarkAfter(b *testing.B) {
 	}, func(tm *hashedwheel.Timer) (each func(), end func()) {
 		return func() { wheeltime.After(tm, time.Second) }, timertest.Nop
 	})
+}
+
+// BenchmarkWaitsThatOutliveStop stops a wheel on which 300,000 channels are pending. The first are due two seconds
+// after they have been made; all that are due within a second of these are waited for. The figures are the worst of all
+// rounds: how long Timer.Stop took, how late a channel was, and how much was allocated from Timer.Stop to the last
+// receive.
+//
+//	go test -run '^$' -bench Outlive -benchtime 3x ./wheeltime
+func BenchmarkWaitsThatOutliveStop(b *testing.B) {
+	const n = 300_000
+	for name, between := range map[string]time.Duration{
+		"NewTimer/at-once": 0, "NewTimer/spread": time.Second / n, "After/one-a-tick": time.Millisecond,
+	} {
+		b.Run(name, func(b *testing.B) {
+			var stopping, late time.Duration
+			var allocated uint64
+			for range b.N {
+				tm := hashedwheel.MustNew()
+				first := time.Now().Add(2 * time.Second)
+				receive := make([]func(), n)
+				for _, i := range rand.Perm(n) {
+					d := time.Until(first.Add(time.Duration(i) * between))
+					if strings.HasPrefix(name, "After") {
+						c := tm.After(d)
+						receive[i] = func() { <-c }
+					} else {
+						c := wheeltime.NewTimer(tm, d).C
+						receive[i] = func() { <-c }
+					}
+				}
+				tm.Pending()
+				before, begun := totalAlloc(), time.Now()
+				tm.Stop()
+				stopping = max(stopping, time.Since(begun))
+				for i := range min(n, int(time.Second/max(between, 1))) {
+					receive[i]()
+					late = max(late, time.Since(first.Add(time.Duration(i)*between)))
+				}
+				allocated = max(allocated, totalAlloc()-before)
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(float64(stopping.Microseconds())/1000, "stop-ms")
+			b.ReportMetric(float64(late.Microseconds())/1000, "late-ms")
+			b.ReportMetric(float64(allocated)/1e6, "MB")
+		})
+	}
+}
+
+func totalAlloc() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
 }

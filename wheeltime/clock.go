@@ -7,8 +7,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A Clock has package time's functions as methods, on a wheel: for code that takes its time from a clock. It is made by
-// NewClock, is safe for concurrent use and may be copied. The methods of a zero Clock panic.
+// A Clock has the time package's functions as methods, on a wheel, for code that takes its time from a clock. It is
+// made by NewClock, is safe for concurrent use and may be copied. The methods of a zero Clock panic.
 //
 // An adapter of about twenty lines makes it a clock of clockwork or of Kubernetes: see examples/integrations in the
 // repository.
@@ -30,8 +30,8 @@ func (c *Clock) timer() *hashedwheel.Timer {
 	return c.tm
 }
 
-// Now returns the time on the wheel's clock. With the system's clock it is right to a millisecond even after the
-// machine's wall clock was set; Timer.Now is not.
+// Now returns the time on the wheel's clock. With the system's clock it is right to a millisecond even if the machine's
+// wall clock has been set; Timer.Now is not.
 func (c *Clock) Now() time.Time { return readClock(c.timer()) }
 
 // Since returns the time that has passed since t.
@@ -40,20 +40,20 @@ func (c *Clock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
 // Until returns the time that is left until t.
 func (c *Clock) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }
 
-// AfterFunc is the function AfterFunc on this wheel.
+// AfterFunc is the function AfterFunc on this wheel: Timer.Stop of the wheel ends its Timers without a call of f.
 func (c *Clock) AfterFunc(d time.Duration, f func()) *Timer { return AfterFunc(c.timer(), d, f) }
 
 // NewTimer is the function NewTimer on this wheel.
 func (c *Clock) NewTimer(d time.Duration) *Timer { return NewTimer(c.timer(), d) }
 
-// NewTicker is the function NewTicker on this wheel.
+// NewTicker is the function NewTicker on this wheel: Timer.Stop of the wheel ends its Tickers.
 func (c *Clock) NewTicker(d time.Duration) *Ticker { return NewTicker(c.timer(), d) }
 
 // After is the function After on this wheel.
 func (c *Clock) After(d time.Duration) <-chan time.Time { return After(c.timer(), d) }
 
-// Tick returns the channel of a new Ticker, or nil if d is not positive, as time.Tick does. It cannot be stopped: the
-// Ticker stays on the wheel until Timer.Stop. Code that ends should stop a NewTicker.
+// Tick returns the channel of a new Ticker, or nil if d is not positive, as time.Tick does. The Ticker cannot be
+// stopped: it stays on the wheel until Timer.Stop of the wheel ends it. Code that ends should stop a NewTicker.
 func (c *Clock) Tick(d time.Duration) <-chan time.Time {
 	tm := c.timer()
 	if d <= 0 {

@@ -67,11 +67,17 @@ func TestClockNowIsRightAfterTheWallClockWasSet(t *testing.T) {
 	assertAhead(time.Hour, clock.Since(time.Now()), "Since")
 	assertAhead(time.Hour, clock.Since(time.Now().Round(0)), "Since, by the wall clock")
 	for name, now := range map[string]time.Time{
-		"Now":          clock.Now(),
-		"NewTimer":     <-clock.NewTimer(tick).C,
-		"NewTimer(0)":  <-clock.NewTimer(0).C,
-		"After":        <-clock.After(tick),
-		"After(0)":     <-clock.After(0),
+		"Now":         clock.Now(),
+		"NewTimer":    <-clock.NewTimer(tick).C,
+		"NewTimer(0)": <-clock.NewTimer(0).C,
+		"After":       <-clock.After(tick),
+		"After(0)":    <-clock.After(0),
+		"of a stopped wheel": func() time.Time {
+			tm := timertest.New(hashedwheel.WithClock(setBackClock{}))
+			timer := wheeltime.NewTimer(tm, tick)
+			tm.Stop()
+			return <-timer.C
+		}(),
 		"in a refused": func() time.Time { tm.Stop(); return <-clock.NewTimer(tick).C }(),
 	} {
 		assertAhead(time.Hour, now.Round(0).Sub(time.Now().Round(0)), name+", by the wall clock")
@@ -149,7 +155,7 @@ func TestTasksHaveNamesAndStringsShowStateAndTime(t *testing.T) {
 	tm.Stop()
 	assert.Equal(t, "wheeltime.Ticker(1s, off)", print(ticker))
 	timer.Reset(time.Hour)
-	assert.Equal(t, "wheeltime.Timer(Pending in package time)", print(timer))
+	assert.Equal(t, "wheeltime.Timer(Pending in the time package)", print(timer))
 	timer.Stop()
 	assert.Equal(t, "wheeltime.Timer(uninitialized)", print(new(wheeltime.Timer)))
 	assert.Equal(t, "wheeltime.Ticker(0s, uninitialized)", print(new(wheeltime.Ticker)))

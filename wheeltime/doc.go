@@ -1,5 +1,5 @@
-// Package wheeltime has package time's Timer and Ticker, with their channels, on a [hashedwheel.Timer]. In code that
-// selects on t.C only the line that makes t changes:
+// Package wheeltime has the time package's Timer and Ticker, with their channels, on a [hashedwheel.Timer]. In code
+// that selects on t.C only the line that makes t changes:
 //
 //	tm := hashedwheel.MustNew() // one for the program
 //
@@ -10,60 +10,67 @@
 //	case <-t.C:
 //	}
 //
-// Code that takes its time from a clock gets a [Clock], which has all of package time's functions as methods.
+// Code that takes its time from a clock gets a [Clock], which has the time package's functions as methods.
 //
 // # The tick
 //
-// Everything fires up to one tick of tm late, 1 ms by default, and never early. A Ticker with a period below the tick
-// ticks once a tick.
+// A Timer or Ticker fires up to one tick of tm late, 1 ms by default, and never early. A Ticker with a period below the
+// tick ticks once a tick.
 //
-// # The same as in package time
+// # The same as in the time package
 //
-// As since Go 1.23, no older value is received after Stop or Reset has returned, however closely they race with the
-// expiry: nobody need drain the channel. If the value is still in the channel, Stop and Reset take it back and return
-// true.
+// As since Go 1.23, no older value is received after Stop or Reset has returned, even if they race with the expiry: the
+// channel need not be drained. If the value is still in the channel, Stop and Reset take it back and return true.
 //
 // A delay of zero or less fires at once, not at the next tick. A Ticker drops ticks that nobody receives, stays on its
-// grid, and panics if its period is not positive. A received time is right even after the machine's wall clock was set.
+// grid, and panics if its period is not positive. A received time is right even if the machine's wall clock has been
+// set.
 //
 // # Differences
 //
-// The channel of a Timer or Ticker has room for one value, and len shows it; in package time len and cap are 0.
+// The channel of a Timer or Ticker has a buffer of one value, and len shows it; in the time package len and cap are 0.
 //
 // Stop each Timer and [Ticker] that you no longer need. The wheel keeps a forgotten [NewTimer] or [After] for its whole
-// delay, 100,000 of them take 24 MB, and a forgotten Ticker until Timer.Stop of tm. Package time, since Go 1.23, frees
-// those whose channel nobody can receive from.
+// delay (100,000 of them take 24 MB) and a forgotten Ticker until Timer.Stop of tm. Since Go 1.23 the time package
+// frees a Timer or Ticker whose channel has no references.
 //
 // The library's own goroutines send the values, whatever Executor tm has; with hashedwheel.Inline the worker does, so
 // on a ManualClock all values have been sent when Advance returns. The Executor runs the f of [AfterFunc]. A blocked
-// worker delays everything: values, f, After and Sleep. A Sleep in an Inline task of tm itself never returns.
+// worker delays values, f, After and Sleep. A Sleep in an Inline task of tm itself never returns.
 //
-// A panic of f is handled like a panic of any task of tm. But if d is zero or less, or tm was stopped, f runs in a new
-// goroutine, as under time.AfterFunc: then its panic crashes the program, and Shutdown does not wait for f.
+// A panic of f is handled like a panic of any task of tm. But if d is zero or less, or tm has been stopped, f runs in a
+// new goroutine, as under time.AfterFunc: its panic crashes the program, and Shutdown does not wait for f.
 //
 // # When the wheel is full or stopped
 //
 // WithMaxPending refuses nothing here: a full wheel accepts Timers, Tickers and waits. They count as pending, so the
 // wheel refuses the timeouts of others until fewer than its bound are left.
 //
-// Timer.Stop of tm ends the pending Timers and Tickers as if each had been stopped, and does not return them. An f
-// whose Timer has expired by then still runs, and a Ticker whose run has begun may send one more tick. [Sleep] and
-// [After] end at their time all the same: package time counts the rest. But whoever waits for the C or the f of a Timer
-// that was pending waits forever. Timers that are made or Reset later fire by package time. Package time counts real
-// time, whatever the clock of tm.
+// Timer.Stop of tm returns none of them. It leaves the channels of [NewTimer] and [After], and each [Sleep], to the
+// time package, which counts what is left of their delays by the clock of tm: no goroutine that waits is woken early,
+// and none waits forever. Such a Timer can still be stopped and Reset. On a ManualClock no more time passes, so
+// Timer.Stop fires all of them at once, and each value is the time at which it would have been sent. A delay that the
+// clock of tm cannot reach, of about 9 years, never ends.
+//
+// Tickers and the functions of [AfterFunc] end with the wheel, since a call after Shutdown would be worse than none.
+// A Ticker ends as if it had been stopped, except that a Ticker whose run has begun may send one more tick. An f whose
+// Timer has not expired does not run; an f whose Timer has expired still does.
+//
+// Timers, Tickers and waits that begin after Timer.Stop, and Resets after it, are the time package's alone, which
+// counts real time, whatever the clock of tm.
 //
 // # What it costs
 //
 // NewTimer allocates the Timer and its channel, 232 bytes on 64-bit machines, and AfterFunc 96 bytes, each 16 less than
-// in package time; After allocates 200. Stop and Reset allocate nothing while the wheel is not stopped, nor does Sleep
+// in the time package; After allocates 200. Until the wheel is stopped, Stop and Reset allocate nothing, nor does Sleep
 // if another goroutine sleeps until the same tick.
 //
-// A Reset of an AfterFunc Timer takes 57 ns, in package time 40; NewTimer with Stop 220, and 170; After 420, and 140,
-// since package time does nothing for a channel that nobody waits for. (Linux, Intel Xeon, one core, Go 1.26, nothing
-// else pending.) To compare on your machine:
+// A Reset of an AfterFunc Timer takes 57 ns (in the time package 40), NewTimer with Stop 220 (170), and After 420 (140,
+// since the time package does nothing for a channel that no goroutine waits for). These figures are for Linux on an
+// Intel Xeon, one core, Go 1.26, with nothing else pending. To compare on your machine:
 //
 //	go test -run '^$' -cpu 1 -bench . -benchmem ./wheeltime
 //
 // A [hashedwheel.Timeout] that is a field of your own struct costs less than a Timer (no channel, no lock, no
-// allocation), and the After of a hashedwheel.Timer less than one channel per call.
+// allocation). The After of a hashedwheel.Timer, whose callers share channels, costs less than the After here.
 package wheeltime

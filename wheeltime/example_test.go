@@ -69,8 +69,7 @@ func ExampleTicker() {
 	// Output: three ticks in 30ms or more: true
 }
 
-// Code that takes a clock as an interface runs on package time in one program and on a wheel in
-// another.
+// Code that takes a clock as an interface runs on the time package in one program and on a wheel in another.
 func ExampleClock() {
 	type clock interface {
 		Sleep(d time.Duration)

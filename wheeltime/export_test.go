@@ -1,7 +1,6 @@
 package wheeltime
 
-// TimerStopped is what Timer.Stop of the wheel calls once it has canceled the Timeout.
-func (t *Timer) TimerStopped() { (*timerTask)(t).TimerStopped() }
+import "time"
 
 // TimerStopped is what Timer.Stop of the wheel calls once it has canceled the Timeout.
-func (t *Ticker) TimerStopped() { (*tickerTask)(t).TimerStopped() }
+func (t *Ticker) TimerStopped() { (*tickerTask)(t).TimerStopped(time.Time{}) }

@@ -15,8 +15,8 @@ import (
 )
 
 // Real time: many goroutines aim Stop and Reset at the moment of the expiry, so that some calls are made before the
-// run, some while the run holds the lock and some after it. Halfway the wheel is stopped, and all goes on in package
-// time.
+// run, some while the run holds the lock and some after it. Halfway the wheel is stopped, and all goes on in the time
+// package.
 
 const shortest = 100 * time.Microsecond
 
@@ -69,11 +69,10 @@ func TestNoStaleValueOfATimerAfterStopOrReset(t *testing.T) {
 			if r.IntN(4) == 0 {
 				<-wheeltime.After(tm, shortest)
 				wheeltime.Sleep(tm, shortest)
-				if at, ok := value(timer.C); ok { // there is none if Timer.Stop has ended the Timer
-					assert.False(t, at.Before(start.Add(shortest)), "its value is before its deadline")
-					assert.False(t, timer.Reset(shortest), "the value was received")
-				}
-				if at, ok := value(ticker.C); ok {
+				at := <-timer.C // a hang if the arming was lost
+				assert.False(t, at.Before(start.Add(shortest)), "its value is before its deadline")
+				assert.False(t, timer.Reset(shortest), "the value was received")
+				if at, ok := value(ticker.C); ok { // there is none if Timer.Stop has ended the Ticker
 					assert.False(t, at.Before(start.Add(shortest)), "a tick before it was due")
 				}
 			}
@@ -106,4 +105,46 @@ func TestFunctionBeginsUnlessStopOrResetPreventedIt(t *testing.T) {
 		}
 		begun.Wait() // hangs if a run was lost, panics if one was doubled
 	})
+}
+
+// Each Timer's arming has one outcome, whichever of a Stop, a Reset and the run comes first, while Timer.Stop of the
+// wheel races with all of them.
+func TestStopOfTheWheelRacesWithStopResetAndRun(t *testing.T) {
+	const each = 32
+	for begun := time.Now(); time.Since(begun) < timertest.Lasting(2*time.Second) && !t.Failed(); {
+		tm := timertest.New(hashedwheel.WithTick(shortest))
+		var all sync.WaitGroup
+		for i := range uint64(each) {
+			seed := func(of uint64) *rand.Rand { return rand.New(rand.NewPCG(i+of*each, uint64(begun.UnixNano()))) }
+			start, d := time.Now(), time.Duration(1+seed(0).IntN(int(5*shortest)))
+			isLate := func(at time.Time) bool { return !at.Before(start.Add(d)) && time.Since(start) >= d }
+			all.Go(func() { assert.True(t, isLate(<-wheeltime.NewTimer(tm, d).C), "NewTimer is early") })
+			all.Go(func() { assert.True(t, isLate(<-wheeltime.After(tm, d)), "After is early") })
+			all.Go(func() {
+				wheeltime.Sleep(tm, d)
+				<-tm.After(d)
+				assert.GreaterOrEqual(t, time.Since(start), 2*d, "Sleep or the After of the wheel is early")
+			})
+			all.Go(func() {
+				r, timer := seed(1), wheeltime.NewTimer(tm, d)
+				around(2*shortest, r)
+				assert.True(t, timer.Stop(), "nothing was received")
+				around(0, r)
+				assertNone(t, timer.C, "stale")
+				assert.False(t, timer.Stop(), "a second time")
+			})
+			all.Go(func() {
+				r, timer := seed(2), wheeltime.NewTimer(tm, d)
+				around(2*shortest, r)
+				again := time.Now()
+				assert.True(t, timer.Reset(d), "nothing was received")
+				assert.False(t, (<-timer.C).Before(again.Add(d)), "Reset is early")
+				around(0, r)
+				assertNone(t, timer.C, "a second value")
+			})
+		}
+		around(2*shortest, rand.New(rand.NewPCG(3*each, uint64(begun.UnixNano()))))
+		assert.Empty(t, tm.Stop())
+		timertest.Returns(t, all.Wait)
+	}
 }

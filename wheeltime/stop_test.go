@@ -1,6 +1,9 @@
 package wheeltime_test
 
 import (
+	"math"
+	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -8,14 +11,16 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 	"github.com/hashedwheel/hashedwheel/wheeltime"
 )
 
-// A full wheel keeps Timers, Tickers and waits, and its Stop ends them as if it had not been full.
-func TestFullTimerRefusesNothingAndStopEndsAll(t *testing.T) {
+// A full wheel keeps Timers, Tickers and waits. Its Stop leaves the channels of Timers and waits to the time package,
+// and ends the others.
+func TestFullWheelRefusesNothingAndChannelsOutliveItsStop(t *testing.T) {
 	const n = 20
 	synctest.Test(t, func(t *testing.T) {
 		tm := timertest.New(hashedwheel.WithMaxPending(1))
@@ -37,13 +42,21 @@ func TestFullTimerRefusesNothingAndStopEndsAll(t *testing.T) {
 		}
 		timertest.Pass(10 * tick)
 		assert.Equal(t, []*hashedwheel.Timeout{users}, tm.Stop(), "the user's own timeout")
+		assert.Equal(t, "wheeltime.Timer(Pending in the time package)", timers[0].String())
+		assert.Contains(t, calls[0].String(), "wheeltime.Timer(Canceled, ")
+		timertest.Pass(5*tick - 1)
+		for i := range n {
+			assertNone(t, timers[i].C, "before its time")
+			assertNone(t, afters[i], "before its time")
+			assertNone(t, tickers[i], "a tick is taken back, as by Ticker.Stop")
+		}
 		timertest.Pass(time.Hour)
 		for i := range n {
-			assertNone(t, timers[i].C, "the wheel was stopped")
-			assert.True(t, timers[i].Stop(), "a drain of C would hang")
-			assertNone(t, tickers[i], "a tick is taken back, as by Ticker.Stop")
+			assertWithin(t, timers[i].C, start.Add(30*tick))
+			assert.False(t, timers[i].Stop(), "it has fired")
+			assertNone(t, tickers[i], "a tick after Stop")
 			assertWithin(t, afters[i], start.Add(30*tick))
-			assert.True(t, calls[i].Stop())
+			assert.True(t, calls[i].Stop(), "f has not run")
 		}
 	})
 }
@@ -62,18 +75,19 @@ func TestTickerEndsThoughItsWheelIsStoppedWhileItTicks(t *testing.T) {
 	})
 }
 
-func TestSleepAndAfterEndOnTimeThoughTheWheelIsStopped(t *testing.T) {
+func TestAllThatWaitEndOnTimeThoughTheWheelIsStopped(t *testing.T) {
 	const n = 1000 // Timer.Stop collects them in several portions
 	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		start := time.Now()
 		var waits sync.WaitGroup
 		for i := range time.Duration(n) {
 			d := i*tick + i
-			c := wheeltime.After(tm, d)
-			waits.Go(func() {
-				assert.WithinRange(t, <-c, start.Add(d), start.Add(d+tick))
-				assert.WithinRange(t, time.Now(), start.Add(d), start.Add(d+tick))
-			})
+			for _, c := range []<-chan time.Time{wheeltime.After(tm, d), wheeltime.NewTimer(tm, d).C} {
+				waits.Go(func() {
+					assert.WithinRange(t, <-c, start.Add(d), start.Add(d+tick))
+					assert.WithinRange(t, time.Now(), start.Add(d), start.Add(d+tick))
+				})
+			}
 			waits.Go(func() {
 				wheeltime.Sleep(tm, d)
 				assert.WithinRange(t, time.Now(), start.Add(d), start.Add(d+tick))
@@ -86,8 +100,175 @@ func TestSleepAndAfterEndOnTimeThoughTheWheelIsStopped(t *testing.T) {
 	})
 }
 
-// The clock of the wheel stands still: package time does not.
-func TestStoppedWheelLeavesAllToPackageTime(t *testing.T) {
+// One list serves all, whenever they are due: they wait without a goroutine each, nor a timer of the time package each.
+func TestCrowdOutlivesStop(t *testing.T) {
+	n := 100_000
+	if timertest.Race || testing.Short() {
+		n = 20_000
+	}
+	for name, between := range map[string]time.Duration{"due at once": 0, "spread": 10 * time.Microsecond} {
+		t.Run(name, func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				start := time.Now()
+				timers, afters := make([]*wheeltime.Timer, n), make([]<-chan time.Time, n)
+				due := func(i int) time.Duration { return time.Hour + time.Duration(i)*between }
+				for _, i := range rand.Perm(n) {
+					timers[i], afters[i] = wheeltime.NewTimer(tm, due(i)), wheeltime.After(tm, due(i))
+				}
+				tm.Pending()
+				before := timertest.Heap()
+				assert.Empty(t, tm.Stop())
+				timertest.Pass(time.Second)
+				assert.Less(t, timertest.Heap()-before, int64(2*n*64), "bytes that the list takes")
+				for i := range n {
+					for _, c := range []<-chan time.Time{timers[i].C, afters[i]} {
+						if at := <-c; at.Sub(start) != due(i) || time.Since(start) != due(i) {
+							require.Fail(t, "not on time", "due after %v, %v at %v", due(i), at, time.Now())
+						}
+					}
+				}
+				synctest.Wait()
+				assert.Zero(t, timertest.LibraryGoroutines())
+			})
+		})
+	}
+}
+
+// Nothing that was left to the time package keeps the bubble from its end.
+func TestTimerLeftToTheTimePackageCanBeStoppedAndReset(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := timertest.New()
+		var timers [6]*wheeltime.Timer
+		for i := range timers {
+			timers[i] = wheeltime.NewTimer(tm, 10*tick)
+		}
+		stopped, later, sooner := timers[0], timers[1], timers[2]
+		atOnce, fired, received := timers[3], timers[4], timers[5]
+		forgotten := wheeltime.NewTimer(tm, time.Hour)
+		start := time.Now()
+		tm.Stop()
+		timertest.Pass(5 * tick)
+		assert.True(t, stopped.Stop())
+		assert.False(t, stopped.Stop(), "a second time")
+		assert.True(t, later.Reset(20*tick))
+		assert.True(t, sooner.Reset(tick))
+		assert.True(t, atOnce.Reset(0))
+		assertWithin(t, atOnce.C, start.Add(5*tick))
+		timertest.Pass(tick)
+		assertWithin(t, sooner.C, start.Add(6*tick))
+		timertest.Pass(10 * tick)
+		for _, timer := range []*wheeltime.Timer{stopped, later, sooner, atOnce} {
+			assertNone(t, timer.C, "of the arming that has ended")
+		}
+		assert.True(t, fired.Stop(), "takes the value back")
+		assertNone(t, fired.C, "after Stop")
+		assertWithin(t, received.C, start.Add(10*tick))
+		assert.False(t, received.Stop())
+		assert.False(t, received.Reset(5*tick))
+		timertest.Pass(time.Minute)
+		assertWithin(t, later.C, start.Add(25*tick))
+		assertWithin(t, received.C, start.Add(21*tick))
+		assertNone(t, forgotten.C, "before its time")
+	})
+}
+
+func TestTimerOutOfReachLeftToTheTimePackageNeverFires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, newTimer := range []func() *hashedwheel.Timer{
+			func() *hashedwheel.Timer { return timertest.New() },
+			func() *hashedwheel.Timer { _, tm := timertest.NewManual(); return tm },
+		} {
+			tm := newTimer()
+			timer, after := wheeltime.NewTimer(tm, math.MaxInt64), wheeltime.After(tm, math.MaxInt64)
+			tm.Stop()
+			timertest.Pass(100 * 365 * 24 * time.Hour)
+			assertNone(t, timer.C, "it is never due")
+			assertNone(t, after, "it is never due")
+			assert.True(t, timer.Stop())
+		}
+	})
+}
+
+// No time passes on it any more, so all of it has passed.
+func TestStopOfAWheelOnAManualClockFiresAllThatWait(t *testing.T) {
+	clock, tm := timertest.NewManual()
+	timer, after := wheeltime.NewTimer(tm, time.Hour), wheeltime.After(tm, time.Hour)
+	ticker := wheeltime.NewTicker(tm, time.Second)
+	function := wheeltime.AfterFunc(tm, time.Hour, func() { t.Error("a function ran after Stop") })
+	var sleeping sync.WaitGroup
+	sleeping.Go(func() { wheeltime.Sleep(tm, time.Hour) })
+	timertest.Returns(t, func() {
+		for tm.Pending() < 5 {
+			runtime.Gosched()
+		}
+	})
+	start := clock.Now()
+	clock.Advance(time.Minute)
+	<-ticker.C
+	assert.Empty(t, tm.Stop())
+	assertWithin(t, timer.C, start.Add(time.Hour))
+	assertWithin(t, after, start.Add(time.Hour))
+	assert.False(t, timer.Stop())
+	timertest.Returns(t, sleeping.Wait)
+	clock.Advance(2 * time.Hour)
+	assertNone(t, ticker.C, "its wheel was stopped")
+	assert.True(t, function.Stop())
+}
+
+// The time of the bubble is not the wheel's: nothing in the bubble can wait for the rest.
+func TestStopOfAWheelInAnotherBubbleFiresAllThatWait(t *testing.T) {
+	tm := timertest.New()
+	due := tm.Now().Add(time.Hour)
+	timer, after := wheeltime.NewTimer(tm, time.Hour), wheeltime.After(tm, time.Hour)
+	synctest.Test(t, func(t *testing.T) {
+		assert.Empty(t, tm.Stop())
+	})
+	for _, c := range []<-chan time.Time{timer.C, after} {
+		at, ok := value(c)
+		assert.True(t, ok)
+		assert.WithinRange(t, at, due, due.Add(time.Minute), "the deadline")
+	}
+}
+
+// The clock of the wheel shows less than it would have shown, and is not waited for.
+func TestAllThatWaitOnAUsersClockWaitInTheTimePackageForTheRest(t *testing.T) {
+	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
+		due := tm.Now().Add(time.Minute)
+		timer, after := wheeltime.NewTimer(tm, time.Minute), wheeltime.After(tm, time.Minute)
+		clock.Step(30 * time.Second)
+		timertest.Pass(20 * time.Second)
+		tm.Stop()
+		timertest.Pass(time.Second)
+		clock.Step(-5 * time.Second)
+		timertest.Pass(9*time.Second - 1)
+		assertNone(t, timer.C, "before its time")
+		assertNone(t, after, "before its time")
+		timertest.Pass(1)
+		for _, c := range []<-chan time.Time{timer.C, after} {
+			at, ok := value(c)
+			assert.True(t, ok)
+			assert.True(t, at.Equal(due), "not before the deadline, which was %v: %v", due, at)
+		}
+	})
+}
+
+// The run of an arming that has ended finds the newest one Canceled, by Timer.Stop: that one is the time package's.
+func TestRunOfAnOlderArmingLeavesTheNewestToTheTimePackage(t *testing.T) {
+	onLateRuns(t, func(t *testing.T, tm *hashedwheel.Timer, release func() bool) {
+		timer := wheeltime.NewTimer(tm, tick)
+		timertest.Pass(3 * tick)
+		start := time.Now()
+		timer.Reset(time.Hour)
+		tm.Stop()
+		assert.True(t, release())
+		assertNone(t, timer.C, "of the older arming")
+		timertest.Pass(time.Hour)
+		assertWithin(t, timer.C, start.Add(time.Hour))
+	})
+}
+
+// The clock of the wheel stands still; the time package's does not.
+func TestTimersOfAStoppedWheelAreTheTimePackages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, tm := timertest.NewManual()
 		tm.Stop()
@@ -136,18 +317,15 @@ func TestStoppedWheelLeavesAllToPackageTime(t *testing.T) {
 }
 
 // Timer.Stop cancels the timeouts first, and calls TimerStopped after that.
-func TestStopDoesNotEndALaterReset(t *testing.T) {
+func TestStopDoesNotEndALaterResetOfATicker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := timertest.New()
-		ticker, timer := wheeltime.NewTicker(tm, 10*tick), wheeltime.NewTimer(tm, 10*tick)
+		ticker := wheeltime.NewTicker(tm, 10*tick)
 		tm.Stop()
 		start := time.Now()
 		ticker.Reset(5 * tick)
-		timer.Reset(5 * tick)
 		timertest.Pass(7 * tick)
 		ticker.TimerStopped()
-		timer.TimerStopped()
-		assertWithin(t, timer.C, start.Add(5*tick))
 		assertWithin(t, ticker.C, start.Add(5*tick))
 		timertest.Pass(5 * tick)
 		assertWithin(t, ticker.C, start.Add(10*tick))

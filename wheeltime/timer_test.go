@@ -42,9 +42,9 @@ func TestDelayOfZeroOrLessEndsAtOnce(t *testing.T) {
 	}
 }
 
-// A run comes late, on the wheel or in package time: its arming is over.
+// A run on the wheel or in the time package is late: its arming has ended.
 func TestRunOfAnOlderArmingSendsNothing(t *testing.T) {
-	for name, isStopped := range map[string]bool{"on the wheel": false, "in package time": true} {
+	for name, isStopped := range map[string]bool{"on the wheel": false, "in the time package": true} {
 		t.Run(name, func(t *testing.T) {
 			onLateRuns(t, func(t *testing.T, tm *hashedwheel.Timer, release func() bool) {
 				if isStopped {

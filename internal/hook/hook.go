@@ -15,10 +15,14 @@ type Task interface {
 type Brief bool
 
 // An Unlisted is a task whose Timeout is not in Timer.Stop's result, since its user has none. If Timer.Stop cancels the
-// Timeout, it calls TimerStopped instead, with no lock held.
+// Timeout, TimerStopped is called in place of Run, once and with no lock held: at once, or if the task outlives the
+// Timer, when the time package has counted what was left of its delay. A delay that never ends has no such call.
+//
+// If the task outlives the Timer, now is the time that the Timer's clock would show, and not before the deadline.
 type Unlisted interface {
 	Task
-	TimerStopped()
+	Outlives() bool
+	TimerStopped(now time.Time)
 }
 
 // TickStart returns the start of the last tick that has begun at a time on the clock of timer, a *hashedwheel.Timer. A

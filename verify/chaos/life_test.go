@@ -25,7 +25,7 @@ type life struct {
 	never  time.Time                // later deadlines are cut
 	bound  int                      // WithMaxPending
 	dries  bool                     // it runs dry before its end
-	recurs bool                     // it has series
+	waits  bool                     // somebody waits for channels of After
 	wild   *wildClock               // nil on another clock
 	manual *hashedwheel.ManualClock // nil on another clock
 	pool   *wildExecutor            // nil on another executor
@@ -35,7 +35,6 @@ type life struct {
 	mu       sync.Mutex
 	accounts []*account             // guarded by mu
 	left     []*hashedwheel.Timeout // guarded by mu; what Stop and Shutdown returned
-	series   []*hashedwheel.Series  // guarded by mu; if the life dries
 
 	stopping atomic.Bool // Stop or Shutdown may have been called
 	stopNext atomic.Bool // the next task is to call Stop
@@ -43,7 +42,7 @@ type life struct {
 	members  sync.WaitGroup
 
 	// tasks: those that run now; refused: by Schedule; wrong: results that no order of the calls explains
-	tasks, ran, refused, early, wrong, afterStop, panics atomic.Int64
+	tasks, ran, refused, early, wrong, panics atomic.Int64
 }
 
 func newLife() *life {
@@ -62,7 +61,7 @@ func newLife() *life {
 		opts = append(opts, hashedwheel.WithClock(l.wild))
 	}
 	l.dries = l.wild == nil && l.manual == nil && rand.IntN(2) == 0
-	l.recurs = rand.IntN(2) == 0
+	l.waits = rand.IntN(2) == 0
 	size := []int{1, 2, 8, 512}[rand.IntN(4)]
 	l.bound = []int{0, 0, 3, 20, 200}[rand.IntN(5)]
 	opts = append(opts, hashedwheel.WithTick(l.tick), hashedwheel.WithWheelSize(size),
@@ -164,8 +163,7 @@ func (l *life) assemble() {
 		l.join(l.mover(l.shared))
 		l.join(l.litterer(l.shared))
 	}
-	if l.recurs {
-		l.join(l.seriesUser())
+	if l.waits {
 		l.join(l.waiter())
 	}
 	if l.manual != nil {

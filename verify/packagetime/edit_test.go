@@ -12,7 +12,7 @@ import (
 
 const shimPath = `"github.com/hashedwheel/hashedwheel/verify/packagetime/shim"`
 
-// An edit is what becomes of package time's test files besides a new import.
+// An edit lists the changes of the time package's test files besides the new import.
 type edit struct {
 	left    []string          // functions that are left out
 	numbers map[string]string // from "function number" to another number
@@ -43,7 +43,7 @@ type splice struct {
 	text     string
 }
 
-// apply returns a file of package time's, edited.
+// apply returns a test file of the time package, edited.
 func (e edit) apply(name string) ([]byte, error) {
 	files := token.NewFileSet()
 	src, err := os.ReadFile(name)

@@ -16,7 +16,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-var ofTime = flag.String("of-time", "", "`flags` of go test for package time's tests: \"-tags small -run TestChan\"")
+var ofTime = flag.String("of-time", "", "`flags` of go test for these tests: \"-tags small -run TestChan\"")
 
 func TestPackageTimesTestsPassOnAWheel(t *testing.T) {
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
@@ -30,7 +30,7 @@ func TestPackageTimesTestsPassOnAWheel(t *testing.T) {
 	require.NoError(t, err)
 	if *ofTime == "" {
 		ran := regexp.MustCompile(`(?m)^--- PASS`).FindAll(out, -1)
-		assert.GreaterOrEqual(t, len(ran), 30, "tests of package time that passed")
+		assert.GreaterOrEqual(t, len(ran), 30, "tests of the time package that passed")
 	}
 }
 

@@ -1,46 +1,57 @@
-/* alarm.go, and when worker.go comes: who is the worker, and whether a bell is set in time for all that is queued or
- * filed. Names are those of the Go code.
+/* alarm.go, waker.go and the far lane's due, with the parts of worker.go and guarded.go that decide when the worker
+ * runs next: who is the worker, and whether a waker is set in time for everything queued or filed. Names are those of
+ * the Go code.
  *
  *   proctype    stands for
- *   producer    callers of Reset, Move and Timeout.Stop, who may find a bell overdue
- *   live        goroutines of package time's: ring, or await, and work where the role is handed to another goroutine
- *   helper      help, Pending, NextDue: whoever takes stripes, and files them
+ *   producer    callers of Reset, Move and Timeout.Stop, who may find the worker overdue
+ *   live        goroutines that time.Timers start: wake, or await, and work where the role is handed to a new goroutine
+ *   helper      help, Pending, NextDue: a goroutine that takes stripes, and files them
  *   stopper     callers of Timer.Stop
- *   init        time, the bells, and the properties at the end
+ *   init        time, the wakers, and the properties at the end
  *
  * Steps. due and status are one word: each load, store, CAS or Swap of it is a step, and so are each load, store and
- * CAS of farDue and overdue, each transition of a timeout's word, each push, each take of a stripe and each hold of the
- * lock. Two steps are one where no other process can tell: a load and the CAS that depends on it alone; in rest the
- * load, the bells, which nobody else touches then, and overdue. Bells, goroutines of package time's, and whoever is the
- * worker, may be as late as they like.
+ * CAS of far.due and overdue, each transition of a timeout's word, each push, each take of a stripe and each hold of
+ * the lock. Two steps are one where no other process can tell: a load and the CAS that depends on it alone; in rest the
+ * load, the wakers, which no other process touches then, and overdue; earliest, nextWake and last with the steps
+ * between which the worker reads or writes them. A waker, the goroutine that it starts and the worker may be as late
+ * as they like.
  *
- * A timeout has a stripe of its own in each lane, and is filed under its own tick. A push goes to either lane, however
- * far away the deadline is: isFar may guess wrong. NEAR_ONLY: it goes to the near lane. Time is in ticks: it passes by
- * itself up to LAST, then up to the next bell whenever no process can move. due is the tick at which the queue is to be
- * looked at, farDue that of the far lane. From the tick overdue on a caller may ring, and moves overdue on by a tick.
+ * A timeout has a separate stripe in each lane, and is filed under its own tick. A push goes to either lane, however
+ * far away the deadline is: suits may guess wrong. NEAR_ONLY: it goes to the near lane. Time is in ticks of the wheel,
+ * WHOLE of which make a Tick, and APART nine tenths of one: it passes by itself up to LAST, then up to the next waker
+ * whenever no process can move. due is the tick whose pass takes the queue (in Go the start of the tick before), and
+ * far.due that of the far lane. From the tick overdue on a caller may wake the worker, and moves overdue on by a tick.
  *
- * USERS_CLOCK: a goroutine (await) waits in place of a bell, and nobody rings for it.
+ * USERS_CLOCK: a goroutine (await) waits in place of a waker, and no caller wakes the worker.
  *
- * Left out: combing, MaxPending, a pass that follows another at once, stripes that are half as deep as where producers
- * help (they lower due further), ManualClock, which is the worker for good, and all that protocol.pml has. nextWork
- * looks at the wheel alone here. That is enough: what another drain has yet to file was pushed after due was raised,
- * or is of the intake, so its producer lowers due. The Go code may look sooner.
+ * Left out: pruning, the quota, a pass that follows another at once, stripes that are half as deep as where producers
+ * help (they lower due further: dueNow), bubbles, ManualClock, which is the worker forever, and all that protocol.pml
+ * has. nextWork reads the wheel alone here. That is enough: whatever another drain has yet to file was pushed after due
+ * was raised, or is of the intake, so its producer lowers due. The Go code may wake sooner.
  *
  * Properties, whenever no call is under way and no goroutine is about to move:
  *
- *   wake-up   nobody is the worker, every pending timeout is queued or filed, and nextLook is its tick or before, due
- *             or before and, if anything is queued, the patience from now or before; a bell is set for nextLook
- *   far       a timeout that waits in the far lane is taken in time: farDue is its tick or before, and the patience
- *             from now or before
- *   tidy      with nothing filed, queued or due there is no next look; bells that were set before ring once for nothing
- *   overdue   a caller may ring if there is a next look, only then, and not before it is overdue
- *   stop      after Timer.Stop no bell is set, nobody rings, and done is closed
+ *   wake-up   nobody is the worker, every pending timeout is queued or filed, and a waker is set for nextWake
+ *   late      nextWake is no later than the first whole Tick from each pending timeout's limit on; due is no later than
+ *             the limit. That is the timeout's tick, or the tick after the one in which the call that armed or moved
+ *             it returned, or after the one that a late worker has read (slip)
+ *   linger    if anything is queued, due is the linger from now or before, and nextWake no later than the first whole
+ *             Tick from that on
+ *   earliest  earliest is each pending timeout's limit or before, and no later than nextWake: Stats depends on it
+ *   far       a timeout that waits in the far lane is taken in time: far.due is its tick or before, and the linger from
+ *             now or before
+ *   tidy      with nothing filed, queued or due there is no next run; wakers that were set before fire once for nothing
+ *   overdue   a caller may wake the worker if there is a next run, only then, and not before it is overdue
+ *   stop      after Timer.Stop no waker is set, no caller wakes the worker, and done is closed
  *   counted   running counts the goroutine that waits for a user's clock, and one until Timer.Stop
  *
- * In every state one goroutine is the worker, only that one touches the bells, and none begins a pass once done is
+ * And at each pass, except on a user's clock: a Tick has begun since the last pass, or nine tenths of one have passed
+ * (apart); unless a producer has read the clock before the last pass, and become the worker after it.
+ *
+ * In every state one goroutine is the worker, only that one touches the wakers, and none begins a pass once done is
  * closed. When no process can move any more, every timeout is settled, and due is never. So a due that was lowered for
- * nothing (the timeout was taken between its push and the CAS that lowers, or somebody else than a pass has filed it,
- * or it was moved while it lay in the lists) costs one pass, within the patience.
+ * nothing (the timeout was taken between its push and the CAS that lowers, or a helper has filed it, or it was
+ * moved while it lay in the lists) costs one pass, within the linger.
  */
 
 #ifndef PRODUCERS
@@ -59,19 +70,19 @@
 #define GOEXITS 0	/* so many tasks may end the worker's goroutine */
 #endif
 #ifndef LIVES
-#define LIVES 2		/* goroutines of package time's at the same time */
+#define LIVES 2		/* goroutines of time.Timers at the same time */
 #endif
-#ifndef RINGS
-#define RINGS 0		/* so many times a caller finds a bell overdue, and rings */
+#ifndef WAKES
+#define WAKES 0		/* so many times a caller finds the worker overdue, and wakes it */
 #endif
-#ifndef BELLS
-#define BELLS 2		/* or 1 */
+#ifndef WAKERS
+#define WAKERS 2		/* or 1 */
 #endif
 #ifndef LAST
 #define LAST 2
 #endif
-#ifndef PATIENCE
-#define PATIENCE 3
+#ifndef LINGER
+#define LINGER 3
 #endif
 #ifndef TIMEOUTS
 #define TIMEOUTS 2
@@ -79,13 +90,19 @@
 #ifndef LATER
 #define LATER 9		/* the later deadline; the other is the next tick */
 #endif
+#ifndef WHOLE
+#define WHOLE 2		/* ticks.whole */
+#endif
+#ifndef APART
+#define APART 2		/* nine tenths of that */
+#endif
 
 #define LONG  14	/* maxDeadline: later than every tick, earlier than noDue */
 #define NEVER 15	/* noDue, noTick, notOverdue */
 
 #define ASLEEP 0
 #define AWAKE  1
-#define RUNG   2
+#define WOKEN  2
 #define ENDED  3
 
 #define IDLE     0
@@ -100,50 +117,53 @@
 
 byte now;
 
+typedef farLane { byte due = LINGER };	/* as if a pass at tick 0 had taken it */
+farLane far;
+
 /* alarm */
 byte due = NEVER, status = ASLEEP;	/* the word */
-byte farDue = PATIENCE;	/* as if a look at tick 0 had taken the far lane */
-byte nextLook = NEVER;
-byte called;		/* goroutines of package time's that have not run yet */
+byte nextWake = NEVER, earliest = NEVER;
+short last = -WHOLE;	/* no pass yet */
+byte called;		/* goroutines that a waker has started, and that have not run yet */
 #ifdef USERS_CLOCK
 #define UNSET  0
 #define WAITS  1
 #define CALLED 2	/* the channel has received, and the goroutine has not run yet */
-byte waiter;		/* the goroutine whose cancel is alarm.cancel */
-byte wait;		/* what it waits for; 0 once it is dismissed */
+byte waiter;		/* the goroutine whose cancel is clockWaker.cancel */
+byte wait;		/* the tick for which it waits; 0 once it is dismissed */
 byte dismissed;		/* of those called, which may take either case of the select */
 byte leaving;		/* dismissed, and yet to Leave */
 #define MAY_LIVE (called > dismissed)
-#define NEXT_IS_SET (waiter == WAITS && wait == nextLook)
+#define NEXT_IS_SET (waiter == WAITS && wait == nextWake)
 #define NONE_SET (waiter != WAITS)
-#define NEXT_BELL (waiter == WAITS -> wait : NEVER)
+#define NEXT_WAKER (waiter == WAITS -> wait : NEVER)
 #else
 #define MAY_LIVE (called > 0)
-byte bell[BELLS];	/* the tick for which it is set; 0: it is free */
-bit toRing[BELLS];	/* package time's: it rings at that tick or later; 0: it has rung, or was never set */
+byte waker[WAKERS];	/* the tick for which it is set; 0: it is free */
+bit timer[WAKERS];	/* its time.Timer fires at that tick or later; 0: it has fired, or was never set */
 byte overdue = NEVER;
-#if RINGS
-byte rings;		/* so many times a caller has rung */
-bit extra;		/* the bell of callers is to ring at once */
+#if WAKES
+byte wakes;		/* so many times a caller has woken the worker */
+bit extra;		/* the timer of callers is to fire at once */
 #endif
 hidden byte j, b;
-#if BELLS == 1
-#define ANY_BELL(is) is(0)
-#define NEXT_BELL RINGS_AT(0)
+#if WAKERS == 1
+#define ANY_WAKER(is) is(0)
+#define NEXT_WAKER FIRES_AT(0)
 #else
-#define ANY_BELL(is) (is(0) || is(1))
-#define NEXT_BELL min(RINGS_AT(0), RINGS_AT(1))
+#define ANY_WAKER(is) (is(0) || is(1))
+#define NEXT_WAKER min(FIRES_AT(0), FIRES_AT(1))
 #endif
-#define RINGS_AT(i) (toRing[i] -> bell[i] : NEVER)
-#define IS_FOR_NEXT(i) (toRing[i] && bell[i] == nextLook)
-#define NEXT_IS_SET ANY_BELL(IS_FOR_NEXT)
-#define NONE_SET (NEXT_BELL == NEVER)
+#define FIRES_AT(i) (timer[i] -> waker[i] : NEVER)
+#define IS_FOR_NEXT(i) (timer[i] && waker[i] == nextWake)
+#define NEXT_IS_SET ANY_WAKER(IS_FOR_NEXT)
+#define NONE_SET (NEXT_WAKER == NEVER)
 #endif
 
 /* the word of each timeout, and where it is */
 byte state[2], deadline[2], filed[2];	/* filed: under this tick; 0: not */
 byte inQueue[2];	/* in which lane; 0: in none */
-bit queued[2], inLists[2], inBatch[2], held[2];
+bit queued[2], inLists[2], inBatch[2], deferred[2];
 bit mu, stopped;
 
 /* executor.go */
@@ -158,32 +178,43 @@ byte cutAt = NEVER;	/* the tick of that pass */
 /* ghosts */
 byte busy;	/* calls under way, and goroutines about to move */
 byte owner;	/* who is the worker: a process */
+byte limit[2];	/* of a pending timeout: no pass may be later than the Tick from then on; 0: of others */
+bit stale;	/* a producer has become the worker with a tick before the last pass */
 #define COMING 255
 #define mine assert(owner == _pid)
 
-#define LIMIT(t) max(deadline[t], now + 1)
+/* roundUp of ticks.go. */
+#ifdef MISTAKE_ROUND_UP_PAST
+#define roundUp(t) (((t) / WHOLE + 1) * WHOLE)
+#else
+#define roundUp(t) WHOLE_FROM(t)
+#endif
+#define WHOLE_FROM(t) (((t) + WHOLE - 1) / WHOLE * WHOLE)
+
 #define HOME(t) (inQueue[t] || inLists[t] || filed[t])
-#define ON_TIME(t) (state[t] != PENDING || HOME(t) && (deadline[t] == LONG || nextLook <= LIMIT(t)))
-#define LOOKED_AT(t) (state[t] != PENDING || !inQueue[t] || \
-	due <= LIMIT(t) && (inQueue[t] == NEAR || farDue <= LIMIT(t)))
-#define IN_PATIENCE(t) (!queued[t] || inQueue[t] && due < NEVER && nextLook <= now + PATIENCE)
+#define ON_TIME(t) (state[t] != PENDING || HOME(t) && (deadline[t] == LONG || nextWake <= WHOLE_FROM(limit[t])))
+#define IS_EARLIEST(t) (state[t] != PENDING || deadline[t] == LONG || earliest <= limit[t])
+#define IS_TAKEN(t) (state[t] != PENDING || !inQueue[t] || \
+	due <= limit[t] && (inQueue[t] == NEAR || far.due <= limit[t]))
+#define IN_LINGER(t) (!queued[t] || inQueue[t] && due <= now + LINGER && nextWake <= WHOLE_FROM(now + LINGER))
 #define EMPTY(t) (!inQueue[t] && !inLists[t] && (filed[t] == 0 || filed[t] == LONG))
 
 inline rests() {
 	assert(status == ASLEEP && owner == 0 && !handed);
-	assert(!inBatch[0] && !inBatch[1] && !held[0] && !held[1]);
+	assert(!inBatch[0] && !inBatch[1] && !deferred[0] && !deferred[1]);
 	assert(ON_TIME(0) && ON_TIME(1));
-	assert(nextLook == NEVER || NEXT_IS_SET);
-	assert(due == NEVER || nextLook <= max(due, now + 1) && due <= now + PATIENCE);
-	assert(farDue <= now + PATIENCE && LOOKED_AT(0) && LOOKED_AT(1));
-	assert(IN_PATIENCE(0) && IN_PATIENCE(1));
-	assert(due < NEVER || nextLook == NEVER || nextLook <= now || !EMPTY(0) || !EMPTY(1));	/* at now: once more */
+	assert(nextWake == NEVER || NEXT_IS_SET);
+	assert(IS_EARLIEST(0) && IS_EARLIEST(1) && earliest <= nextWake);
+	assert(due == NEVER || earliest <= max(due, now + 1) && due <= now + LINGER);
+	assert(far.due <= now + LINGER && IS_TAKEN(0) && IS_TAKEN(1));
+	assert(IN_LINGER(0) && IN_LINGER(1));
+	assert(due < NEVER || nextWake == NEVER || earliest <= now || !EMPTY(0) || !EMPTY(1));	/* at now: once more */
 #ifdef USERS_CLOCK
-	assert(running == 1 + (waiter == WAITS) && (nextLook < NEVER || waiter != WAITS))
+	assert(running == 1 + (waiter == WAITS) && (nextWake < NEVER || waiter != WAITS))
 #else
 	assert(running == 1);
-	assert((overdue == NEVER) == (nextLook == NEVER));
-	assert(overdue == NEVER || overdue <= max(nextLook, now + 1))
+	assert((overdue == NEVER) == (nextWake == NEVER));
+	assert(overdue == NEVER || overdue <= max(nextWake, now + 1))
 #endif
 }
 
@@ -234,11 +265,12 @@ inline dismiss() {
 	wait = 0
 }
 
-/* set, which is setUsers here. */
+/* set, which is clockWaker's here. */
 inline set_(tick_) {
 	mine;
 	if
-	:: tick_ == NEVER || waiter != UNSET && wait == tick_
+	:: tick_ == NEVER -> dismiss()
+	:: tick_ < NEVER && waiter != UNSET && wait == tick_
 	:: else ->
 		dismiss();
 		waiter = WAITS;
@@ -257,23 +289,30 @@ inline set_(tick_) {
 		j = 0;
 		b = 0;
 		do
-		:: j == BELLS || bell[j] == tick_ -> break
+		:: j == WAKERS || waker[j] == tick_ -> break
 		:: else ->
-			b = (bell[b] && (bell[j] == 0 || bell[j] > bell[b]) -> j : b);
+			b = (waker[b] && (waker[j] == 0 || waker[j] > waker[b]) -> j : b);
 			j++
 		od;
 		if
-		:: j == BELLS && tick_ < NEVER -> bell[b] = tick_; toRing[b] = 1
+		:: tick_ == NEVER -> unset()
+		:: j == WAKERS && tick_ < NEVER -> waker[b] = tick_; timer[b] = 1
 		:: else
 		fi
 	}
 }
 
+inline unset() {
+	for (j : 0 .. WAKERS - 1) {
+		timer[j] = 0;
+		waker[j] = 0
+	}
+	j = 0
+}
+
 inline stop_() {
 	d_step {
-		for (j : 0 .. BELLS - 1) {
-			toRing[j] = 0
-		}
+		unset();
 #ifndef MISTAKE_STOP_KEEPS_OVERDUE
 		overdue = NEVER
 #endif
@@ -282,8 +321,8 @@ inline stop_() {
 
 inline forget(tick_) {
 	d_step {
-		for (j : 0 .. BELLS - 1) {
-			bell[j] = (bell[j] <= tick_ -> 0 : bell[j])
+		for (j : 0 .. WAKERS - 1) {
+			waker[j] = (waker[j] <= tick_ -> 0 : waker[j])
 		}
 	}
 }
@@ -291,21 +330,29 @@ inline forget(tick_) {
 inline overdueFrom(tick_) { overdue = (tick_ < NEVER -> tick_ : overdue) }
 #endif
 
-/* rest, for tick and next. It ends with both 0. */
+/* setFor, for next. */
+inline setFor() {
+	earliest = next;
+	nextWake = (next < last + APART -> roundUp(next) : next);
+	set_(nextWake);
+	overdueFrom(nextWake)
+}
+
+/* rest, for tick, which is seen in Go, and next. It ends with both 0. */
 inline rest() {
 	do
 	:: atomic { status == ENDED -> mine;
-#ifndef MISTAKE_ENDED_KEEPS_BELLS
+#ifndef MISTAKE_ENDED_KEEPS_WAKERS
 			stop_();
 #endif
 			owner = 0; tick = 0; next = 0;
 			break
 		}
-	:: atomic { status == RUNG -> mine;
+	:: atomic { status == WOKEN -> mine;
 #ifdef MISTAKE_FORGET_BEFORE_CAS
 			forget(now)
 		};
-		status = (status == RUNG -> AWAKE : status)
+		status = (status == WOKEN -> AWAKE : status)
 #else
 			status = AWAKE
 		};
@@ -314,12 +361,10 @@ inline rest() {
 	:: atomic { status == AWAKE -> mine;	/* tick: of the last pass, or before the producer's lower */
 			w = due;
 			if
-			:: w < NEVER -> next = min(next, min(max(tick + 1, w), tick + PATIENCE))
+			:: w < NEVER -> next = min(next, min(max(tick + 1, w), tick + LINGER))
 			:: else
 			fi;
-			nextLook = next;
-			set_(next);
-			overdueFrom(next)
+			setFor()
 		};
 		atomic {
 			if
@@ -328,7 +373,7 @@ inline rest() {
 #else
 			:: status == AWAKE && due == w ->
 #endif
-				due = (w < NEVER -> min(w, tick + PATIENCE) : NEVER);
+				due = (w < NEVER -> min(w, tick + LINGER) : NEVER);
 				status = ASLEEP;
 				owner = 0; tick = 0; w = 0; next = 0;
 				break
@@ -372,11 +417,21 @@ inline expect(k) {
 	fi
 #else
 	tick = now;
+#ifdef MISTAKE_EARLIEST_READ_EARLY
+	next = earliest;
+#endif
 	atomic {
 		lower(k, _pid);
 		if
-		:: hit -> next = nextLook
-		:: else -> tick = 0
+		:: hit -> stale = stale || tick < last;
+#ifdef MISTAKE_EXPECT_TAKES_NEXT_WAKE
+			next = nextWake
+#else
+#ifndef MISTAKE_EARLIEST_READ_EARLY
+			next = earliest
+#endif
+#endif
+		:: else -> tick = 0; next = 0
 		fi
 	};
 	if
@@ -391,8 +446,8 @@ inline answer() {
 	atomic {
 		if
 		:: status == ASLEEP -> status = AWAKE; assert(owner == 0); owner = _pid; hit = 1
-#ifndef MISTAKE_NO_RUNG
-		:: status == AWAKE -> status = RUNG
+#ifndef MISTAKE_NO_WOKEN
+		:: status == AWAKE -> status = WOKEN
 #endif
 		:: else
 		fi
@@ -403,7 +458,7 @@ inline takeStripe(l, s) {
 	atomic { inLists[s] = inLists[s] || inQueue[s] == l; inQueue[s] = (inQueue[s] == l -> 0 : inQueue[s]) }
 }
 
-/* takeLane, with the lock held. While a stripe is combed the lock is released. */
+/* takeLane, with the lock held. While a stripe is pruned the lock is released. */
 inline takeLane(l) {
 	takeStripe(l, 0);
 #if HELPERS || STOPPERS
@@ -420,10 +475,11 @@ inline unqueue(t) {
 	filed[t] = (state[t] == PENDING -> max(deadline[t], filed[t]) : 0)
 }
 
-inline fileOne(t) {
+/* first: the first tick that is open for it, which is the wheel's current or opening; 0: current. */
+inline fileOne(t, first) {
 	if
-	:: inLists[t] && inBatch[t] -> inLists[t] = 0; held[t] = 1
-	:: inLists[t] && !inBatch[t] -> inLists[t] = 0; filed[t] = 0; unqueue(t)
+	:: inLists[t] && inBatch[t] -> inLists[t] = 0; deferred[t] = 1
+	:: inLists[t] && !inBatch[t] -> inLists[t] = 0; filed[t] = first; unqueue(t)
 	:: else
 	fi
 }
@@ -444,7 +500,8 @@ inline consider(t) {
 inline handOutOne(t) {
 	atomic {
 		if
-		:: inBatch[t] && state[t] == PENDING && !queued[t] && deadline[t] <= tick -> state[t] = IDLE; hit = 1
+		:: inBatch[t] && state[t] == PENDING && !queued[t] && deadline[t] <= tick ->
+			state[t] = IDLE; limit[t] = 0; hit = 1
 		:: else
 		fi
 	};
@@ -466,7 +523,7 @@ inline settleOne(t) {
 	:: else
 	fi;
 	if
-	:: held[t] -> held[t] = 0; filed[t] = (filed[t] -> tick + 1 : 0); unqueue(t)
+	:: deferred[t] -> deferred[t] = 0; filed[t] = (filed[t] -> tick + 1 : 0); unqueue(t)
 	:: else
 	fi
 }
@@ -475,13 +532,31 @@ inline settleOne(t) {
 
 inline guarded_nextWork() { next = min(DUE_AT(0), DUE_AT(1)) }
 
-/* lower, by the worker, to farDue, which it reads again. */
+/* lower, by the worker, to far.due, which it reads again. */
 inline lowerToFar() {
 #ifndef MISTAKE_FAR_READ_EARLY
-	w = farDue;
+	w = far.due;
 #endif
 	atomic { lower(w, _pid); assert(!hit) }
 }
+
+#ifdef MISTAKE_BEGIN_TAKES_EARLIEST
+#define WAKES_AT earliest
+#else
+#define WAKES_AT nextWake
+#endif
+
+/* pass stores last as it begins, but no process reads it before the pass closes its tick. The tick after it is the
+ * wheel's opening.
+ */
+#ifdef MISTAKE_LAST_AFTER_REST
+#define CLOSE skip
+#else
+#define CLOSE last = tick
+#endif
+
+/* due was lowered after this goroutine became the worker and before it read the clock: so it is late itself. */
+inline slip(t) { limit[t] = (limit[t] && due <= tick -> max(limit[t], tick + 1) : limit[t]) }
 
 proctype live() {
 	byte tick, next, w;
@@ -490,7 +565,7 @@ proctype live() {
 end:
 	if
 #ifdef USERS_CLOCK
-	:: atomic { MAY_LIVE -> called--; waiter = UNSET }	/* nobody waits for its cancel any more */
+	:: atomic { MAY_LIVE -> called--; waiter = UNSET }	/* its cancel is not waited for any more */
 	:: atomic { dismissed > 0 -> dismissed--; called--;
 			if
 			:: true
@@ -521,27 +596,31 @@ work:
 		mine;
 		assert(!done);
 		tick = now;
-#ifndef MISTAKE_RING_KEEPS_RECORD
+#ifndef MISTAKE_WAKE_KEEPS_RECORD
 		forget(tick);
 #endif
-		next = nextLook;
 #ifdef USERS_CLOCK
-		nextLook = min(nextLook, tick)
+		earliest = min(earliest, tick);
+		nextWake = min(nextWake, tick);
 #else
+		next = earliest;
 		if
-#ifdef MISTAKE_EARLY_RING_ENDS
-		:: next > tick -> tick = 0; next = 0; status = ASLEEP; owner = 0; goto gone
+#ifdef MISTAKE_EARLY_WAKE_ENDS
+		:: nextWake > tick -> tick = 0; next = 0; status = ASLEEP; owner = 0; goto gone
 #else
-		:: next > tick -> goto away_
+		:: WAKES_AT > tick -> slip(0); slip(1); goto away_
 #endif
 		:: else -> overdue = NEVER
-		fi
+		fi;
+		/* pass: a Tick has begun since the last one, or nine tenths have passed */
+		assert(cut || tick >= last + APART || tick >= WHOLE_FROM(last + 1) || stale);
 #endif
+		stale = 0
 	};
 #if GOEXITS
 	if
 #ifdef MISTAKE_GOEXIT_RESTS
-	:: cut -> goto look
+	:: cut -> goto nextWork
 #else
 	:: cut -> goto handOut
 #endif
@@ -550,20 +629,20 @@ work:
 beginPass:
 #endif
 #ifdef MISTAKE_FAR_READ_EARLY
-	w = farDue;
+	w = far.due;
 #endif
 	atomic {
 		mu == 0;
 		if
 #if GOEXITS
-		:: status == ENDED || due == NEVER || cutAt == tick -> goto takeDue	/* isCut */
+		:: status == ENDED || due == NEVER || cutAt == tick -> CLOSE; goto takeDue	/* isCut */
 #else
-		:: status == ENDED || due == NEVER -> goto takeDue
+		:: status == ENDED || due == NEVER -> CLOSE; goto takeDue
 #endif
 		:: else
 		fi;
 		if	/* raise */
-		:: due > tick -> due = min(due, tick + PATIENCE); goto takeDue
+		:: due > tick -> due = min(due, tick + LINGER); CLOSE; goto takeDue
 		:: else -> mu = 1
 		fi;
 #ifdef MISTAKE_RAISE_AFTER_TAKE
@@ -578,15 +657,15 @@ beginPass:
 	takeLane(NEAR);
 #endif
 #ifndef MISTAKE_FAR_READ_EARLY
-	w = farDue;
+	w = far.due;
 #endif
 	if	/* raiseFar */
 	:: w <= tick ->
 #ifdef MISTAKE_FAR_RAISED_LATE
 		takeLane(FAR);
-		farDue = tick + PATIENCE
+		far.due = tick + LINGER
 #else
-		farDue = tick + PATIENCE;
+		far.due = tick + LINGER;
 		takeLane(FAR)
 #endif
 #ifdef MISTAKE_FAR_LEFT
@@ -600,7 +679,7 @@ beginPass:
 		fi
 #endif
 	fi;
-	atomic { w = 0; fileOne(0); fileOne(1); mu = 0 };
+	atomic { w = 0; fileOne(0, 0); fileOne(1, 0); CLOSE; mu = 0 };
 takeDue:
 	atomic {
 		mu == 0;
@@ -608,12 +687,12 @@ takeDue:
 		:: !stopped -> consider(0); consider(1)
 		:: else
 		fi;
-#ifdef MISTAKE_LOOK_BEFORE_SETTLE
+#ifdef MISTAKE_WAKE_BEFORE_SETTLE
 		guarded_nextWork();
 #endif
 		if
 		:: inBatch[0] || inBatch[1]
-		:: else -> goto look
+		:: else -> goto nextWork
 		fi
 	};
 handOut:
@@ -630,16 +709,23 @@ handOut:
 		fi
 #endif
 	};
-look:
+nextWork:
 	atomic {
 		mu == 0;
-#ifndef MISTAKE_LOOK_BEFORE_SETTLE
+#ifndef MISTAKE_WAKE_BEFORE_SETTLE
 		guarded_nextWork();
 #endif
 		cutAt = NEVER
 	};
 away_:
+#ifdef MISTAKE_LAST_AFTER_REST
+	w = tick;
 	rest();
+	last = w;
+	w = 0;
+#else
+	rest();
+#endif
 gone:
 	leave();
 	atomic { away(); goto end }
@@ -669,7 +755,7 @@ inline push_() {
 		atomic {
 			push = 0;
 			if
-			:: stopped -> queued[t] = 0; state[t] = IDLE; hands = 0
+			:: stopped -> queued[t] = 0; state[t] = IDLE; limit[t] = 0; hands = 0
 			:: !stopped -> inQueue[t] = NEAR; hands = 1
 #ifndef NEAR_ONLY
 			:: !stopped -> inQueue[t] = FAR; hands = MAY_BE_FAR
@@ -680,7 +766,7 @@ inline push_() {
 	fi
 }
 
-inline lowerFar(k) { farDue = min(farDue, k) }
+inline lowerFar(k) { far.due = min(far.due, k) }
 
 inline announce() {
 	if
@@ -704,14 +790,14 @@ inline announce() {
 	fi
 }
 
-#if RINGS
-inline ringOverdue() {
+#if WAKES
+inline wakeOverdue() {
 	if
 #ifdef MISTAKE_OVERDUE_NO_CAS
-	:: atomic { now >= overdue && rings < RINGS -> rings++ };
+	:: atomic { now >= overdue && wakes < WAKES -> wakes++ };
 		atomic { overdue = now + 1; busy = busy + !extra; extra = 1 }
 #else
-	:: atomic { now >= overdue && rings < RINGS -> rings++; overdue = now + 1; busy = busy + !extra; extra = 1 }
+	:: atomic { now >= overdue && wakes < WAKES -> wakes++; overdue = now + 1; busy = busy + !extra; extra = 1 }
 #endif
 	:: true	/* it is not overdue yet, or the call reads no clock */
 	fi
@@ -740,21 +826,21 @@ proctype producer() {
 			:: d = 0	/* Stop */
 			fi
 		};
-#if RINGS
-		ringOverdue();
+#if WAKES
+		wakeOverdue();
 #endif
 		/* one CAS of the word */
 		atomic {
 			if
-			:: d == 0 && state[t] == PENDING -> state[t] = CANCELED; push = !queued[t]; queued[t] = 1
+			:: d == 0 && state[t] == PENDING -> state[t] = CANCELED; limit[t] = 0; push = !queued[t]; queued[t] = 1
 			:: d > 0 && state[t] == PENDING && d < deadline[t] ->
-				deadline[t] = d; push = !queued[t]; queued[t] = 1;
+				deadline[t] = d; limit[t] = 0; push = !queued[t]; queued[t] = 1;
 #ifdef MISTAKE_FAR_MOVED
 				hands = 1
 #else
 				hands = MAY_BE_FAR
 #endif
-			:: d > 0 && state[t] == PENDING && d >= deadline[t] -> deadline[t] = d
+			:: d > 0 && state[t] == PENDING && d >= deadline[t] -> deadline[t] = d; limit[t] = max(limit[t], d)
 			:: d > 0 && state[t] != PENDING && !stopped ->
 				state[t] = PENDING; deadline[t] = d; push = !queued[t]; queued[t] = 1; hands = MAY_BE_FAR
 			:: else
@@ -768,12 +854,18 @@ proctype producer() {
 		announce()
 #endif
 		;
-		atomic { t = 0; d = 0; k = 0; hands = 0; away() }
+		atomic {
+			limit[t] = (hands && state[t] == PENDING && d > 0 -> max(limit[t], max(deadline[t], now + 1)) : limit[t]);
+			t = 0; d = 0; k = 0; hands = 0;
+			away()
+		}
 	od
 }
 
 #if HELPERS
 proctype helper() {
+	byte opening;
+
 	atomic { busy++; mu == 0 -> mu = 1 };
 	takeLane(NEAR);
 	takeLane(FAR);
@@ -781,15 +873,23 @@ proctype helper() {
 	:: mu = 0; atomic { mu == 0 -> mu = 1 }	/* between two portions */
 	:: true
 	fi;
-	atomic { fileOne(0); fileOne(1); mu = 0; away() }
+	atomic {
+		opening = max(last + 1, 0);
+		fileOne(0, opening);
+		fileOne(1, opening);
+		opening = 0;
+		mu = 0;
+		away()
+	}
 }
 #endif
 
 #if STOPPERS
 inline stopOne(t) {
-	queued[t] = queued[t] && !inQueue[t] && !inLists[t] && !held[t];	/* about to be pushed: refused then */
-	inQueue[t] = 0; inLists[t] = 0; held[t] = 0; filed[t] = 0;
-	state[t] = (state[t] == PENDING -> CANCELED : state[t])
+	queued[t] = queued[t] && !inQueue[t] && !inLists[t] && !deferred[t];	/* about to be pushed: refused then */
+	inQueue[t] = 0; inLists[t] = 0; deferred[t] = 0; filed[t] = 0;
+	state[t] = (state[t] == PENDING -> CANCELED : state[t]);
+	limit[t] = 0
 }
 
 proctype stopper() {
@@ -811,7 +911,7 @@ proctype stopper() {
 #ifndef MISTAKE_STOP_KEEPS_STATUS
 		atomic { wasAsleep = status == ASLEEP; status = ENDED; due = 0 };
 #endif
-#ifdef MISTAKE_STOP_TOUCHES_BELLS
+#ifdef MISTAKE_STOP_TOUCHES_WAKERS
 		wasAsleep = 1;
 #endif
 		if
@@ -843,21 +943,21 @@ init {
 	do
 	:: atomic { now < LAST -> now++ }
 #ifdef USERS_CLOCK
-	:: atomic { NEXT_BELL <= now && called < LIVES -> waiter = CALLED; called++; busy++ }
+	:: atomic { NEXT_WAKER <= now && called < LIVES -> waiter = CALLED; called++; busy++ }
 	:: atomic { leaving > 0 -> leaving-- }; leave(); atomic { away() }
 #else
-	:: atomic { RINGS_AT(0) <= now && called < LIVES -> toRing[0] = 0; called++; busy++ }
-#if RINGS
+	:: atomic { FIRES_AT(0) <= now && called < LIVES -> timer[0] = 0; called++; busy++ }
+#if WAKES
 	:: atomic { extra && called < LIVES -> extra = 0; called++ }
 #endif
-#if BELLS > 1
-	:: atomic { RINGS_AT(1) <= now && called < LIVES -> toRing[1] = 0; called++; busy++ }
+#if WAKERS > 1
+	:: atomic { FIRES_AT(1) <= now && called < LIVES -> timer[1] = 0; called++; busy++ }
 #endif
 #endif
 	:: atomic { timeout ->
 			assert(busy == 0);
 			if
-			:: NEXT_BELL < NEVER && now < NEXT_BELL -> now = NEXT_BELL
+			:: NEXT_WAKER < NEVER && now < NEXT_WAKER -> now = NEXT_WAKER
 			:: else -> break
 			fi
 		}

@@ -6,7 +6,7 @@
 bit  mu;	/* the lock */
 bit  stopped;
 byte lists[ALL];	/* each by its first timeout, without gaps: no more than there are timeouts */
-byte held;
+byte deferred;
 
 inline lock() { atomic { mu == 0 -> mu = 1 } }
 
@@ -15,6 +15,7 @@ byte intake;	/* so many of the first lists belong to it */
 /* batch */
 byte timeouts[BATCH];
 byte filled;
+byte given;	/* so many have had their turn */
 
 #if TIMEOUTS > 2
 #define TAKEN ((lists[0] != 0) + (lists[1] != 0) + (lists[2] != 0))
@@ -47,7 +48,14 @@ inline beginPass() {
 	atomic {
 	mu == 0 -> mu = 1;
 	ok = (intake == 0 && !stopped && !(current <= tick && tick < opening));	/* isCut */
+#if CUTS
+	if	/* only up to earliest, which may be before this tick */
+	:: wheel_turn(tick)
+	:: true
+	fi;
+#else
 	wheel_turn(tick);
+#endif
 #ifdef INTAKE
 	if
 	:: ok ->
@@ -111,8 +119,8 @@ inline next_() {
 	:: else
 	fi;
 	if
-#ifndef MISTAKE_HELD_FILED
-	:: home[x] == IN_BATCH -> link[x] = held; held = x; x = 0; isOfIntake = 0
+#ifndef MISTAKE_DEFERRED_FILED
+	:: home[x] == IN_BATCH -> link[x] = deferred; deferred = x; x = 0; isOfIntake = 0
 #endif
 #ifndef MISTAKE_UNQUEUE_BEFORE_REMOVE
 	:: else -> home[x] = UNFILED
@@ -272,7 +280,7 @@ inline settle() {
 	:: RMW {
 		atomic {
 		if
-		:: held -> x = held; held = link[x]; home[x] = UNFILED
+		:: deferred -> x = deferred; deferred = link[x]; home[x] = UNFILED
 		:: else ->
 			do
 			:: filled == 0 -> break

@@ -1,4 +1,4 @@
-/* mpsc_queue.go: the hand-over from producers to whoever holds the lock.
+/* mpsc_queue.go: the hand-over from producers to the holder of the lock.
  *
  * push is one step: its CAS succeeds only on the head that was loaded, and a head
  * loaded closed stays so. take is one step too. close goes from
@@ -30,7 +30,7 @@ inline queue_push(to) {
 
 #define HOLDS_ANY(s) (head[s] != 0 && head[s] != CLOSED)
 
-/* take, with the append of takeStripe in guarded.go. If the stripe is being combed it takes nothing. */
+/* take, with the append of takeStripe in guarded.go. If the stripe is being pruned it takes nothing. */
 inline takeStripe(s) {
 	if
 	:: HOLDS_ANY(s) && stripeMu[s] == 0 -> append(head[s]); head[s] = 0
@@ -38,7 +38,7 @@ inline takeStripe(s) {
 	fi
 }
 
-/* The part of takeAll for a stripe. While it waits for a comber it releases the lock. */
+/* The part of takeAll for a stripe. While it waits for a pruner it releases the lock. */
 inline takeAllOf(s) {
 	do
 	:: atomic {
@@ -53,33 +53,33 @@ inline takeAllOf(s) {
 	od
 }
 
-#ifdef MISTAKE_COMB_NO_LOCK
-#define COMB_MAY_BEGIN(s) true
+#ifdef MISTAKE_PRUNE_NO_LOCK
+#define PRUNE_MAY_BEGIN(s) true
 #define HOLD(s, b)        skip
 #else
-#define COMB_MAY_BEGIN(s) (stripeMu[s] == 0)
+#define PRUNE_MAY_BEGIN(s) (stripeMu[s] == 0)
 #define HOLD(s, b)        stripeMu[s] = b
 #endif
 
-#ifdef MISTAKE_COMB_LINK_AFTER_CAS
+#ifdef MISTAKE_PRUNE_LINK_AFTER_CAS
 byte gone_;
 #endif
 
-/* comb: above, x and below are above, t and below in Go. Its write into a link is a
+/* prune: above, x and below are above, t and below in Go. Its write into a link is a
  * part of its next step, or of the last: nobody else reads or writes that link. The
  * assertion is what fresh promises.
  */
-inline comb(s) {
+inline prune(s) {
 	atomic {
 		if
-		:: COMB_MAY_BEGIN(s) && head[s] != 0 && head[s] != CLOSED -> HOLD(s, 1); above = head[s]
+		:: PRUNE_MAY_BEGIN(s) && head[s] != 0 && head[s] != CLOSED -> HOLD(s, 1); above = head[s]
 		:: else
 		fi
 	};
-#ifdef MISTAKE_COMB_TAKES_HEAD
+#ifdef MISTAKE_PRUNE_TAKES_HEAD
 	if
 	:: atomic {
-		above && above == head[s] && isLitter(word[above]) ->
+		above && above == head[s] && isZombie(word[above]) ->
 			w = word[above];
 			head[s] = link[above]
 		};
@@ -105,7 +105,7 @@ inline comb(s) {
 		:: hit ->
 			hit = 0;
 			link[above] = below;
-#ifdef MISTAKE_COMB_LINK_AFTER_CAS
+#ifdef MISTAKE_PRUNE_LINK_AFTER_CAS
 			link[gone_] = 0;
 			gone_ = 0;
 #endif
@@ -123,9 +123,9 @@ inline comb(s) {
 		fi;
 		w = word[x];
 		if
-		:: isLitter(w) ->
+		:: isZombie(w) ->
 			below = link[x];
-#ifndef MISTAKE_COMB_LINK_AFTER_CAS
+#ifndef MISTAKE_PRUNE_LINK_AFTER_CAS
 			link[x] = 0;
 #endif
 #ifdef MERGED
@@ -146,7 +146,7 @@ inline drop() {
 		assert(inQueue[x] && home[x] == UNFILED);	/* the queue alone held it */
 		inQueue[x] = 0;
 		word[x] = unqueued(w);
-#ifdef MISTAKE_COMB_LINK_AFTER_CAS
+#ifdef MISTAKE_PRUNE_LINK_AFTER_CAS
 		gone_ = x;
 #endif
 		hit = 1

@@ -6,16 +6,16 @@
  *
  *   word.pml          word.go: move, begin, reject, cancel, claim, unqueue, cancelForStop, refuse
  *   timeout.pml       timeout.go: Stop
- *   mpsc_queue.pml    mpsc_queue.go: push, comb, take, the sentinel of close
+ *   mpsc_queue.pml    mpsc_queue.go: push, prune, take, the sentinel of close
  *   hashed_wheel.pml  hashed_wheel.go: place, turn, close, advance, pop, leave, next
  *   guarded.pml       guarded.go: beginPass, file, fileStripe, takeDue with consider, settle, drainAll, look
  *   worker.pml        worker.go: pass, handOut; timer.go: help
- *   timer.pml         timer.go: arm, armNew, push; Pending and NextDue
+ *   timer.pml         timer.go: arm, armNew, push; Pending and NextDue; quota.go
  *   stop.pml          timer.go: Stop; guarded.go: collect, stop
  *
  *   proctype          stands for
  *   work              the worker; with INTERRUPTS a task may end its goroutine, and another goes on
- *   producer          callers of AfterFunc, Schedule (armNew), Reset (arm) and Stop, any call at any time
+ *   producer          callers of AfterFunc, Schedule (armNew), Reset, Arm (arm) and Stop, any call at any time
  *   stopper           STOPPERS callers of Timer.Stop, at any time
  *   counter           a caller of Timer.Pending and NextDue (COUNTER)
  *   last              checks the final state
@@ -30,7 +30,7 @@
  *
  * Left out. Buckets, rings and crowds (a timeout is filed under a tick); ns (all times are ticks); memory order (Go's
  * atomics are sequentially consistent, and plain fields pass through them or have an owner); mutual exclusion by the
- * lock; passes that leave the queue alone; which pushes make a stripe deep (with HELP, TURNSTILE and COMB any may);
+ * lock; passes that leave the queue alone; which pushes make a stripe deep (with HELP, TURNSTILE and PRUNE any may);
  * more than two stripes; the counters of Stats; Sample; ManualClock; After; Series.
  *
  * Time. The worker makes a pass a tick, PASSES of them while the producers run and some more after them. With CUTS a
@@ -41,8 +41,8 @@
  *   early    claim never expires a timeout before its deadline, nor an arming that no drain has seen, nor anything
  *            after the first hold of Timer.Stop
  *   outcome  each arming is settled once: expired, canceled (by a Stop that returns true, or by Timer.Stop, which
- *            returns it, once) or rejected; results match the word (told_right); Reset and Schedule return whether
- *            they moved an arming, began one, or were refused
+ *            returns it, once) or rejected; results match the word (told_right); Reset, Arm and Schedule return
+ *            whether they moved an arming, began one, or were refused
  *   lost     in every state, a pending timeout that is not queued is in the batch, or filed no later than it is due; a
  *            settled timeout that is not queued is not filed (kept); a timeout is in the queue at most once
  *   settled  when no process can move, all callers are through, the lock is free, every arming except those for never
@@ -51,12 +51,13 @@
  *   intake   a due timeout that is queued when a pass takes its intake is handed out before that pass ends or, if it
  *            is cut short, before the pass that ends the intake (INTAKE); unless the wheel has left the tick, in whose
  *            batch a task ended the goroutine
- *   litter   comb drops only timeouts that the queue alone holds
- *   room     no more reservations are kept than timeouts are pending, with KEEPER pending or expired
+ *   zombies  prune drops only timeouts that the queue alone holds
+ *   quota    each pending timeout has a permit, and returns it once: in the end as many are taken as timeouts are
+ *            pending; the bound refuses Schedule and Arm, never another call (MAX_PENDING)
  *   count    Pending is exact if no other call is under way, and counts each timeout that is pending throughout the
  *            call (watched); NextDue is never too late
  *
- * LITTER begins with as many stopped timeouts in the queue, as if armed and stopped before. Each MISTAKE_ is a small
+ * ZOMBIES begins with as many stopped timeouts in the queue, as if armed and stopped before. Each MISTAKE_ is a small
  * wrong turn that must make the checker find an error.
  */
 
@@ -118,7 +119,7 @@
 #define PENDING_NOW (told[1] == PENDING)
 #endif
 
-#if HELP || defined(COMB)
+#if HELP || defined(PRUNE)
 #define RELIEF 1
 #else
 #define RELIEF 0
@@ -139,7 +140,7 @@ byte callers;	/* not through with their calls */
 
 /* Of every process that calls the timer. */
 #define LOCALS short w, next, n; byte i, x, at, above, below, refusal, end_; \
-	bit hit, ok, owe, moved, noRoom, kept, late, err, isOfIntake
+	bit hit, ok, owe, moved, noPermit, late, err, bounded, isOfIntake
 #define LOCALS_OF_STOP bit isFirst, more; byte ended
 
 #include "hashed_wheel.pml"
@@ -249,13 +250,16 @@ proctype producer(byte own) {
 			:: d = NEVER
 #endif
 			:: NOT_OWN -> d = 0
+			fi;
+#if MAX_PENDING
+			if
+			:: d != 0 -> bounded = 1	/* Schedule, Arm */
+			:: true				/* AfterFunc, Reset, Stop */
 			fi
+#endif
 		};
 		if
 		:: d == 0 -> stop(to)
-#ifdef KEEPER
-		:: d == 0 -> giveBack(to)
-#endif
 #ifdef SCHEDULE
 		:: d != 0 && own -> armNew(to, d)
 		:: d != 0 && !own -> arm(to, d)
@@ -266,14 +270,14 @@ proctype producer(byte own) {
 #ifdef SCHEDULE
 		if
 		:: own -> atomic {
-			assert(err == (told[to] == REJECTED || told[to] == TOO_LATE));	/* Schedule's error */
+			assert(err == (told[to] == REJECTED || told[to] == REJECTED_STOPPED));	/* Schedule's error */
 			known[to] = 1;
 			own = 0
 			}
 		:: else
 		fi;
 #endif
-		atomic { to = 0; d = 0; err = 0 }
+		atomic { to = 0; d = 0; bounded = 0; err = 0 }
 	od;
 	atomic { calls = 0; callers-- }
 }
@@ -299,7 +303,7 @@ proctype counter() {
 
 /* Properties of every state. */
 
-#define told_right(to) (told[to] == outcome(word[to]))
+#define told_right(to) (told[to] == state(word[to]))
 
 #define kept(to) (mu || stopped || queued(word[to]) || \
 	(state(word[to]) == PENDING -> \
@@ -308,6 +312,12 @@ proctype counter() {
 		home[to] < FILED))
 
 #define opens_right  (opening <= now + 1)
+
+#if MAX_PENDING
+#define counts_right (taken >= PENDING_NOW)
+#else
+#define counts_right true
+#endif
 
 /* last checks the state in which no process can move. */
 proctype last() {
@@ -328,11 +338,7 @@ proctype last() {
 			i++
 		od;
 #if MAX_PENDING
-#ifdef KEEPER
-		assert(reserved == PENDING_NOW + (state(word[1]) == EXPIRED))
-#else
-		assert(reserved == PENDING_NOW)
-#endif
+		assert(taken == PENDING_NOW)	/* each permit has been returned */
 #endif
 	}
 }
@@ -340,20 +346,21 @@ proctype last() {
 proctype monitor() {
 end:
 	atomic {
-		!(ALL_TIMEOUTS(told_right) && ALL_TIMEOUTS(kept) && opens_right) ->
+		!(ALL_TIMEOUTS(told_right) && ALL_TIMEOUTS(kept) && opens_right && counts_right) ->
 		assert(ALL_TIMEOUTS(told_right));
 		assert(ALL_TIMEOUTS(kept));
-		assert(opens_right)
+		assert(opens_right);
+		assert(counts_right)
 	}
 }
 
 init {
 	byte i;
 	atomic {
-#ifdef LITTER
+#ifdef ZOMBIES
 		i = 0;
 		do
-		:: i == LITTER -> i = 0; break
+		:: i == ZOMBIES -> i = 0; break
 		:: else ->
 			i++;
 			word[i] = pack(1, QUEUED | FRESH, CANCELED);

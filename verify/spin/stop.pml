@@ -21,8 +21,8 @@ inline guarded_stop() {
 		:: else -> break
 		od;
 		intake = 0;
-		waiting[STRIPES + ALL] = held;
-		held = 0
+		waiting[STRIPES + ALL] = deferred;
+		deferred = 0
 	};
 	do
 	:: atomic {

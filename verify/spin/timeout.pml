@@ -1,4 +1,4 @@
-/* timeout.go: Stop, and room.go: end. Reset and ResetAt are arm, in timer.pml. */
+/* timeout.go: Stop. Reset, ResetAt, Arm and ArmAt are arm, in timer.pml. */
 
 inline stop(to) {
 	do
@@ -21,18 +21,12 @@ inline stop(to) {
 	}
 	od;
 	if
+#ifdef MISTAKE_PERMIT_TWICE
+	:: atomic { hit = 0; release() }
+#else
 	:: hit -> atomic { hit = 0; release() }
 	:: else
+#endif
 	fi;
 	pay(to)
-}
-
-/* The part of end that follows a Stop that returned false. */
-inline giveBack(to) {
-	w = word[to];
-	atomic { finish(to); w = 0 };
-	if
-	:: hit -> atomic { hit = 0; release() }
-	:: else
-	fi
 }

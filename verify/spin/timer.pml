@@ -1,52 +1,60 @@
 /* timer.go: the producer side. */
 
 #if MAX_PENDING
-byte reserved;
+byte taken;
 
-inline admit() {
+#ifdef MISTAKE_UNBOUNDED_UNCOUNTED
+#define UNCOUNTED 1
+#else
+#define UNCOUNTED 0
+#endif
+
+#ifdef MISTAKE_UNBOUNDED_REFUSED
+#define IS_BOUNDED true
+#else
+#define IS_BOUNDED bounded
+#endif
+
+/* quota.go: acquire leaves noPermit if there is none. */
+inline acquire() {
 	do
-	:: RMW {
-		atomic {
-			i = reserved;
+	:: atomic { !IS_BOUNDED -> taken = taken + 1 - UNCOUNTED; break }
+	:: atomic {
+			IS_BOUNDED ->
+			i = taken;
 			if
-			:: i >= MAX_PENDING -> i = 0; noRoom = 1; break
+			:: i >= MAX_PENDING -> i = 0; noPermit = 1; break
 			:: else
 			fi
 		};
 		atomic {
 			if
-			:: reserved == i -> reserved++; i = 0; break
+#ifdef MISTAKE_ACQUIRE_NO_CAS
+			:: true -> taken = i + 1; i = 0; break
+#else
+			:: taken == i -> taken++; i = 0; break
 			:: else -> i = 0
+#endif
 			fi
 		}
-	}
 	od
 }
 
-inline release() { reserved-- }
-inline releaseAll() { reserved = reserved - ended }
+inline release() { taken-- }
+inline releaseAll() { taken = taken - ended }
 #else
-inline admit() { skip }
+inline acquire() { skip }
 inline release() { skip }
 inline releaseAll() { skip }
-#endif
-
-/* The task of each timeout keeps the place: an expiry does not give it back. */
-#ifdef KEEPER
-#define KEPT (state(w) == EXPIRED)
-inline expire() { skip }
-#else
-#define KEPT false
-inline expire() { release() }
 #endif
 
 #ifdef MISTAKE_FULL_WHEN_STOPPED
 #define REFUSAL REJECTED
 #else
-#define REFUSAL (head[0] == CLOSED -> TOO_LATE : REJECTED)
+#define REFUSAL (head[STRIPES - 1] == CLOSED -> REJECTED_STOPPED : REJECTED)
 #endif
 
-/* arm: a Reset to deadline d. It leaves err: the arming was refused. */
+/* arm: an Arm if bounded, or else a Reset, to deadline d. It leaves err: the arming was refused. */
 inline arm(to, d) {
 #if MAX_PENDING
 	late = closed;
@@ -64,16 +72,14 @@ inline arm(to, d) {
 			fi
 			}
 		:: state(w) != PENDING ->
+			acquire();
 			if
-			:: KEPT -> kept = 1
-			:: else -> admit()
-			fi;
-			if
-			:: noRoom ->
-				atomic { noRoom = 0; refusal = REFUSAL };
+			:: noPermit ->
+				atomic { noPermit = 0; refusal = REFUSAL };
 				atomic {
 				reject(to, d, refusal);
 #if MAX_PENDING
+				assert(bounded);	/* the bound refuses no other call */
 				assert(!(ok && late && refusal == REJECTED));	/* a stopped timer is not full */
 #endif
 				refusal = 0;
@@ -84,18 +90,15 @@ inline arm(to, d) {
 				fi
 				}
 			:: atomic {
-				!noRoom -> begin(to, d);
+				!noPermit -> begin(to, d);
 				w = 0;
 				if
-				:: ok -> ok = 0; kept = 0; break
+				:: ok -> ok = 0; break
 				:: else
 				fi
 				};
-#ifndef MISTAKE_RESERVATION_KEPT
-				if
-				:: kept -> kept = 0
-				:: else -> release()
-				fi
+#ifndef MISTAKE_PERMIT_KEPT
+				release()
 #endif
 			fi
 		fi
@@ -114,12 +117,13 @@ inline pay(to) {
 	fi
 }
 
-/* armNew: nobody else can see the timeout yet. */
+/* armNew, of Schedule if bounded, or else of AfterFunc: nobody else can see the timeout yet. */
 inline armNew(to, d) {
-	admit();
+	acquire();
 	if
-	:: noRoom -> atomic {
-		noRoom = 0;
+	:: noPermit -> atomic {
+		assert(bounded);
+		noPermit = 0;
 		refusal = REFUSAL;
 		told[to] = refusal;
 		word[to] = pack(d, 0, refusal);

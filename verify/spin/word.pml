@@ -10,21 +10,19 @@
 #define EXPIRED  2
 #define CANCELED 3
 #define REJECTED 4
-#define TOO_LATE 5
-#define OVER     6
+#define REJECTED_STOPPED 5
 #define QUEUED   8
 #define CLOSED   255	/* the head of a closed stripe */
 #define FRESH    16
 
 #define pack(d, flags, s) ((d) << 5 | (flags) | (s))
 #define state(w)          ((w) & 7)
-#define outcome(w)        (state(w) == OVER -> EXPIRED : state(w))
 #define queued(w)         (((w) & QUEUED) != 0)
 #define deadline(w)       ((w) >> 5)
 #define withState(w, s)     (((w) & 1016) | (s))
 #define unqueued(w)       ((w) & 999)
 
-#define isLitter(w) (((w) & FRESH) != 0 && state(w) != PENDING)
+#define isZombie(w) (((w) & FRESH) != 0 && state(w) != PENDING)
 
 /* Indexed by timeout, from 1; 0 is nil. */
 short word[ALL];
@@ -178,20 +176,6 @@ inline claim(to, due) {
 	od
 }
 
-/* finish leaves hit: the place of an expired timeout is given back. */
-inline finish(to) {
-	if
-#ifdef MISTAKE_FINISH_NO_CAS
-	:: state(w) == EXPIRED ->
-#else
-	:: state(w) == EXPIRED && word[to] == w ->
-#endif
-		word[to] = withState(w, OVER);
-		hit = 1
-	:: else
-	fi
-}
-
 /* unqueue, with the caller's next step under the lock: file puts the timeout where its
  * word requires.
  */
@@ -278,7 +262,7 @@ inline refuse(to) {
 		atomic {
 			next = unqueued(w);
 			if
-			:: state(w) == PENDING && !isFiled(to) -> next = withState(next, TOO_LATE)
+			:: state(w) == PENDING && !isFiled(to) -> next = withState(next, REJECTED_STOPPED)
 			:: else
 			fi;
 			if
@@ -287,7 +271,7 @@ inline refuse(to) {
 				if
 				:: state(next) != state(w) ->
 					assert(!moved);
-					tell(to, TOO_LATE);
+					tell(to, REJECTED_STOPPED);
 					hit = 1
 				:: else
 				fi;

@@ -1,6 +1,5 @@
 /* worker.go: a pass; timer.go: what producers do in its place. When the worker comes is in alarm.pml. */
 
-byte given;	/* so many of the batch have had their turn */
 #if CUTS
 byte cuts;
 #endif
@@ -41,7 +40,7 @@ inline handOut() {
 			claim(to, tick)
 			};
 			if
-			:: atomic { hit -> hit = 0; expire() }; execute(to)
+			:: atomic { hit -> hit = 0; release() }; execute(to)
 			:: else
 			fi;
 			to = 0
@@ -98,10 +97,10 @@ inline pass() {
  * not count.
  */
 inline help(to) {
-#ifdef COMB
+#ifdef PRUNE
 	if
 	:: true
-	:: comb(stripeOf(to))
+	:: prune(stripeOf(to))
 	fi;
 #endif
 #if HELP

@@ -1,5 +1,5 @@
-// Package shim has package time's names, with timers and channels on a wheel: package time's own
-// tests import it in place of package time. The README of the folder above has more.
+// Package shim has the time package's names, with timers and channels on a wheel. The time package's own tests import
+// it in place of the time package. The README of the folder above describes how.
 package shim
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/wheeltime"
 )
 
-// The shortest tick there is: the tests wait for tens of thousands of ticks.
+// The tick is the shortest that WithTick accepts, since the tests wait for tens of thousands of ticks.
 var clock = wheeltime.NewClock(hashedwheel.MustNew(hashedwheel.WithTick(100 * time.Microsecond)))
 
 // On the wheel.
@@ -30,7 +30,7 @@ var (
 	Until     = clock.Until
 )
 
-// Package time's.
+// From the time package.
 type (
 	Duration = time.Duration
 	Time     = time.Time
@@ -47,5 +47,5 @@ const (
 
 var Unix = time.Unix
 
-// Interrupt does nothing: package time's sends a signal to the process, which must not end a sleep.
+// Interrupt does nothing. That of the time package sends a signal to the process, which must not end a sleep.
 func Interrupt() {}

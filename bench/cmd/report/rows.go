@@ -1,0 +1,52 @@
+package main
+
+// The rows of README.md.
+var readme = []figure{
+	{"CPU of the timers: 100,000 idle timeouts that move, and calls; of one core",
+		".name:Server /pending:100k", "timers-cpu-%", ""},
+	{"Bytes per pending timeout, excluding its closure", ".name:Memory", "B/timeout", ""},
+	{"CPU at a million calls a second, each stopped after 5 ms; of one core",
+		".name:Steady /rate:1M", "cpu-%", ""},
+	{"CPU per timeout, a million armed and fired", ".name:Fire", "cpu-sec/timeout", ""},
+	{"p99 lateness, saturated server with three other `time.Timer`s",
+		".name:Saturated /beside:3timers /tick:1ms", "late-p99-ms", ""},
+	{"Median lateness on an idle machine (about 0.5 ms of it is the OS wake-up)",
+		".name:Late /next-to:nothing", "late-p50-ms", ""},
+	{"Sixteen cores: calls of 5 ms, `Reset` of a `Timeout` that is kept",
+		".name:Calls /timeouts:reused /gomaxprocs:16 build:0.4.0", "calls/s", "sixteen.txt"},
+	{"Sixteen cores: calls of 5 ms, `AfterFunc` for each",
+		".name:Calls /timeouts:new /gomaxprocs:16 build:0.4.0", "calls/s", "sixteen.txt"},
+	{"CPU per move of a random one of a million to later", ".name:MoveLater", "cpu-sec/op", ""},
+	{"CPU per move to earlier", ".name:MoveEarlier", "cpu-sec/move", ""},
+}
+
+// The rows of README.md in bench.
+var otherTimers = []figure{
+	{"Arm a new timeout and stop it, a million pending", ".name:Arm /pending:1M", "sec/op", ""},
+	{"Move a random one of a million timeouts to later", ".name:MoveLater", "sec/op", ""},
+	{"A million armed and fired, CPU time each", ".name:Fire", "cpu-sec/timeout", ""},
+	{"Arm a timeout while a million others become due, 99th percentile", ".name:Due", "arming-p99-sec", ""},
+	{"Bytes per pending timeout, excluding its closure", ".name:Memory", "B/timeout", ""},
+	{"How late a timeout runs at a tick of 1 ms, median", ".name:Late /next-to:nothing", "late-p50-ms", ""},
+	{"Move a timeout to earlier, CPU time", ".name:MoveEarlier", "cpu-sec/move", ""},
+	{"Calls of 5 ms, as many as two cores make, timeouts armed again", ".name:Calls /timeouts:reused", "calls/s", ""},
+}
+
+// The rows and columns of timing-wheels.md.
+var (
+	designs = []struct{ timer, text string }{
+		{"list", "unordered list"},
+		{"heap", "binary heap, one lock"},
+		{std, "the time package: a heap of four children for each P"},
+		{"rounds", "hashed wheel with rounds, 512 slots"},
+		{"hierarchy", "hierarchy, 256 slots and four times 64"},
+		{"timingwheel", "RussellLuo/timingwheel, after Kafka's"},
+		{wheel, "this library"},
+	}
+	idling = []figure{
+		{"arm and stop, 0 pending", ".name:Arm /pending:0", "sec/op", ""},
+		{"1M pending", ".name:Arm /pending:1M", "sec/op", ""},
+		{"a core, nothing pending", ".name:Idle /pending:0", "cpu-%", ""},
+		{"a core, 1M far away", ".name:Idle /pending:1M", "cpu-%", ""},
+	}
+)

@@ -1,0 +1,164 @@
+package idle
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// sendAgainSteadily has the kernel send unacknowledged data again about every 200 ms for more than a second, rather
+// than ever more rarely.
+func sendAgainSteadily(t *testing.T, c *net.TCPConn) {
+	const thinLinearTimeouts = 16 // TCP_THIN_LINEAR_TIMEOUTS
+	raw, err := c.SyscallConn()
+	require.NoError(t, err)
+	require.NoError(t, raw.Control(func(fd uintptr) {
+		err = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, thinLinearTimeouts, 1)
+	}))
+	require.NoError(t, err)
+}
+
+// requireVanishes has the peer vanish, and requires that the connection is idle while the kernel still sends the data
+// again. On a busy machine the looks may come so late that it has just ceased to: then another connection is tried.
+func requireVanishes(t *testing.T, connect func() (here, there *net.TCPConn), vanish func(there *net.TCPConn)) {
+	const d = 500 * time.Millisecond
+	tm := hashedwheel.MustNew()
+	defer tm.Stop()
+	for range 10 {
+		here, there := connect()
+		sendAgainSteadily(t, here)
+		vanish(there)
+		at := make(chan traffic, 1)
+		start := time.Now()
+		_, err := Watch(tm, here, d, func(net.Conn) { at <- report(t, here) })
+		require.NoError(t, err)
+		write(t, here)
+		now := <-at
+		took := time.Since(start)
+		require.GreaterOrEqual(t, took, d)
+		if now.sent < d {
+			t.Logf("idle after %v, and sent again %v ago", took, now.sent)
+			return
+		}
+	}
+	t.Error("retransmissions keep the connection open")
+}
+
+func TestVanishedPeerIsIdle(t *testing.T) {
+	t.Parallel()
+	requireVanishes(t, func() (here, there *net.TCPConn) { return connect(t) }, func(c *net.TCPConn) { dropAll(t, c) })
+}
+
+// A peer is away for half a second, again and again, and then acknowledges the data that was sent to it, within less
+// than an idle time: its connection stays open.
+func TestNeverEarlyPeerThatIsAwayAtTimes(t *testing.T) {
+	t.Parallel()
+	const d = 1200 * time.Millisecond
+	tm := hashedwheel.MustNew()
+	defer tm.Stop()
+	var running sync.WaitGroup
+	for range 20 {
+		here, there := connect(t)
+		sendAgainSteadily(t, here)
+		w, err := Watch(tm, here, d, func(net.Conn) {})
+		require.NoError(t, err)
+		running.Go(func() {
+			steady := true
+			for i := 0; i < 6 && steady; i++ {
+				begun := time.Now()
+				time.Sleep(rand.N(d / 5))
+				dropAll(t, there)
+				write(t, here)
+				time.Sleep(500 * time.Millisecond)
+				dropNone(t, there)
+				for report(t, here).resending && time.Since(begun) < 2*d {
+					time.Sleep(time.Millisecond)
+				}
+				steady = time.Since(begun) < d*15/16 // otherwise the machine stood still
+			}
+			assert.True(t, w.Stop() || !steady)
+		})
+	}
+	running.Wait()
+}
+
+// Two machines have a network of their own, and one loses its address.
+func TestVanishedMachineIsIdle(t *testing.T) {
+	t.Parallel()
+	ours, theirs := newNamespace(t), newNamespace(t)
+	ours.ip(t, "link add idle0 type veth peer name idle1 netns "+theirs.path)
+	ours.ip(t, "addr add 10.9.8.1/24 dev idle0")
+	ours.ip(t, "link set idle0 up")
+	theirs.ip(t, "link set idle1 up")
+	requireVanishes(t, func() (here, there *net.TCPConn) {
+		theirs.ip(t, "addr add 10.9.8.2/24 dev idle1")
+		var l net.Listener
+		var err error
+		ours.do(func() { l, err = net.Listen("tcp", "10.9.8.1:0") })
+		require.NoError(t, err)
+		defer l.Close()
+		var c net.Conn
+		theirs.do(func() { c, err = net.Dial("tcp", l.Addr().String()) })
+		require.NoError(t, err)
+		s, err := l.Accept()
+		require.NoError(t, err)
+		t.Cleanup(func() { _, _ = c.Close(), s.Close() })
+		return s.(*net.TCPConn), c.(*net.TCPConn)
+	}, func(*net.TCPConn) { theirs.ip(t, "addr del 10.9.8.2/24 dev idle1") })
+}
+
+// A namespace has a thread in a network namespace of its own, which ends with the test.
+type namespace struct {
+	calls chan func()
+	path  string
+}
+
+func newNamespace(t *testing.T) *namespace {
+	n, made := &namespace{calls: make(chan func())}, make(chan error)
+	go func() {
+		runtime.LockOSThread() // the thread ends with the goroutine
+		n.path = fmt.Sprintf("/proc/%d/task/%d/ns/net", os.Getpid(), syscall.Gettid())
+		made <- syscall.Unshare(syscall.CLONE_NEWNET)
+		for f := range n.calls {
+			f()
+		}
+	}()
+	t.Cleanup(func() { close(n.calls) })
+	if err := <-made; err != nil {
+		t.Skip("no right to make a network namespace:", err)
+	}
+	return n
+}
+
+// do calls f in the namespace.
+func (n *namespace) do(f func()) {
+	done := make(chan struct{})
+	n.calls <- func() {
+		defer close(done)
+		f()
+	}
+	<-done
+}
+
+func (n *namespace) ip(t *testing.T, args string) {
+	var out []byte
+	var err error
+	n.do(func() { out, err = exec.Command("ip", strings.Fields(args)...).CombinedOutput() })
+	if errors.Is(err, exec.ErrNotFound) {
+		t.Skip("no iproute2:", err)
+	}
+	require.NoError(t, err, "ip %s: %s", args, out)
+}
