@@ -32,9 +32,9 @@ const (
 	// 100 µs, while another makes a few hundred calls: with 8 or 32 shards that one soon waited.
 	shardsPerProcessor = 128
 
-	crowd    = 64 // a shard with more keys is split
-	ways     = 16 // parts of a split: a key is moved two or three times until the map has all its shards
-	patience = 4  // calls that wait for a shard before it is split, even if it has few keys
+	keysBeforeSplit  = 64 // a shard with more keys is split
+	waitsBeforeSplit = 4  // a shard for which so many calls have waited is split, even if it has few keys
+	partsOfSplit     = 16 // a key is moved two or three times until the map has all its shards
 )
 
 func newDirectory[K comparable, V any](m *Map[K, V]) *directory[K, V] {
@@ -63,6 +63,20 @@ func (d *directory[K, V]) lock(hash uint64) *shard[K, V] {
 	}
 }
 
+// tryLock is lock, or returns nil if it would have to wait.
+func (d *directory[K, V]) tryLock(hash uint64) *shard[K, V] {
+	index := d.index.Load()
+	s := index.shards[hash>>index.shift].Load()
+	if !s.mu.TryLock() {
+		return nil
+	}
+	if s.first <= hash && hash <= s.last {
+		return s
+	}
+	s.mu.Unlock() // it was split in between
+	return nil
+}
+
 // follow returns the shard for a hash that s has or had: s itself, which the caller has locked, or, in
 // exchange for s, another shard since s was split.
 func (d *directory[K, V]) follow(s *shard[K, V], hash uint64) *shard[K, V] {
@@ -82,7 +96,7 @@ func (d *directory[K, V]) await(s *shard[K, V], hash uint64) {
 	}
 	s.rival = hash
 	s.waits++
-	if s.waits >= patience {
+	if s.waits >= waitsBeforeSplit {
 		d.split(s)
 	}
 }
@@ -90,7 +104,7 @@ func (d *directory[K, V]) await(s *shard[K, V], hash uint64) {
 // split gives s's range, except its first part, to new shards, unless the range is too narrow. The
 // caller holds s.mu.
 func (d *directory[K, V]) split(s *shard[K, V]) {
-	n := min(ways, (s.last-s.first)>>d.narrow+1)
+	n := min(partsOfSplit, (s.last-s.first)>>d.narrow+1)
 	if n < 2 {
 		return
 	}
