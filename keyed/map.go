@@ -19,7 +19,7 @@ type Map[K comparable, V any] struct {
 
 	// All fields are read only: %#v, which does not use String, is no race.
 	timer    *hashedwheel.Timer
-	never    time.Time                // a later deadline never comes
+	never    int64                    // in Unix seconds; a later deadline never comes
 	renew    func(K, V) time.Duration // nil: no value is renewed
 	expired  func(K, V)               // nil: nobody is told
 	name     string
@@ -38,7 +38,7 @@ func (*noCopy) Unlock() {}
 //
 // expired is called once for each value that expires, as a task of tm: by tm's Executor, by default in a goroutine. No
 // lock is held, and the value is no longer in the map. A panic in expired is handled like that of any task of tm. If
-// expired is nil, the timer's worker drops the values itself, which needs neither goroutine nor Executor.
+// expired is nil, the worker of tm drops the values, without the Executor.
 func New[K comparable, V any](tm *hashedwheel.Timer, expired func(K, V), opts ...Option) *Map[K, V] {
 	return newMap("New", tm, expired, opts)
 }
@@ -51,8 +51,8 @@ func New[K comparable, V any](tm *hashedwheel.Timer, expired func(K, V), opts ..
 // of renew has no effect. A renew that does not return keeps its value in the map, and delays no other task. If renew
 // panics, the value expires, and expired is called before the panic goes on.
 //
-// A full timer does not refuse to renew a value. If the timer is stopped while renew runs, a value that renew would keep
-// stays in the map until Drain.
+// A full timer does not refuse to renew a value. If the timer is stopped while renew runs, a value that renew would
+// keep stays in the map until Drain.
 func NewRenewing[K comparable, V any](
 	tm *hashedwheel.Timer, renew func(K, V) time.Duration, expired func(K, V), opts ...Option,
 ) *Map[K, V] {
@@ -72,7 +72,7 @@ func newMap[K comparable, V any](maker string, tm *hashedwheel.Timer, expired fu
 	if tm == nil {
 		panic("keyed: " + maker + " with a nil Timer")
 	}
-	m := &Map[K, V]{timer: tm, never: tm.Now().Add(nineYears), expired: expired, name: collect(maker, opts).name}
+	m := &Map[K, V]{timer: tm, never: tm.Now().Add(nineYears).Unix(), expired: expired, name: collect(maker, opts).name}
 	m.seed, m.hashBits = maphash.MakeSeed(), math.MaxUint64
 	m.dir = newDirectory(m)
 	return m
@@ -136,13 +136,13 @@ func (m *Map[K, V]) Get(k K) (v V, ok bool) {
 	hash := m.check().hash(k)
 	s := m.dir.lock(hash)
 	e := s.table.find(hash, k)
-	if e == nil {
+	if e == nil { // without a reading of the clock, which takes longer than the rest of Get
 		s.mu.Unlock()
 		return v, false
 	}
 	value, isPending, until := e.value, e.timeout.State() == hashedwheel.Pending, e.timeout.Deadline()
 	s.mu.Unlock()
-	if m.renew != nil || isPending && m.timer.Now().Before(until) { // the clock is read last, and for a key that is there
+	if m.renew != nil || isPending && m.timer.Now().Before(until) {
 		return value, true
 	}
 	return m.getPast(hash, k)
@@ -174,7 +174,7 @@ func (m *Map[K, V]) Deadline(k K) (at time.Time, ok bool) {
 
 // Touch moves the deadline of k to d from now, earlier or later, and returns k's value and true: expired is not called
 // before the new deadline. It returns false and changes nothing if k is not in the map, or the timer is stopped. A full
-// timer does not refuse it. It allocates nothing, except in a map of NewRenewing for a key that is due.
+// timer does not refuse it. It allocates nothing, except for a key whose renew is asked.
 func (m *Map[K, V]) Touch(k K, d time.Duration) (v V, ok bool) {
 	hash, until := m.check().hash(k), m.in(d)
 	s := m.dir.lock(hash)
@@ -184,10 +184,10 @@ func (m *Map[K, V]) Touch(k K, d time.Duration) (v V, ok bool) {
 		return v, false
 	}
 	value := e.value
-	if s.move(e, until) || m.renew != nil && s.replace(e, value, until) == nil {
+	if s.move(e, until) || s.replace(e, value, until) == nil { // e may have become due since
 		return value, true
 	}
-	return v, false // the timer has been stopped, or the worker has just found that e is due
+	return v, false
 }
 
 // Delete removes k and returns its value and true: expired is not called for it. It returns false if k is not in the

@@ -45,10 +45,14 @@ func TestMisusePanicsWithAMessage(t *testing.T) {
 	m, slices := keyed.New(tm, expired), keyed.New(tm, func(string, []int) {})
 	var zero keyed.Map[string, int]
 	for want, misuses := range map[string][]func(){
-		"New with a nil Timer":                                      {func() { keyed.New(nil, expired) }},
-		"New with a nil Option":                                     {func() { keyed.New(tm, expired, nil) }},
-		"NewRenewing with a nil Timer":                              {func() { keyed.NewRenewing(nil, renew, expired) }},
-		"NewRenewing with a nil Option":                             {func() { keyed.NewRenewing(tm, renew, expired, nil) }},
+		"New with a nil Timer":  {func() { keyed.New(nil, expired) }},
+		"New with a nil Option": {func() { keyed.New(tm, expired, nil) }},
+		"NewRenewing with a nil Timer": {
+			func() { keyed.NewRenewing(nil, renew, expired) },
+		},
+		"NewRenewing with a nil Option": {
+			func() { keyed.NewRenewing(tm, renew, expired, nil) },
+		},
 		"NewRenewing with a nil func":                               {func() { keyed.NewRenewing(tm, nil, expired) }},
 		"Drain with a nil func":                                     {func() { m.Drain(nil) }},
 		"Set with a key that is not equal to itself":                {func() { _ = m.Set(math.NaN(), 1, 0) }},

@@ -58,7 +58,7 @@ func (s *shard[K, V]) hasExpired(e *entry[K, V], now time.Time) bool {
 		s.advance(now)
 	}
 	until := e.timeout.Deadline()
-	return !until.After(s.latest) && until.Before(s.owner.never)
+	return !until.After(s.latest) && until.Unix() < s.owner.never
 }
 
 // advance is called with a reading of the clock at which the timer had not been stopped.
