@@ -1,6 +1,7 @@
 package keyed_test
 
 import (
+	"maps"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -34,12 +35,17 @@ func TestExpiredValueIsAbsentWhileTheExecutorIsBehind(t *testing.T) {
 // absent makes each call for a value that has expired, and counts the ends of the values.
 func absent(t *testing.T, tm *hashedwheel.Timer) {
 	var mu sync.Mutex
-	ends := map[string]int{} // guarded by mu
+	counts := map[string]int{} // guarded by mu
 	m := keyed.New(tm, func(_ int, v string) {
 		mu.Lock()
 		defer mu.Unlock()
-		ends[v]++
+		counts[v]++
 	})
+	ends := func() map[string]int {
+		mu.Lock()
+		defer mu.Unlock()
+		return maps.Clone(counts)
+	}
 	values := []string{"left alone", "set again", "swapped", "got or set", "got or set twice"}
 	for k, v := range values {
 		require.NoError(t, m.Set(k, v, 10*time.Millisecond))
@@ -84,19 +90,19 @@ func absent(t *testing.T, tm *hashedwheel.Timer) {
 	assert.False(t, loaded)
 	assert.Equal(t, "third", v)
 	assert.Equal(t, 8, m.Len())
-	assert.Empty(t, ends)
+	assert.Empty(t, ends())
 
 	timertest.Pass(time.Minute)
 	assert.Equal(t, map[string]int{
 		"left alone": 1, "got or set": 1, "got or set twice": 1, "new by GetOrSet": 1,
-	}, ends)
+	}, ends())
 	assert.Equal(t, 4, m.Len())
 	assert.Equal(t, 4, found(m))
 	timertest.Pass(2 * time.Hour)
 	assert.Equal(t, map[string]int{
 		"left alone": 1, "got or set": 1, "got or set twice": 1, "new by GetOrSet": 2,
 		"new by Set": 1, "new by Swap": 1, "third": 1,
-	}, ends)
+	}, ends())
 	assert.Zero(t, m.Len())
 }
 
@@ -135,10 +141,13 @@ func TestDrainGivesValuesWhoseTaskIsStillToCallExpired(t *testing.T) {
 	})
 	seen[3]++
 	assert.Equal(t, 15-len(seen), m.Len(), "the others stay")
-	m.Drain(func(k, v int) {
+	var drain func(k, v int)
+	drain = func(k, v int) {
 		assert.Equal(t, k, v%10)
 		seen[v]++
-	})
+		m.Drain(drain) // which leaves the loop of the first Drain nothing
+	}
+	m.Drain(drain)
 	once(t, seen, 15)
 	held.Release()
 	assert.Zero(t, m.Len())
