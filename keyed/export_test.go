@@ -37,6 +37,13 @@ func (m *Map[K, V]) InTables() (n int) {
 // Lock locks the shard of a Map that has one.
 func (m *Map[K, V]) Lock() (unlock func()) { return m.dir.lock(0).mu.Unlock }
 
+// TryRun returns the method of the entry of k, for a Map of one shard.
+func (m *Map[K, V]) TryRun(k K) func() bool {
+	s := m.dir.lock(0)
+	defer s.mu.Unlock()
+	return s.table.find(m.hash(k), k).TryRun
+}
+
 // EntrySize returns how many bytes an entry is.
 func EntrySize[K comparable, V any]() uintptr { return unsafe.Sizeof(entry[K, V]{}) }
 
