@@ -25,8 +25,8 @@ func (m *Map[K, V]) All() iter.Seq2[K, V] {
 }
 
 // Drain removes all values and calls f with each key and value, one after another, in the calling goroutine, including
-// expired values for which expired has not been called yet: a key may have one of these besides its new value. No lock
-// is held. expired is not called for these values.
+// expired values for which expired has not been called yet: a key may have such values in addition to its new one. No
+// lock is held. expired is not called for the values that f gets.
 //
 // When Drain returns, every value that was set before it began has ended. A value that is set while Drain runs may
 // stay, unless the timer was stopped before: then Set returns ErrStopped. If f panics, the other values stay in the

@@ -7,10 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// A directory has the shards of a Map. Each shard has the keys whose hash is in its range. A
-// directory begins with one shard and splits a shard that has too many keys, so a map of few keys is
-// small on any number of processors. (Extendible hashing: Fagin, Nievergelt, Pippenger and Strong,
-// 1979.) Splits in two look like this:
+// A directory has the shards of a Map. Each shard has the keys whose hash is in its range. A directory begins with one
+// shard and splits a shard that has too many keys, so a map of few keys is small on any number of processors.
+// (Extendible hashing: Fagin, Nievergelt, Pippenger and Strong, 1979.) Splits in two look like this:
 //
 //	hash  0        1/4       1/2                 1
 //	index │ s0     │ s1      │ s2      │ s2      │   s2 has not been split as often as s0
@@ -27,9 +26,8 @@ type index[K comparable, V any] struct {
 }
 
 const (
-	// shardsPerProcessor, at most, make it unlikely that two goroutines want the same shard at
-	// the same time. A goroutine that does a part of the worker's filing holds its shard for about
-	// 100 µs, while another makes a few hundred calls: with 8 or 32 shards that one soon waited.
+	// shardsPerProcessor is the limit. A goroutine that files part of the timer's queue holds its shard for about 100
+	// µs, while another goroutine makes a few hundred calls: with 8 or 32 shards the other soon waited for that shard.
 	shardsPerProcessor = 128
 
 	keysBeforeSplit  = 64 // a shard with more keys is split
@@ -77,8 +75,8 @@ func (d *directory[K, V]) tryLock(hash uint64) *shard[K, V] {
 	return nil
 }
 
-// follow returns the shard for a hash that s has or had: s itself, which the caller has locked, or, in
-// exchange for s, another shard since s was split.
+// follow returns the shard for a hash that s, which the caller has locked, has or had: s itself, or, if s has been
+// split, another shard. It unlocks s then, and locks the other.
 func (d *directory[K, V]) follow(s *shard[K, V], hash uint64) *shard[K, V] {
 	if hash <= s.last {
 		return s

@@ -45,8 +45,8 @@
 //
 // A value that Set, Swap or GetOrSet accepted ends once: it expires, and expired is called with it; or Delete or
 // CompareAndDelete removes it; or Set or Swap replaces it, even after its deadline, if expired has not been called yet;
-// or Drain passes it to its function. To renew a value in expired leaves a time in which other goroutines miss the key;
-// NewRenewing leaves none.
+// or Drain passes it to its function. If expired sets the key again, other goroutines may miss the key in between; with
+// NewRenewing they do not.
 //
 // # When the timer is full or stopped
 //
@@ -77,8 +77,8 @@
 // processor.
 //
 // Set, Get, Touch and Delete hash the key once, lock one of up to 128 shards per processor, and read the clock. (Get
-// reads it only for a key that it has found.) With a million keys they take a few hundred nanoseconds, at worst about a
-// microsecond, because memory is slow (go test -run '^$' -bench . ./keyed).
+// reads it only for a key that it has found.) With a million keys they take up to about a microsecond, because memory
+// is slow (go test -run '^$' -bench . ./keyed).
 //
 // # When not to use it
 //

@@ -9,7 +9,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
-// An entry is a key and its value in a map, or one that has left it: an entry never returns.
+// An entry holds a key and its value. Once it has left its map, it does not return.
 //
 // An entry is reached through its shard, and through the timer, whose task it is. All its changes are made under the
 // shard's lock. The call that takes it out, under that lock, ends its value:
@@ -48,8 +48,8 @@ func (e *entry[K, V]) TaskName() string {
 // Brief reports whether the end of e calls no user code.
 func (e *entry[K, V]) Brief() hook.Brief { return hook.Brief(e.owner.isSilent()) }
 
-// TryRun has the worker take e out, unless that calls user code, or another goroutine has locked the shard: it may have
-// lost its processor.
+// TryRun takes e out on the worker. It returns false if a function is to be called, or if another goroutine, which may
+// have lost its processor, has locked the shard.
 func (e *entry[K, V]) TryRun() bool {
 	if !e.owner.isSilent() {
 		return false

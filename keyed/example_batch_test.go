@@ -16,7 +16,7 @@ type Reading struct {
 // write is one statement to a database, for all rows of a batch.
 func write(batch []Reading) { fmt.Println("write", len(batch), "rows") }
 
-// writeBatches takes what has expired, and writes up to 128 rows at once: what comes while it writes is the next batch.
+// writeBatches writes up to 128 rows at once. Rows that expire during a write are in the next batch.
 func writeBatches(expired <-chan Reading) {
 	batch := make([]Reading, 0, 128)
 	for r := range expired {

@@ -15,8 +15,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
-// Either the executor blocks the worker for seconds, which then does not come to the expired values, or it has their
-// tasks and runs them seconds later.
+// Either the executor blocks the worker, which reaches the expired values seconds later, or it has their tasks and runs
+// them seconds later.
 func TestExpiredValueIsAbsentWhileTheExecutorIsBehind(t *testing.T) {
 	const late = 3 * time.Second
 	for name, behind := range map[string]hashedwheel.ExecutorFunc{
@@ -362,7 +362,7 @@ func TestWorkerDropsOnlyWhatIsDue(t *testing.T) {
 	assert.Equal(t, 1, m.Len(), "it has left")
 }
 
-// Whoever has locked the shard may have lost its processor.
+// The goroutine that has locked the shard may have lost its processor.
 func TestWorkerWaitsForNoShard(t *testing.T) {
 	clock, tm := timertest.NewManual()
 	m := keyed.New[int, int](tm, nil)

@@ -21,7 +21,7 @@ type Map[K comparable, V any] struct {
 	timer    *hashedwheel.Timer
 	never    int64                    // in Unix seconds; a later deadline never comes
 	renew    func(K, V) time.Duration // nil: no value is renewed
-	expired  func(K, V)               // nil: nobody is told
+	expired  func(K, V)               // nil: no function is called
 	name     string
 	seed     maphash.Seed
 	hashBits uint64           // mask of a key's hash: all bits, except in tests in which keys share a hash

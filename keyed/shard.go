@@ -19,13 +19,13 @@ type shard[K comparable, V any] struct {
 	last  uint64      // belongs to the range
 	table table[K, V] // the fields that each call reads are first, in the cache line of mu
 
-	// The latest reading of the clock by which a call has judged a pending entry, or has armed one. A call reads the
-	// clock before it waits for mu: by its own reading it could find, and touch, a value that another call has not
-	// found any more.
+	// The latest reading of the clock that a call has compared with the deadline of a pending entry, or has armed one
+	// with. A call reads the clock before it waits for mu. By that reading alone it could find and touch a value after
+	// another call has reported it absent.
 	latest time.Time
 
-	// Expired entries whose key GetOrSet has set again. They are not in the table, where each Get of the key would pass
-	// them all; their tasks find them here.
+	// Expired entries whose key GetOrSet has set again. Their tasks find them here. In the table, each look-up of the
+	// key would have to pass all of them.
 	superseded map[*entry[K, V]]struct{}
 
 	rival uint64 // the hash of the last key for which a call waited for mu
@@ -45,8 +45,8 @@ func (s *shard[K, V]) find(hash uint64, k K, now time.Time) *entry[K, V] {
 
 // hasExpired reports whether the value of e, which is in the table, has expired by now, a reading of the clock.
 //
-// Once Timer.Stop has canceled the entries, latest stands still: no value expires any more, and none that has expired
-// comes back.
+// Once Timer.Stop has canceled the entries, latest no longer changes: no more values expire, and none that has expired
+// is found again.
 func (s *shard[K, V]) hasExpired(e *entry[K, V], now time.Time) bool {
 	if s.owner.renew != nil {
 		return false // renew decides
@@ -98,8 +98,8 @@ func (s *shard[K, V]) move(e *entry[K, V], until deadline) (ok bool) {
 	return ok
 }
 
-// replace puts a new entry in the place of e, which is in the table and due, or returns why the timer refuses. A full
-// timer does not refuse a key that is in the map, as one is whose renew is asked.
+// replace puts a new entry in the place of e, which is in the table and due, or returns why the timer refuses. In a
+// renewing map e's key is present, so a full timer does not refuse.
 func (s *shard[K, V]) replace(e *entry[K, V], v V, until deadline) error {
 	next := s.owner.newEntry(e.hash, e.key, v)
 	var err error
