@@ -46,33 +46,24 @@ func newDirectory[K comparable, V any](m *Map[K, V]) *directory[K, V] {
 	return d
 }
 
+// shard returns the shard for a hash, which may be split at any time.
+func (d *directory[K, V]) shard(hash uint64) *shard[K, V] {
+	index := d.index.Load()
+	return index.shards[hash>>index.shift].Load()
+}
+
 // lock returns the shard for a hash, locked.
 func (d *directory[K, V]) lock(hash uint64) *shard[K, V] {
 	for {
-		index := d.index.Load()
-		s := index.shards[hash>>index.shift].Load()
+		s := d.shard(hash)
 		if !s.mu.TryLock() {
 			d.await(s, hash)
 		}
-		if s.first <= hash && hash <= s.last {
+		if s.covers(hash) {
 			return s
 		}
 		s.mu.Unlock() // it was split in between
 	}
-}
-
-// tryLock is lock, or returns nil if it would have to wait.
-func (d *directory[K, V]) tryLock(hash uint64) *shard[K, V] {
-	index := d.index.Load()
-	s := index.shards[hash>>index.shift].Load()
-	if !s.mu.TryLock() {
-		return nil
-	}
-	if s.first <= hash && hash <= s.last {
-		return s
-	}
-	s.mu.Unlock() // it was split in between
-	return nil
 }
 
 // follow returns the shard for a hash that s, which the caller has locked, has or had: s itself, or, if s has been

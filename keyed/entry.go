@@ -54,15 +54,12 @@ func (e *entry[K, V]) TryRun() bool {
 	if !e.owner.isSilent() {
 		return false
 	}
-	s := e.owner.dir.tryLock(e.hash)
-	if s == nil {
+	s := e.owner.dir.shard(e.hash)
+	if !s.mu.TryLock() {
 		return false
 	}
 	defer s.mu.Unlock()
-	if s.isDue(e) {
-		s.take(e)
-	}
-	return true
+	return s.drop(e)
 }
 
 // Run is called by the timer when e is due. A call may have taken e out since.

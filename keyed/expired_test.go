@@ -347,19 +347,33 @@ func TestWorkerDropsValuesOfNilExpired(t *testing.T) {
 	}
 }
 
-// A call may come between the worker's claim and TryRun.
-func TestWorkerDropsOnlyWhatIsDue(t *testing.T) {
+// Calls and splits may come between the worker's claim and its drop.
+func TestWorkerDropsOnlyDueEntries(t *testing.T) {
 	_, tm := timertest.NewManual()
 	defer tm.Stop()
 	m := keyed.New[int, int](tm, nil)
 	require.NoError(t, m.Set(1, 1, time.Hour))
-	drop := m.TryRun(1)
+	drop := m.Drop(1)
 	assert.True(t, drop())
 	assert.Equal(t, 1, m.Len(), "it is pending")
 	m.Delete(1)
 	require.NoError(t, m.Set(1, 1, time.Hour))
 	assert.True(t, drop())
 	assert.Equal(t, 1, m.Len(), "it has left")
+
+	var drops []func() bool
+	for k := range 50 {
+		require.NoError(t, m.Set(k, k, time.Hour))
+		drops = append(drops, m.Drop(k))
+	}
+	m.Split()
+	moved := 0
+	for _, drop := range drops {
+		if !drop() {
+			moved++
+		}
+	}
+	assert.Greater(t, moved, 25, "of 50, with 16 shards")
 }
 
 // The goroutine that has locked the shard may have lost its processor.

@@ -37,11 +37,17 @@ func (m *Map[K, V]) InTables() (n int) {
 // Lock locks the shard of a Map that has one.
 func (m *Map[K, V]) Lock() (unlock func()) { return m.dir.lock(0).mu.Unlock }
 
-// TryRun returns the method of the entry of k, for a Map of one shard.
-func (m *Map[K, V]) TryRun(k K) func() bool {
-	s := m.dir.lock(0)
+// Drop returns the worker's drop of the entry of k from the shard that has k now.
+func (m *Map[K, V]) Drop(k K) (drop func() bool) {
+	hash := m.hash(k)
+	s := m.dir.lock(hash)
 	defer s.mu.Unlock()
-	return s.table.find(m.hash(k), k).TryRun
+	e := s.table.find(hash, k)
+	return func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.drop(e)
+	}
 }
 
 // EntrySize returns how many bytes an entry is.

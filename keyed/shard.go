@@ -34,6 +34,9 @@ type shard[K comparable, V any] struct {
 	_ [24]byte // 128 in all: no two shards share a cache line, nor a pair of lines that is fetched together
 }
 
+// covers reports whether hash is in the range of s.
+func (s *shard[K, V]) covers(hash uint64) bool { return s.first <= hash && hash <= s.last }
+
 // find returns the entry of k, or nil if there is none or its value has expired.
 func (s *shard[K, V]) find(hash uint64, k K, now time.Time) *entry[K, V] {
 	e := s.table.find(hash, k)
@@ -160,6 +163,17 @@ func (s *shard[K, V]) take(e *entry[K, V]) V {
 	var zero V
 	e.value = zero // let the collector have it: the wheel keeps e for up to a tenth of a second, or two ticks
 	return v
+}
+
+// drop takes e out if it is due, and reports false if s has been split and e is in another shard.
+func (s *shard[K, V]) drop(e *entry[K, V]) bool {
+	if !s.covers(e.hash) {
+		return false
+	}
+	if s.isDue(e) {
+		s.take(e)
+	}
+	return true
 }
 
 // divide moves the entries of s into new Go maps of all parts, s included, each part so wide. A loop of All that is
