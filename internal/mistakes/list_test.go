@@ -53,7 +53,7 @@ func TestSeededMistakesAreFoundByTheirTests(t *testing.T) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel() // many wait
 			folder, name, _ := strings.Cut(cmp.Or(m.Test, chaos), " ")
-			args := []string{"-tags", "small", "-vet=off", "-count=1", "-timeout", "100s", "-run", "^" + name + "$", folder}
+			args := []string{"-tags", "small", "-vet=off", "-timeout", "100s", "-run", "^" + name + "$", folder}
 			apply := s.Apply
 			if m.Test == "" {
 				apply = s.ApplyWide
@@ -61,6 +61,7 @@ func TestSeededMistakesAreFoundByTheirTests(t *testing.T) {
 			}
 			if m.IsStalled {
 				apply = s.ApplyStalled
+				args = append([]string{"-count=10", "-failfast"}, args...) // one in two finds the rarest
 			}
 			if m.IsRace {
 				args = append(args, "-race")
