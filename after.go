@@ -57,7 +57,7 @@ type afters struct {
 // arming closes the channel: its run, TimerStopped, or the time package if the arming is refused.
 type sharedTick struct {
 	to   Timeout
-	at   int64 // the deadline; this and done are After's, then read only
+	at   int64 // the deadline; set by After, then read only, as done
 	done chan struct{}
 }
 

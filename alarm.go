@@ -27,7 +27,7 @@ type alarm struct {
 	nextWake atomic.Int64 // the tick of the next run, or of the run in progress; noTick: none. Stats reads it
 	overdue  atomic.Int64 // a caller that reads a later time, in ns, wakes the worker; notOverdue during passes
 
-	// init's, then read only
+	// set by init, then read only
 	time  *timeline
 	out   *runner
 	far   *farLane

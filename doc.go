@@ -43,26 +43,26 @@
 // million due within 100ms take 0.3 s to dispatch; a million in one tick, all moved later in the last half second,
 // delay others by 0.2 s. By default no task waits for another to return; with [Inline] a slow task delays all others.
 //
-// # One outcome for each arming
+// # One outcome each time a timeout is armed
 //
 // Expired: the task was handed to the executor. Canceled: [Timeout.Stop] returned true, or [Timer.Stop] returned the
 // timeout. Rejected: the timer was stopped or full, and [Timeout.Err] returns which. A Reset or Move of a pending
-// timeout moves the arming; any other Reset begins a new one, and any other Move does nothing. A full timer refuses
-// only calls that return [ErrFull].
+// timeout moves its deadline; any other Reset arms it again, and any other Move does nothing. A full timer refuses only
+// calls that return [ErrFull].
 //
 // # Nothing is lost at Stop
 //
 // Every armed timeout that will not run is in the result of [Timer.Stop], even if it was armed or moved while Stop ran.
 // The channels of [Timer.After] and of package wheeltime are not: Stop leaves them to the time package, so no goroutine
 // that waits is woken early, and none waits forever. A call that comes too late is refused: Schedule returns
-// [ErrStopped]. If several goroutines arm and stop one Timeout while Timer.Stop runs, an arming can still become
+// [ErrStopped]. If several goroutines arm and stop one Timeout while Timer.Stop runs, the Timeout can still become
 // Rejected until the last of their calls has returned.
 //
 // # User code runs without locks
 //
 // Tasks, panic handlers, executors and clocks are called with no internal lock held, and only [Timer.Shutdown]
 // waits for tasks. Every method may be called from inside a task, including Timer.Stop. A panic in a task
-// crashes the program, as under time.AfterFunc, unless there is a panic handler.
+// crashes the program, as with time.AfterFunc, unless there is a panic handler.
 //
 // # Quiet
 //
@@ -93,7 +93,7 @@
 // Even while timeouts are armed as fast as the machine can, the library's own work delays due ones by a few
 // milliseconds at most: it sorts in the timeouts that are queued when it begins, and dispatches due ones at least every
 // two milliseconds, half a tick or 100,000 timeouts. Callers that outrun the worker help it: once about 512 timeouts
-// wait in a caller's part of the queue, it drops the stopped ones, or waits its turn and files some of the others
+// wait in a caller's part of the queue, it drops the stopped ones, or waits its turn and sorts in some of the others
 // (timeouts due later than 150 to 200ms: once 8,192 wait, or 32,768 while the worker is on time). No lock is held for
 // longer than about a millisecond, unless its holder loses its processor or has to help the collector, or is
 // Timer.Stop. [WithMaxPending] bounds how many are pending at all.

@@ -81,7 +81,10 @@ func (r *runner) Leave() {
 
 // execute dispatches a task, and reports whether user code has run on this goroutine.
 func (r *runner) execute(t *Timeout) (isUsers bool) {
+	task, isWorkers := t.task.(hook.WorkerTask)
 	switch {
+	case isWorkers && task.TryRun():
+		return false
 	case r.isInline:
 		r.Run(t)
 	case r.executor == nil || t.isBrief():

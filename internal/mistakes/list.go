@@ -151,12 +151,12 @@ var List = []Mistake{
 	{
 		Name: "a timeout that is canceled before it was filed runs",
 		Edits: []Edit{{In: "guarded.fileOne",
-			Old: "switch w := t.unqueue(); {",
-			New: "switch w := t.unqueue(); {\n\tcase w.state() == Canceled:\n\t\t" +
+			Old: "if w := t.unqueue(); w.state() == Pending {",
+			New: "w := t.unqueue()\n\tif w.state() == Canceled {\n\t\t" +
 				"out, late := &t.timer.out, &t.timer.worker.lateness\n\t\t" +
 				"if _, _, n := late.read(); n%100 == 0 {\n\t\t\t" +
 				"late.note(0)\n\t\t\tout.Enter()\n\t\t\t" +
-				"go func() { defer out.Leave(); out.Run(t) }()\n\t\t}"}},
+				"go func() { defer out.Leave(); out.Run(t) }()\n\t\t}\n\t}\n\tif w.state() == Pending {"}},
 	},
 
 	// Lost.
@@ -170,8 +170,8 @@ var List = []Mistake{
 	{
 		Name: "a timeout that is moved later in the batch is forgotten",
 		Edits: []Edit{{In: "guarded.settle",
-			Old: "w.state() == Pending && !isRefused",
-			New: "w.state() == Pending && !isRefused && false"}},
+			Old: "if w.state() == Pending {",
+			New: "if w.state() == Pending && false {"}},
 	},
 	{
 		Name: "an earlier Reset is not pushed",
@@ -272,19 +272,19 @@ var List = []Mistake{
 	{
 		Name: "Timer.Stop leaves out the batch",
 		Edits: []Edit{{In: "guarded.collect",
-			Old: "range g.batch {",
-			New: "range g.batch[:0] {"}},
+			Old: "range g.batch.timeouts {",
+			New: "range g.batch.timeouts[:0] {"}},
 	},
 	{
 		Name: "Timer.Stop leaves out the backlog",
 		Edits: []Edit{{In: "guarded.stop",
-			Old: "g.lists = append(g.lists, g.deferred)",
-			New: "g.lists = []*Timeout{g.deferred}"}},
+			Old: "slices.Concat(g.lists, []*Timeout{g.deferred},",
+			New: "slices.Concat([]*Timeout{g.deferred},"}},
 	},
 	{
 		Name: "Timer.Stop leaves out timeouts that were queued again in the batch",
 		Edits: []Edit{{In: "guarded.stop",
-			Old: "g.lists = append(g.lists, g.deferred)"}},
+			Old: "[]*Timeout{g.deferred}, "}},
 	},
 	{
 		Name: "Timer.Stop leaves out the wheel",
@@ -389,7 +389,7 @@ var List = []Mistake{
 	{
 		Name: "the last batch is kept from others only after the role is given away",
 		Edits: []Edit{
-			{In: "worker.work", Old: "run := wk.out.crews.Keep() // while nobody else may use the crews\n"},
+			{In: "worker.work", Old: "run := wk.out.crews.Keep() // before rest: then another goroutine may be the worker, and use the crews\n"},
 			{In: "worker.work",
 				Old: "wk.alarm.rest(tick, next)",
 				New: "wk.alarm.rest(tick, next)\n\trun := wk.out.crews.Keep()"},
@@ -449,7 +449,7 @@ var Wide = []Edit{
 		Old: "q.taken.CompareAndSwap(n, n+1) {",
 		New: "q.taken.CompareAndSwap(n, n+1) {\n\t\t\twindow()"},
 	{In: "quota.release", Old: "q.taken.Add(-int64(n))", New: "window()\n\t\tq.taken.Add(-int64(n))"},
-	{In: "worker.handOut", Old: "t := batch[wk.given]", New: "t := batch[wk.given]\n\t\twindow()"},
+	{In: "worker.handOut", Old: "if !t.isAt(batch.given - 1) {", New: "window()\n\t\tif !t.isAt(batch.given - 1) {"},
 	{In: "worker.handOut", Old: "wk.lateness.note(", New: "window()\n\t\t\twk.lateness.note("},
 	{In: "Timer.Stop",
 		Old: "ended, more = tm.guarded.collect(ended[:0])",

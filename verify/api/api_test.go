@@ -12,7 +12,7 @@ import (
 
 const (
 	root     = "../.."
-	recorded = "api/0.4.0.txt"
+	recorded = "api/0.5.0.txt"
 )
 
 func TestAPIIsTheRecordedOne(t *testing.T) {

@@ -123,13 +123,12 @@ func TestAtMostOneTickLateIfArmedDuringAPass(t *testing.T) {
 				for range timertest.Lasting(2000) {
 					ran := make(chan time.Time, 1)
 					to := ownedFunc(tm, func() { ran <- time.Now() })
-					if rnd.IntN(3) > 0 {
+					d := ticks(6)
+					if rnd.IntN(2) == 0 {
 						to.Reset(time.Hour)
 						time.Sleep(ticks(3) * time.Duration(rnd.IntN(25)))
-					}
-					d := ticks(6)
-					if rnd.IntN(4) == 0 {
-						d = ticks(300)
+					} else if rnd.IntN(2) == 0 {
+						d = 150*timertest.Tick + ticks(100) // about as far as the far lane begins
 					}
 					due := time.Now().Add(d)
 					to.ResetAt(due)

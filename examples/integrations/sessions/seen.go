@@ -17,7 +17,7 @@ type Seen struct {
 
 // NewSeen returns a Seen whose keys expire by tm.
 func NewSeen(tm *hashedwheel.Timer, window time.Duration) Seen {
-	return Seen{keyed.New(tm, func(string, struct{}) {}, keyed.WithName("seen")), window}
+	return Seen{keyed.New[string, struct{}](tm, nil, keyed.WithName("seen")), window}
 }
 
 // IsDuplicate reports whether it has been called for key within the window. If the Timer is stopped or full, it returns

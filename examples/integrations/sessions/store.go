@@ -17,7 +17,7 @@ type Store struct{ sessions *keyed.Map[string, []byte] }
 
 // NewStore returns a Store whose sessions expire by tm.
 func NewStore(tm *hashedwheel.Timer) Store {
-	return Store{keyed.New(tm, func(string, []byte) {}, keyed.WithName("sessions"))}
+	return Store{keyed.New[string, []byte](tm, nil, keyed.WithName("sessions"))}
 }
 
 // Find returns the data of a session that has not expired.
