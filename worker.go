@@ -49,7 +49,7 @@ func (wk *worker) work() {
 		}
 		next = wk.guarded.nextWork()
 	}
-	run := wk.out.crews.Keep() // while nobody else may use the crews
+	run := wk.out.crews.Keep() // before rest: then another goroutine may be the worker, and use the crews
 	wk.alarm.rest(tick, next)
 	gone = true
 	if run != nil {
