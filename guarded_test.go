@@ -239,7 +239,7 @@ func TestLockIsReleasedWhileItsHolderWaitsForAPruner(t *testing.T) {
 				defer close(taken)
 				take(g)
 			}()
-			time.Sleep(20 * time.Millisecond) // if the lock is tried too soon, a mistake may go unnoticed, but no test fails
+			time.Sleep(20 * time.Millisecond) // if that is too short, a mistake may go unnoticed, but no test fails
 			isFree := g.mu.TryLock()
 			require.True(t, isFree)
 			g.mu.Unlock()
