@@ -40,8 +40,8 @@ func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	return first.done
 }
 
-// wholeTick rounds a deadline up to a whole Tick, so that there are no more channels than Ticks. The worker, if it waits
-// for a whole Tick, waits for the same.
+// wholeTick rounds a deadline up to a whole Tick, so that there are no more channels than Ticks. The worker, if it
+// waits for a whole Tick, waits for the same.
 func (tm *Timer) wholeTick(deadline int64) int64 {
 	k := tm.time.ticks
 	return k.start(k.roundUp(k.of(deadline)))
