@@ -35,13 +35,12 @@ type alarm struct {
 	waker waker       // nil on a ManualClock
 	extra *time.Timer // fires for callers; after New only Reset is called, at any time
 
-	earliest tick // nextWake, but for the wait for a whole Tick: nothing was due before when it was set
-	last     tick // of the last pass
+	earliest tick // nextWake before setFor rounded it up; when it was set, nothing was due earlier
+	last     tick // the tick of the last pass
 }
 
-// alarmWord is one value of alarm.word: due, and two bits of status. due is when the queue must be taken at the latest:
-// by the pass of the tick after it. It is the start of a tick, so that deadlines that fall by less than a tick from
-// call to call lower it once.
+// alarmWord is one value of alarm.word: due, in ns, and two bits of status. The pass of the first tick after due must
+// take the queue. Producers round due down to a tick, so calls with ever earlier deadlines change the word once a tick.
 type alarmWord int64
 
 const (
@@ -54,7 +53,7 @@ const (
 	alarmMask  = 1<<alarmShift - 1
 
 	noDue = 1 << 60 // later than every deadline: nothing is queued
-	past  = -1      // earlier than every deadline, so that no call lowers it
+	past  = -1      // earlier than every deadline: no call lowers it
 
 	// A timer puts the goroutine that it starts at the front of its P's queue. Another that becomes ready kicks it to
 	// the end, where on a busy machine it waits for up to a second: after this time a caller wakes the worker.
@@ -87,7 +86,7 @@ func (a *alarm) init(tl *timeline, out *runner, far *farLane, work func()) {
 	a.earliest, a.last = noTick, -tl.ticks.whole // no pass yet
 	switch {
 	case tl.isManual:
-		a.word.Store(int64(alarmWordFor(noDue, alarmAwake))) // Advance is the worker forever
+		a.word.Store(int64(alarmWordFor(noDue, alarmAwake))) // the caller of Advance is always the worker
 	case tl.isSystem:
 		a.waker = newWakers(tl, a.wake)
 		a.extra = newTimer(a.wake)
@@ -96,14 +95,13 @@ func (a *alarm) init(tl *timeline, out *runner, far *farLane, work func()) {
 	}
 }
 
-// announce makes sure that the queue is taken in time for t. The caller has pushed t, or changed it while it was
-// queued, perhaps in the far lane. The word is read again: another goroutine may have armed t for an earlier time
-// since.
+// announce makes sure that the queue is taken in time for t. The caller has pushed t, or has changed t while it was
+// queued, perhaps in the far lane.
 func (a *alarm) announce(t *Timeout, mayBeFar bool) {
-	w := t.load()
+	w := t.load() // again: another goroutine may have armed t for an earlier time
 	deadline := w.deadline()
 	if w.state() != Pending {
-		deadline = maxDeadline // it has been stopped: only its memory waits
+		deadline = maxDeadline // stopped: only its memory waits
 	}
 	if mayBeFar && deadline <= a.far.due.Load() {
 		a.far.lower(a.before(deadline)) // in this order: a pass raises the word's due first
@@ -113,21 +111,21 @@ func (a *alarm) announce(t *Timeout, mayBeFar bool) {
 	}
 }
 
-// dueNow has the near lane taken as the next tick begins. A foreign bubble is left alone: Timeout.Stop, which may call
-// dueNow, is allowed there.
+// dueNow has the near lane taken at the next tick. In a foreign bubble it does nothing: Timeout.Stop, which may call
+// it, is allowed there.
 func (a *alarm) dueNow() {
 	if a.load().due() > 0 && !a.time.isInside() {
 		a.expect(0)
 	}
 }
 
-// expect is the slow part of announce. It calls no method of a user's clock, since the caller may hold a lock that the
-// clock takes: there another goroutine becomes the worker. It is counted first, so that Shutdown waits for it.
+// expect is the slow part of announce. On a user's clock it starts another goroutine as the worker, since the caller
+// may hold a lock that the clock takes. That goroutine is counted before it starts, so that Shutdown waits for it.
 func (a *alarm) expect(deadline int64) {
 	if deadline == maxDeadline && a.time.isInside() {
 		return // Timeout.Stop is allowed in any bubble, and the memory can wait
 	}
-	a.time.checkBubble() // before due is lowered: a program may recover the panic, and the next call lowers it
+	a.time.checkBubble() // before due is lowered: if a program recovers the panic, the next call lowers due
 	due := a.before(deadline)
 	if !a.time.isUsers {
 		tick := a.time.thisTick() // before this goroutine is the worker, and may lose its processor
@@ -166,7 +164,7 @@ func (a *alarm) lower(due int64) (isWorker bool) {
 	}
 }
 
-// rest ends the caller's time as the worker. seen is the last tick that the caller has seen: a timeout of a later tick
+// rest ends the caller's time as the worker. seen is the last tick that the caller has read: a timeout of a later tick
 // is not late yet. next is the tick at which a filed timeout is due.
 func (a *alarm) rest(seen, next tick) {
 	for {
@@ -187,7 +185,7 @@ func (a *alarm) rest(seen, next tick) {
 			next = min(next, max(seen, a.time.ticks.at(due))+1)
 		}
 		if next >= a.time.ticks.never {
-			next = noTick // no clock comes so far
+			next = noTick // no clock reaches that tick
 		}
 		a.setFor(next)
 		if a.cas(w, alarmWordFor(due, alarmAsleep)) {
@@ -196,8 +194,8 @@ func (a *alarm) rest(seen, next tick) {
 	}
 }
 
-// setFor sets a waker for a tick, or for the next whole Tick if the last pass was less than nine tenths of a Tick ago:
-// so a timeout is on time where few expire, and where many do there is one run a Tick.
+// setFor sets a waker for a tick, or for the next whole Tick if the last pass was less than nine tenths of a Tick ago.
+// So timeouts are on time where few expire, and where many do the worker runs once a Tick.
 func (a *alarm) setFor(next tick) {
 	a.earliest = next
 	if whole := a.time.ticks.whole; next < a.last+whole-whole/10 {
@@ -214,14 +212,14 @@ func (a *alarm) setFor(next tick) {
 	}
 }
 
-// lingers returns when the queue is due at the latest, if it is left alone at a tick.
+// lingers returns the latest due of a queue that is not taken at a tick.
 func (a *alarm) lingers(tick tick) (due int64) {
 	return a.time.ticks.start(tick + a.time.ticks.of(int64(linger)) - 1)
 }
 
-// wakeOverdue is for a caller that has read the clock, and has found the worker overdue. It resets a timer, which the
-// runtime runs when the caller leaves its P: the goroutine of a go statement would be kicked from the front of the P's
-// queue by the next one that the caller makes ready. So the worker may be woken twice for one setting, and late.
+// wakeOverdue is for a caller that has read the clock and found the worker overdue. It resets a timer, which fires once
+// the caller leaves its P. Not a go statement: the next goroutine that the caller readies would kick the worker from
+// the front of the P's queue. The worker may be woken late, and twice for one setting.
 func (a *alarm) wakeOverdue(now int64) {
 	at := a.overdue.Load()
 	if now > at && a.overdue.CompareAndSwap(at, now+2*overdueAfter) {
@@ -229,13 +227,13 @@ func (a *alarm) wakeOverdue(now int64) {
 	}
 }
 
-// wake is what a time.Timer calls, in a goroutine that inherits no profiler labels or modes.
+// wake is called by a time.Timer, in a goroutine that inherits no profiler labels or modes.
 func (a *alarm) wake() {
-	a.out.Enter() // before it is the worker, so that Stop, which ends it, sees one or the other
+	a.out.Enter() // before it is the worker: Shutdown, once Stop has ended the worker, waits for it
 	a.woken()
 }
 
-// woken is wake for a goroutine that is counted.
+// woken is wake for a goroutine that is counted already.
 func (a *alarm) woken() {
 	if a.answer() {
 		a.work()
@@ -244,8 +242,8 @@ func (a *alarm) woken() {
 	}
 }
 
-// answer reports whether the caller, which a waker has started, is the worker now. If another goroutine is, that one
-// finds the status woken in rest.
+// answer reports whether the caller, which a waker has started, is the worker now. If another goroutine is, it finds
+// the status woken in rest.
 func (a *alarm) answer() (isWorker bool) {
 	for {
 		w := a.load()
@@ -264,10 +262,9 @@ func (a *alarm) answer() (isWorker bool) {
 	}
 }
 
-// begin is the worker's first act. It reports whether to pass at a tick. If not, earliest is when a timeout is due: a
-// waker was set for a timeout that has been stopped or moved, or a caller has woken the worker before. On a user's
-// clock it always passes: After was early, or a producer, which cannot say at which tick that was, has started the
-// worker.
+// begin is the worker's first act. It reports whether the worker passes at a tick. If not, its waker had been set for a
+// timeout that was stopped or moved, or a caller has woken the worker before, and earliest is when a timeout is due. On
+// a user's clock the worker always passes: the producer that started it could not read the tick.
 func (a *alarm) begin(tick tick) (earliest tick, isDue bool) {
 	a.waker.forget(tick)
 	if a.time.isUsers {
@@ -281,9 +278,9 @@ func (a *alarm) begin(tick tick) (earliest tick, isDue bool) {
 	return a.earliest, isDue
 }
 
-// raise reports whether the queue is to be taken by now, the start of a tick. If so, due is noDue from then on, and the
-// caller, the worker, must take the queue: a push that it does not find lowers due after this. Otherwise the queue is
-// left alone until due, or for the linger if that ends earlier: passes may follow each other for seconds.
+// raise reports whether the queue is due at a tick. If so, it raises due to noDue, and the caller, the worker, must
+// take the queue: a push that it does not find lowers due after this. Otherwise the queue is taken at due, or after the
+// linger if that ends earlier: passes may follow each other for seconds.
 func (a *alarm) raise(tick tick) bool {
 	now, lingers := a.time.ticks.start(tick), a.lingers(tick)
 	for {
@@ -302,8 +299,8 @@ func (a *alarm) raise(tick tick) bool {
 	}
 }
 
-// start has a goroutine call f that inherits no profiler labels or modes of the caller's: a time.Timer's. In a bubble
-// it does inherit them, since a timer that fires at once crashes the race detector there (golang/go#78156).
+// start calls f in a time.Timer's goroutine, which inherits no profiler labels or modes of the caller's. In a bubble it
+// inherits them: a timer that fires at once crashes the race detector there (golang/go#78156).
 func (a *alarm) start(f func()) {
 	if a.time.isInBubble() {
 		go f()
@@ -312,7 +309,7 @@ func (a *alarm) start(f func()) {
 	time.AfterFunc(0, f)
 }
 
-// silence is Timer.Stop's. If a goroutine is the worker, that goroutine finds out in rest and stops the wakers there.
+// silence is Timer.Stop's. If a goroutine is the worker, it finds the status ended in rest and stops the wakers there.
 func (a *alarm) silence() {
 	was := alarmWord(a.word.Swap(int64(alarmWordFor(past, alarmEnded))))
 	if was.status() == alarmAsleep {

@@ -18,19 +18,18 @@ func (a *alarm) setWakers(t *testing.T) (set []tick) {
 			set = append(set, b.tick)
 		}
 	}
-	require.True(t, a.cas(w, w)) // happens before the worker comes
+	require.True(t, a.cas(w, w)) // happens before the next run of the worker
 	return set
 }
 
-// A waker rings while a producer that is to set it for an earlier time is the worker: it is used up, and must be set
-// again.
+// A waker fires while a producer is the worker, which wants it for an earlier time: it must be set again.
 func TestAlarmThatRingsWhileAProducerIsTheWorkerIsSetAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm, ran := MustNew(), false
 		defer tm.Stop()
 		tm.AfterFunc(linger+10*time.Millisecond, func() { ran = true })
 		time.Sleep(linger)
-		synctest.Wait() // it is filed, and due before the queue is to be looked at again
+		synctest.Wait() // it is filed, and due before the queue
 		a, seen := &tm.alarm, tm.time.thisTick()
 		require.True(t, a.lower(int64(time.Hour)))
 		time.Sleep(20 * time.Millisecond)
@@ -44,7 +43,7 @@ func TestAlarmThatRingsWhileAProducerIsTheWorkerIsSetAgain(t *testing.T) {
 	})
 }
 
-// Whoever is the worker as the timer is stopped finds out, and leaves nothing set.
+// The goroutine that is the worker as the timer is stopped leaves no waker set.
 func TestAlarmIsNotSetOnceItHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew()
@@ -61,7 +60,7 @@ func TestAlarmIsNotSetOnceItHasEnded(t *testing.T) {
 	})
 }
 
-// A goroutine loses its processor before it has set the alarm: Stats shows the lateness of timeouts.
+// If a producer loses its processor before it has set the alarm, Stats shows the lateness of timeouts.
 func TestLatenessWhileAProducerThatIsToSetTheAlarmIsStalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew()
@@ -76,9 +75,9 @@ func TestLatenessWhileAProducerThatIsToSetTheAlarmIsStalled(t *testing.T) {
 	})
 }
 
-// When a timer of package time's that was Reset while it was set rings, the runtime looks through all timers of its
-// processor, for milliseconds where a million connections have deadlines.
-func TestBellsThatAreSetAreLeftAlone(t *testing.T) {
+// When a time.Timer fires that was Reset while it was set, the runtime scans all timers of its P: for milliseconds
+// where a million connections have deadlines.
+func TestWakersThatAreSetAreLeftAlone(t *testing.T) {
 	skipIfSmall(t)
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew(WithTick(time.Millisecond))
@@ -95,17 +94,17 @@ func TestBellsThatAreSetAreLeftAlone(t *testing.T) {
 		assert.Equal(t, []tick{hour, 1500}, arm(time.Minute), "for the linger")
 		assert.Equal(t, []tick{hour, 1500, 1200}, arm(20*time.Millisecond))
 		assert.Equal(t, []tick{hour, 1500, 1200, 1100}, arm(10*time.Millisecond))
-		assert.Equal(t, []tick{hour, 1500, 1200, 1100}, arm(15*time.Millisecond), "a waker rings before")
+		assert.Equal(t, []tick{hour, 1500, 1200, 1100}, arm(15*time.Millisecond), "a waker fires before")
 		assert.Equal(t, []tick{1050, 1500, 1200, 1100}, arm(5*time.Millisecond), "none is free")
 		time.Sleep(2 * linger)
 		synctest.Wait()
 		assert.EqualValues(t, 4, tm.Stats().Expired)
-		assert.Equal(t, []tick{601_000}, tm.alarm.setWakers(t), "those that have rung are free")
+		assert.Equal(t, []tick{601_000}, tm.alarm.setWakers(t), "those that have fired are free")
 	})
 }
 
-// A waker rings for a timeout that was stopped: it is no pass, and the next waker is set.
-func TestBellThatRingsTooSoonSetsTheNext(t *testing.T) {
+// A waker fires for a timeout that was stopped: no pass begins, and the next waker is set.
+func TestWakerThatFiresTooSoonSetsTheNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew(WithTick(time.Millisecond))
 		defer tm.Stop()
@@ -127,15 +126,15 @@ func TestBellThatRingsTooSoonSetsTheNext(t *testing.T) {
 	})
 }
 
-// kick has the wakers that are set ring never: their goroutines wait for a processor.
+// kick keeps the wakers that are set from firing, as if their goroutines waited for a processor.
 func (a *alarm) kick() {
 	for _, b := range a.waker.(*wakers).all {
 		b.timer.Stop()
 	}
 }
 
-// On a busy server the goroutine of a waker may wait for a second. A caller who has read the clock rings then.
-func TestCallerRingsABellThatIsOverdue(t *testing.T) {
+// On a busy server the goroutine of a waker may wait for a second. Then a caller that reads the clock wakes the worker.
+func TestCallerWakesAnOverdueWorker(t *testing.T) {
 	for name, call := range map[string]func(to *Timeout){
 		"Reset":     func(to *Timeout) { to.Reset(time.Hour) },
 		"Move":      func(to *Timeout) { to.Move(2 * time.Hour) },
@@ -173,7 +172,7 @@ func TestCallerRingsABellThatIsOverdue(t *testing.T) {
 	}
 }
 
-func TestNobodyRingsWhileThereIsAWorkerOrAfterStop(t *testing.T) {
+func TestCallerWakesNoWorkerDuringAPassOrAfterStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew(WithTick(time.Millisecond), WithExecutor(Inline{}))
 		isOverdue := func() bool { return tm.alarm.overdue.Load() != notOverdue }

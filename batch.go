@@ -1,12 +1,12 @@
 package hashedwheel
 
-// batch is the due timeouts that the worker hands out between two holds of the lock. takeDue fills it and settle
-// empties it, under the lock; in between only next changes it, and the worker, which calls all three, reads it without
-// the lock.
+// batch is the due timeouts that the worker dispatches between two holds of the lock. takeDue fills it and settle
+// empties it, under the lock; in between only next changes it. The worker, which calls all three, reads it without the
+// lock.
 type batch struct {
 	timeouts []*Timeout
 	given    int  // how many of them have had their turn
-	tick     tick // at which the first is due
+	tick     tick // at which the first timeout is due
 }
 
 func (b *batch) init() { b.timeouts = make([]*Timeout, 0, batchSize) }
@@ -14,7 +14,7 @@ func (b *batch) init() { b.timeouts = make([]*Timeout, 0, batchSize) }
 func (b *batch) isEmpty() bool { return len(b.timeouts) == 0 }
 func (b *batch) isFull() bool  { return len(b.timeouts) == batchSize }
 
-// add puts a timeout that is due at a tick behind the others.
+// add appends a timeout that is due at a tick.
 func (b *batch) add(t *Timeout, tick tick) {
 	if b.isEmpty() {
 		b.tick = tick
@@ -43,7 +43,7 @@ func (b *batch) has(t *Timeout) bool {
 	return true
 }
 
-// isAt reports whether t is where add has put it: it was not overwritten, and is in one place only.
+// isAt reports whether t has the home that add gave it: t was not overwritten, and no other entry names it.
 func (t *Timeout) isAt(i int) bool { return t.home == homeIn(inBatch, 0, i) }
 
 // clear lets the collector have the timeouts.

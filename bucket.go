@@ -8,10 +8,10 @@ import (
 
 // buckets are the slots of a level. A slot holds timeouts in no order, in chunks of pointers. A linked list would be
 // shorter to write, but the collector marks a list node by node, on one processor (golang/go#73581), and each change
-// of it waits for a neighbor's memory.
+// of a list waits for a neighbor's memory.
 //
-// A timeout's home names the entry that points at it. Both are compared whenever one of them is used, which finds a
-// timeout that was copied or overwritten.
+// A timeout's home names the entry that points at the timeout. Whenever one of the two is used, both are compared: that
+// finds a timeout that was copied or overwritten.
 type buckets struct {
 	slots  []slot
 	spares *spares
@@ -25,8 +25,8 @@ type slot struct {
 const (
 	chunkLen = limits.Chunk
 
-	// How many full chunks a slot has room for at first: 768 bytes. Since Go 1.26 the collector puts off objects of up
-	// to 512 bytes (golang/go#73581), and would come from here to timeouts in pages that it has read before.
+	// The first capacity of a slot's index of full chunks: 768 bytes. Since Go 1.26 the collector defers objects of up
+	// to 512 bytes (golang/go#73581), and would then read timeouts in pages that it has read before.
 	indexLen = 32
 )
 
@@ -50,7 +50,7 @@ func (b *buckets) entry(i, index int) **Timeout {
 	return &s.full[chunk][offset]
 }
 
-// add puts t behind all others of slot i.
+// add appends t to slot i.
 func (b *buckets) add(i int, t *Timeout) {
 	s := &b.slots[i]
 	if len(s.last) == cap(s.last) {
@@ -59,8 +59,8 @@ func (b *buckets) add(i int, t *Timeout) {
 	s.last = append(s.last, t)
 }
 
-// grow makes the last chunk of a slot twice as large, so that few timeouts take little, or puts a new full-sized chunk
-// behind a full one.
+// grow doubles the last chunk of a slot, so that few timeouts take little memory, or appends a new chunk of full size
+// once the last is full.
 func (b *buckets) grow(s *slot) {
 	last := s.last
 	if len(last) < chunkLen {
@@ -76,7 +76,7 @@ func (b *buckets) grow(s *slot) {
 	s.last = b.spares.take(chunkLen)
 }
 
-// drop takes the last entry of slot i away, and returns its timeout.
+// drop removes the last entry of slot i, and returns its timeout.
 func (b *buckets) drop(i int) *Timeout {
 	s := &b.slots[i]
 	n := len(s.last) - 1
@@ -89,7 +89,7 @@ func (b *buckets) drop(i int) *Timeout {
 	return t
 }
 
-// dropChunk follows the last entry of a slot's last chunk.
+// dropChunk removes the last chunk of a slot, which is empty.
 func (b *buckets) dropChunk(s *slot) {
 	b.spares.give(s.last)
 	s.last = nil
@@ -106,18 +106,18 @@ func (b *buckets) dropChunk(s *slot) {
 }
 
 // spares keeps chunks that buckets have emptied or outgrown, by the logarithm of their capacity, so that a steady load
-// allocates nothing under the lock. The chunks hold no timeouts, and are at most 56 KiB together.
+// allocates nothing under the lock. The chunks are empty, and at most 56 KiB together.
 type spares [10][][]*Timeout
 
 // maxSpares returns how many chunks of a capacity are kept: four, since slots of a few neighboring ticks fill while
-// those before them empty, and dozens of the small ones, which empty between two takes of the queue (24,000 calls of
-// 200 kept timeouts: 11 objects allocated, not 1,000).
+// those before them empty, and dozens of small chunks, which empty between two takes of the queue (24,000 calls of 200
+// kept timeouts: 11 objects allocated, not 1,000).
 func maxSpares(capacity int) int { return max(4, chunkLen/capacity) }
 
 func (s *spares) of(size int) *[][]*Timeout { return &s[bits.Len(uint(size-1))] }
 
-// take returns an empty chunk for size timeouts, at most chunkLen. Without a spare it allocates under the lock, and may
-// have to help the collector there: in a burst of armings, not in a steady load.
+// take returns an empty chunk for size timeouts, at most chunkLen. Without a spare it allocates under the lock, which
+// may trigger GC assist: in a burst of armings, not in a steady load.
 func (s *spares) take(size int) []*Timeout {
 	size = min(size, chunkLen)
 	some := s.of(size)

@@ -6,8 +6,8 @@ import "time"
 // are. Its methods are called concurrently, and with no lock held. Now must not call the Timer. While timeouts wait, a
 // goroutine waits for After, until Timer.Stop at the latest.
 //
-// A clock must never go back: nothing is promised then. It may stand still, and may jump ahead: then the timeouts in
-// between are handed out when the worker next comes.
+// A Clock must never go back: nothing is promised then. It may stand still, and may jump ahead: the timeouts in between
+// are then dispatched by the worker's next run.
 //
 // The worker abandons channels of After, so a fake clock's count of waiters means nothing: use a ManualClock.
 type Clock interface {
@@ -21,12 +21,12 @@ type systemClock struct{}
 func (systemClock) Now() time.Time                         { return time.Now() }
 func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
-// timeline is a timer's time, in ns since it was made, and in ticks. All of it is read only.
+// timeline is a timer's time, in ns since it was made and in ticks. It is read only.
 type timeline struct {
 	made     time.Time // by the system's clock
 	start    time.Time // deadlines count from here
 	clock    Clock
-	isSystem bool // clock is the system's: read it in the fastest way
+	isSystem bool // clock is the system's, which has a fast path
 	isManual bool // clock is a ManualClock
 	isUsers  bool // clock is neither of the two
 	ticks    ticks
@@ -46,7 +46,7 @@ func newTimeline(c Clock, slack time.Duration) timeline {
 // thisTick returns the tick that has begun last.
 func (tl *timeline) thisTick() tick { return tl.ticks.at(tl.now()) }
 
-// now returns the time in ns since start, always less than maxDeadline.
+// now returns the time in ns since start, less than maxDeadline.
 func (tl *timeline) now() int64 {
 	if tl.isSystem {
 		now := int64(time.Since(tl.start)) // which reads the monotonic clock alone
@@ -57,7 +57,7 @@ func (tl *timeline) now() int64 {
 	return tl.slowNow()
 }
 
-// slowNow is now on another clock, or in another bubble, where it panics.
+// slowNow is now on other clocks. In another bubble it panics.
 func (tl *timeline) slowNow() int64 {
 	tl.checkMade()
 	return min(tl.since(tl.clock.Now()), maxDeadline-1)
@@ -70,8 +70,8 @@ func (tl *timeline) checkMade() {
 	}
 }
 
-// checkBubble panics if the timer was made outside the caller's bubble, or in one and the caller is outside. A
-// ManualClock needs no timer of package time's, and serves anywhere.
+// checkBubble panics if the timer was not made in the caller's bubble, or, for a caller outside, in a bubble. A
+// ManualClock needs no time.Timer, and works anywhere.
 func (tl *timeline) checkBubble() {
 	if tl.isInside() {
 		panic("hashedwheel: Timer made outside a testing/synctest bubble and used inside: make it in the bubble")
@@ -79,11 +79,11 @@ func (tl *timeline) checkBubble() {
 	tl.checkOutside()
 }
 
-// isInside reports whether the caller is in a bubble in which the timer was not made. The system's monotonic clock
-// never shows a time before New; a bubble's clock does, since it begins in the year 2000.
+// isInside reports whether the caller is in a bubble in which the timer was not made. There the clock shows a time
+// before New, since a bubble begins in the year 2000; the system's monotonic clock never does.
 func (tl *timeline) isInside() bool { return !tl.isManual && time.Since(tl.made) < 0 }
 
-// checkOutside panics if the timer was made in a bubble and the caller is in none. Package time would end the process.
+// checkOutside panics if the timer was made in a bubble and the caller is in none. A time.Timer would end the process.
 func (tl *timeline) checkOutside() {
 	if now := time.Now(); !tl.isManual && tl.isInBubble() && isMonotonic(now) {
 		panic("hashedwheel: Timer made in a testing/synctest bubble and used outside: make it where it is used")
@@ -93,7 +93,7 @@ func (tl *timeline) checkOutside() {
 // isInBubble reports whether the timer was made in a bubble.
 func (tl *timeline) isInBubble() bool { return !isMonotonic(tl.made) }
 
-// isMonotonic reports whether a time has a monotonic reading, as all times have that time.Now returns outside a bubble.
+// isMonotonic reports whether a time has a monotonic reading. Outside a bubble time.Now's results do.
 func isMonotonic(t time.Time) bool { return t != t.Round(0) }
 
 // deadline returns the deadline d from now. A negative d is zero, and one too large for the clock is never.
@@ -104,7 +104,7 @@ func (tl *timeline) deadline(now int64, d time.Duration) int64 {
 // since returns a time in ns since start. There is no time before start.
 func (tl *timeline) since(at time.Time) int64 {
 	d := at.Sub(tl.start)
-	if uint64(d) >= maxDeadline { // perhaps by the clock of another bubble
+	if uint64(d) >= maxDeadline { // perhaps read from the clock of another bubble
 		tl.checkBubble()
 	}
 	return min(max(0, int64(d)), maxDeadline)

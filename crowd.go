@@ -6,23 +6,23 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
-// A crowd is a slot or bucket so full that filing it in one go would delay others. It is opened before
-// its time, and looked at portion by portion between passes: each timeout goes where it belongs now, or closer.
+// A crowd is a slot or bucket so full that filing it in one go would delay others. It is opened before its time, and
+// its timeouts are filed again between passes, a portion at a time: each where it belongs now, or closer.
 const (
 	crowd = limits.Crowd
 
-	// The time allowed for each timeout of a crowd: twice what it takes in scattered memory, or more.
+	// The time allowed for each timeout of a crowd: at least twice the time that filing takes in scattered memory.
 	perTimeout = 500 * time.Nanosecond
 )
 
-// openedCrowd is the slot of a level that was opened last. Its timeouts are looked at from the end to the front: a
-// timeout that leaves brings one to its place that was looked at already, and a new one comes behind all.
+// openedCrowd is the slot of a level that was opened last. Its timeouts are visited from the end to the front: the last
+// timeout, which moves to the entry of one that leaves, was visited already, and a new one is appended.
 type openedCrowd struct {
 	number int64 // of the slot
-	unseen int   // so many of its timeouts are still to be looked at
+	unseen int   // how many of its timeouts are still to be visited
 }
 
-// thin looks at a portion of a crowd that is to be opened by now, and reports whether there was a crowd.
+// thin visits a portion of a crowd that is open or must be opened now, and reports whether there was one.
 func (w *hashedWheel) thin() bool {
 	for _, l := range w.levels {
 		if l.isOpen(w.current) {
@@ -38,20 +38,20 @@ func (w *hashedWheel) thin() bool {
 	return false
 }
 
-// isOpen reports whether a crowd was opened and not looked at to its end, unless the wheel has come to its slot.
+// isOpen reports whether timeouts of an opened crowd are still to be visited, and the wheel has not reached its slot.
 func (l *level) isOpen(current tick) bool {
 	c := &l.opened
 	return c.unseen > 0 && l.begins(c.number) >= current && l.len(c.number) > 0
 }
 
-// open begins with a crowd, once: a worker that looked again and again would never end its pass.
+// open begins with a crowd, once: if crowds were opened again, a pass might never end.
 func (l *level) open(number int64) {
 	l.crowded.Clear(l.index(number))
 	l.opened = openedCrowd{number: number, unseen: l.len(number)}
 }
 
-// thinSlot looks at a portion of an open crowd. Of a bucket it takes those that were moved later, but leaves the
-// queued ones to the drain.
+// thinSlot visits a portion of an open crowd. Of a bucket it files again the timeouts that were moved later, except
+// queued ones, which the drain files.
 func (w *hashedWheel) thinSlot(l *level) {
 	c := &l.opened
 	c.unseen = min(c.unseen, l.len(c.number)) // some may have left
@@ -67,8 +67,8 @@ func (w *hashedWheel) thinSlot(l *level) {
 	}
 }
 
-// crowdAt returns the first crowd that was not opened yet, and the tick at which to open it so that it and
-// all crowds behind it are done in time, but not before its timeouts fit into the level below; or none.
+// crowdAt returns the first crowd that was not opened yet, and the tick at which to open it: early enough for it and
+// all crowds behind it, but not before its timeouts fit into the level below. It returns noNumber if there is none.
 func (l *level) crowdAt(current tick, tickLen int64) (number int64, at tick) {
 	number, at = noNumber, noTick
 	work := int64(0)

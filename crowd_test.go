@@ -126,7 +126,7 @@ func TestCrowdAtLeavesTimeForLaterCrowds(t *testing.T) {
 	assert.Equal(t, min(400-thinningTicks(2*crowd), 402-thinningTicks(22*crowd))-1, at)
 }
 
-// However many are due, and wherever they are in the bucket, the others that were moved are found.
+// Moved timeouts are found among any number of due ones, wherever these are in the bucket.
 func TestThinFindsMovedTimeoutsAmongDueOnes(t *testing.T) {
 	const each = portion / 4 // so many of a portion are moved
 	for name, isMoved := range map[string]func(i int) bool{

@@ -22,10 +22,10 @@
 // # Words
 //
 // To arm a timeout is to give it a deadline, by AfterFunc, Schedule or Reset; the timeout is then pending, and Move
-// gives it another deadline. When its deadline has passed it expires: its task is handed to the [Executor]. Until
-// then [Timeout.Stop] or [Timer.Stop] cancels it. A timeout that a stopped or full timer refuses is rejected. A tick is
-// the most that a task is late. When a timeout is due, a time.Timer starts a goroutine, the worker, which hands out the
-// tasks of all timeouts that are due by then.
+// gives it another deadline. When its deadline has passed it expires: its task is handed to the [Executor]. Until then
+// [Timeout.Stop] or [Timer.Stop] cancels it. A timeout that a stopped or full timer refuses is rejected. A tick is the
+// most that a task is late. When a timeout is due, a time.Timer starts a goroutine, the worker, which hands the tasks
+// of all timeouts that are due by then to the Executor.
 //
 // # Never early
 //
@@ -36,11 +36,11 @@
 //
 // # At most one tick late
 //
-// A task is handed to the executor within one tick of its deadline, plus the delay that the operating system, Go's
+// A task is handed to the Executor within one tick of its deadline, plus the delay that the operating system, Go's
 // scheduler or the executor adds. If the worker has not run for nine tenths of a tick, it runs at the tenth at which
 // the timeout is due; otherwise it waits for the next whole tick. A delay of zero or less is due at once. The library's
 // own work adds a few milliseconds at most, even with a million timeouts due within a second. Two loads exceed that: a
-// million due within 100ms take 0.3 s to hand out; a million in one tick, all moved later in the last half second,
+// million due within 100ms take 0.3 s to dispatch; a million in one tick, all moved later in the last half second,
 // delay others by 0.2 s. By default no task waits for another to return; with [Inline] a slow task delays all others.
 //
 // # One outcome for each arming
@@ -90,33 +90,34 @@
 //
 // # Bounded work
 //
-// In a flood of armings the library's own work delays due timeouts by a few milliseconds: it files the timeouts that
-// wait as it begins, and hands out those due by then at least every two milliseconds, half a tick or 100,000 timeouts.
-// Callers that outrun the worker help it: once about 512 timeouts wait in a caller's part of the queue, it drops the
-// stopped ones, or waits its turn and files some of the others (timeouts due later than 150 to 200ms: once 8,192 wait,
-// or 32,768 while the worker is on time). No lock is held for longer than about a millisecond, unless its holder loses
-// its processor or has to help the collector, or is Timer.Stop. [WithMaxPending] bounds how many are pending at all.
+// Even while timeouts are armed as fast as the machine can, the library's own work delays due ones by a few
+// milliseconds at most: it sorts in the timeouts that are queued when it begins, and dispatches due ones at least every
+// two milliseconds, half a tick or 100,000 timeouts. Callers that outrun the worker help it: once about 512 timeouts
+// wait in a caller's part of the queue, it drops the stopped ones, or waits its turn and files some of the others
+// (timeouts due later than 150 to 200ms: once 8,192 wait, or 32,768 while the worker is on time). No lock is held for
+// longer than about a millisecond, unless its holder loses its processor or has to help the collector, or is
+// Timer.Stop. [WithMaxPending] bounds how many are pending at all.
 //
 // # Misuse is caught
 //
-// A Timeout that was copied or overwritten while its timer holds it makes the process panic, at the latest
-// when the wheel meets it. [Timeout] lists how that happens, and which misuse goes unnoticed:
+// A Timeout that was copied or overwritten while its Timer holds it makes the process panic, at the latest when the
+// wheel uses it. [Timeout] lists how that happens, and which misuse goes unnoticed:
 //
 //	hashedwheel: armed Timeout of *main.lease was copied or overwritten (did a slice grow, or was the struct that
 //	holds it cleared? leave the Timeout in its place, also in a sync.Pool, and arm it again by Reset)
 //
-// If a program recovers that panic, the Timer is broken for good: every later call that looks into the wheel, as
-// Pending and Timer.Stop do, panics with the same message. So does the worker, which ends the process. No call hangs.
+// If a program recovers that panic, the Timer is broken for good: every later call that uses the wheel, such as Pending
+// or Timer.Stop, panics with the same message. So does the worker, which ends the process. No call hangs.
 //
 // # Lateness is reported
 //
-// [Stats] reports how late each task was handed out, and how long the oldest due timeout has waited. Alert on
+// [Stats] reports how late tasks were handed to the Executor, and how long the oldest due timeout has waited. Alert on
 // an Overdue above two ticks, or, with a short tick, above the delay that you tolerate.
 //
 // # Virtual time
 //
-// In a testing/synctest bubble a Timer lives on the bubble's time. Make it there: a Timer from outside panics in a
-// bubble, and one from a bubble panics outside. Pending timeouts do not keep the bubble from its end, so the Timer
+// In a testing/synctest bubble a Timer runs on the bubble's time. Make it there: a Timer from outside panics in a
+// bubble, and a Timer from a bubble panics outside. Pending timeouts do not keep the bubble from ending, so the Timer
 // needs no Stop, unless it has a Clock of your own. A [ManualClock] needs no bubble.
 //
 // # Not promised

@@ -142,8 +142,8 @@ func ExampleTimeout_pool() {
 	// Output: bob was idle for a minute
 }
 
-// With package time, if !t.Stop() { <-done } waits for a task that has begun. Here the whole Timer may be stopped or
-// full: then t.Stop returns false although the task never runs. So look at the State also.
+// With the time package, if !t.Stop() { <-done } waits for a task that has begun. Here the whole Timer may be stopped
+// or full: then t.Stop returns false although the task never runs. So check the State also.
 func ExampleTimeout_Stop_wait() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
 	done := make(chan struct{})
@@ -181,7 +181,7 @@ func ExampleTimer_Stop() {
 	// Output: flushed
 }
 
-// A test ends with the names of the timeouts that nobody has stopped. Stop does not return those of package wheeltime
+// A test ends with the names of the timeouts that it has not stopped. Stop does not return those of package wheeltime
 // and of After.
 func ExampleTimer_Stop_forgotten() {
 	clock := hashedwheel.NewManualClock(time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC))

@@ -9,18 +9,18 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/race"
 )
 
-// An Executor runs tasks. The worker calls Go with no lock held, and waits until it returns before it hands out the
-// next task: so an Executor whose Go blocks bounds the tasks that run at a time, and delays all due tasks. Tasks that
-// wait for others must not fill it. One Timer never calls Go concurrently. Go runs f once, itself or in another
-// goroutine. If f never runs the task is lost, and Shutdown waits until its context ends. If Go panics or ends its
-// goroutine, Shutdown does not wait for a task that has not begun by then, and a series rests until its Reset; the
-// panic goes to the panic handler, or crashes the program.
+// An Executor runs tasks. The worker calls Go with no lock held, and waits until it returns before it dispatches the
+// next task: so an Executor whose Go blocks bounds the tasks that run at a time, and delays all due tasks. If tasks
+// wait for other tasks, a bounded Executor can deadlock. One Timer never calls Go concurrently. Go runs f once, itself
+// or in another goroutine. If f never runs the task is lost, and Shutdown waits until its context ends. If Go panics or
+// ends its goroutine, Shutdown does not wait for a task that has not begun by then, and a series pauses until its
+// Reset; the panic goes to the panic handler, or crashes the program.
 //
 // By default tasks that return soon share goroutines; with the race detector each has its own, so that it reports races
 // between tasks.
 //
 // *sync.WaitGroup fits, and so do most pools; for others see ExecutorFunc. Close a pool after Timer.Shutdown: after
-// Timer.Stop the worker may still hand out a task.
+// Timer.Stop the worker may still dispatch a task.
 type Executor interface {
 	Go(f func())
 }
@@ -41,10 +41,10 @@ func (Inline) Go(f func()) { f() }
 
 // runner gives the task of each expired timeout to the executor, and counts tasks and goroutines for Shutdown.
 type runner struct {
-	executor Executor // nil: the crews; this and the next two are init's, then read only
+	executor Executor // nil: the crews; set by init, then read only, as the next two
 	isInline bool
 	onPanic  func(t *Timeout, recovered any)
-	crews    crew.Crews[*Timeout] // for tasks that have no other executor; only the worker touches it
+	crews    crew.Crews[*Timeout] // for tasks that have no other executor; only the worker uses it
 	panics   atomic.Uint64        // counted by handlePanic, for Stats
 
 	// running counts the goroutines of the worker, of Advance, of the crews and of the wait for a user's clock, the
@@ -52,7 +52,7 @@ type runner struct {
 	// with Enter.
 	running atomic.Int64
 	idle    sync.Once     // closes done
-	done    chan struct{} // closed when running has come to 0
+	done    chan struct{} // closed when running has reached 0
 }
 
 func (r *runner) init(o *options) {
@@ -63,25 +63,28 @@ func (r *runner) init(o *options) {
 	r.Enter()
 }
 
-// Enter counts a goroutine or a task. The race detector does not see it: otherwise a task that has returned, and so
-// left, would happen before all tasks that are handed out later.
+// Enter counts a goroutine or a task. The race detector does not see it: otherwise a task that has returned would
+// happen before all tasks that are dispatched later.
 func (r *runner) Enter() {
 	race.Ignore()
 	r.running.Add(1)
 	race.Heed()
 }
 
-// Leave ends what Enter began. After Timer.Stop running can come to 0 again: an alarm that rings, or an Advance under
-// way, enters, and finds nothing to do.
+// Leave ends what Enter began. After Timer.Stop running can reach 0 again: a waker that fires, or an Advance in
+// progress, enters, and finds nothing to do.
 func (r *runner) Leave() {
 	if r.running.Add(-1) == 0 {
 		r.idle.Do(func() { close(r.done) })
 	}
 }
 
-// execute hands a task out, and reports whether user code has run on this goroutine.
+// execute dispatches a task, and reports whether user code has run on this goroutine.
 func (r *runner) execute(t *Timeout) (isUsers bool) {
+	task, isWorkers := t.task.(hook.WorkerTask)
 	switch {
+	case isWorkers && task.TryRun():
+		return false
 	case r.isInline:
 		r.Run(t)
 	case r.executor == nil || t.isBrief():
@@ -101,7 +104,7 @@ func (t *Timeout) isBrief() bool {
 	return isHook && bool(task.Brief())
 }
 
-// submit calls the user's executor. If that panics, or ends the goroutine, a task that has not begun is given up.
+// submit calls the user's executor. If that panics or ends the goroutine, submit gives up a task that has not begun.
 func (r *runner) submit(t *Timeout) {
 	var counted atomic.Bool // set by the task when it begins, or by submit when it gives the task up
 	returned := false

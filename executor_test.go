@@ -98,7 +98,7 @@ func TestExecutorGoIsNeverCalledTwiceAtATime(t *testing.T) {
 	}
 }
 
-// The default executor has tasks share goroutines. None may notice.
+// Tasks of the default executor share goroutines. No task may notice that.
 
 // crewSizes are numbers of tasks due in one tick: around the size of a batch.
 var crewSizes = []int{1, 2, 3, 63, 64, 65, 128, 1000}
@@ -212,17 +212,17 @@ func TestWorkerInheritsNoPprofLabels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tm := timertest.New(opts...)
 			defer tm.Stop()
-			running, looked := make(chan struct{}), make(chan struct{})
+			running, checked := make(chan struct{}), make(chan struct{})
 			pprof.Do(t.Context(), pprof.Labels(childLabel, "a request"), func(context.Context) {
 				require.True(t, isLabeled(t), "a label shows")
 				tm.AfterFunc(timertest.Tick, func() {
 					close(running)
-					<-looked
+					<-checked
 				})
 			})
 			<-running
 			assert.False(t, isLabeled(t))
-			close(looked)
+			close(checked)
 		})
 	}
 }

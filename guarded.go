@@ -8,25 +8,25 @@ import (
 )
 
 // guarded is all that the lock guards: the wheel, and the timeouts on their way into it and out of it. Its methods take
-// the lock, except those at the end of the file, whose callers hold it. One hold looks at one or two portions of
-// timeouts; only Timer.Stop's first hold joins all that wait into one list, and waits for pruners.
+// the lock, except those at the end of the file, whose callers hold it. One hold visits one or two portions of
+// timeouts; only Timer.Stop's first hold visits all that wait, and waits for pruners.
 type guarded struct {
-	owner *Timer // this and the next two are init's, then read only
+	owner *Timer // set by init, then read only, as the next two
 	queue *mpscQueue
 	alarm *alarm
 
 	mu      sync.Mutex
-	broken  any // the panic of the call that met a misused Timeout; every later call repeats it
+	broken  any // the panic of the call that found a misused Timeout; every later call repeats it
 	wheel   hashedWheel
 	lists   []*Timeout // taken from the queue and not filed yet, the oldest list first
-	intake  int        // how many of the first lists were queued when the pass began: its tick stays open for them
+	intake  int        // so many of the first lists are the pass's intake: its tick stays open until they are filed
 	stopped bool
 	waiting *Timeout // once stopped: all that was queued, as one list
 
 	batch batch
 
-	// Timeouts that were queued again while in the batch. They are filed when the batch is settled: an entry of the
-	// batch and one of the wheel would otherwise name one timeout, and it could be handed out twice in a pass.
+	// Timeouts that were queued again while in the batch. They are filed when the batch is settled: with an entry in
+	// the batch and one in the wheel, a timeout could be dispatched twice in a pass.
 	deferred *Timeout
 }
 
@@ -39,10 +39,10 @@ func (g *guarded) init(tm *Timer, wheelSize int) {
 	g.owner, g.queue, g.alarm = tm, &tm.queue, &tm.alarm
 	g.wheel.init(tm.time.ticks, wheelSize)
 	g.batch.init()
-	g.lists = make([]*Timeout, 0, 8*len(g.queue.near.stripes)) // to grow under the lock may mean to help the collector
+	g.lists = make([]*Timeout, 0, 8*len(g.queue.near.stripes)) // growing under the lock could trigger GC assist
 }
 
-// lock is for defer g.lock().unlock(). If a Timeout was misused, the wheel is not to be trusted any more.
+// lock is for defer g.lock().unlock(). It panics once a Timeout was misused, since the wheel may be wrong then.
 func (g *guarded) lock() *guarded {
 	g.mu.Lock()
 	if g.broken != nil {
@@ -52,7 +52,7 @@ func (g *guarded) lock() *guarded {
 	return g
 }
 
-// unlock follows a panic also, which breaks the Timer.
+// unlock also runs after a panic, and then breaks the Timer.
 func (g *guarded) unlock() {
 	if p := recover(); p != nil {
 		g.broken = p
@@ -62,7 +62,7 @@ func (g *guarded) unlock() {
 	g.mu.Unlock()
 }
 
-// relock takes the lock again, in a method that has released it to let others have it.
+// relock takes the lock again in a method that has released it.
 func (g *guarded) relock() {
 	g.mu.Lock()
 	if g.broken != nil {
@@ -70,16 +70,15 @@ func (g *guarded) relock() {
 	}
 }
 
-// beginPass makes everything that is queued the pass's intake, if the queue is to be looked at by this tick and nothing
-// is left of the last intake, and closes the tick for later armings. So the stripes stay deep while the worker falls
-// behind, and their producers help; and tasks that arm themselves on a clock that stands still do not make the intake
-// grow forever. The far lane is left alone until its own time.
+// beginPass takes the queue as the pass's intake and closes the tick. It takes nothing if the queue is not due, or the
+// last intake is not filed: then stripes stay deep, and producers help. Nor does the intake grow forever if tasks arm
+// themselves on a clock that stands still.
 func (g *guarded) beginPass(tick tick) {
 	defer g.lock().unlock()
-	// A task ended the last pass of this tick by Goexit, or by a panic through Advance. Take in nothing more at this
-	// tick: its tasks may have armed themselves again, and we would never leave it.
+	// A task ended the last pass of this tick by Goexit, or by a panic through Advance. Take nothing more at this tick:
+	// its tasks may have armed themselves again, and the worker would never leave it.
 	isCut := g.wheel.current <= tick && tick < g.wheel.opening
-	g.wheel.turn(min(tick, g.alarm.earliest)) // no further: Overdue is to show how late the worker is
+	g.wheel.turn(min(tick, g.alarm.earliest)) // no further: Overdue shows how late the worker is
 	if !isCut && g.intake == 0 && g.alarm.raise(tick) {
 		g.takeLane(&g.queue.near)
 		if g.queue.far.raise(g.wheel.ticks.start(tick), g.alarm.lingers(tick)) {
@@ -100,21 +99,21 @@ func (g *guarded) fileIntake(limit int) int {
 }
 
 // takeDue makes a batch of timeouts that are due by tick, and reports false if there are none. After true the batch
-// may be empty: all of a portion may have been moved. The wheel leaves the tick only once the intake is filed.
+// may be empty, if all timeouts of a portion were moved. The wheel leaves the tick only once the intake is filed.
 func (g *guarded) takeDue(tick tick) (more bool) {
 	defer g.lock().unlock()
 	if g.stopped {
 		return false
 	}
-	for looked := 0; looked < portion && !g.batch.isFull(); {
+	for visited := 0; visited < portion && !g.batch.isFull(); {
 		t := g.wheel.pop(tick)
 		if t != nil {
 			g.consider(t, tick)
-			looked++
+			visited++
 			continue
 		}
-		filed, through := g.wheel.advance(tick, portion-looked)
-		looked += filed
+		filed, through := g.wheel.advance(tick, portion-visited)
+		visited += filed
 		if through {
 			if g.intake == 0 {
 				g.wheel.leave(tick)
@@ -155,8 +154,8 @@ func (g *guarded) thin() bool {
 	return !g.stopped && g.wheel.thin()
 }
 
-// nextWork returns the tick at which the worker must come for what is filed. Timeouts that wait in the queue or in
-// lists were pushed after the last pass took the queue, and have lowered due.
+// nextWork returns the tick at which filed timeouts need the worker. Timeouts in the queue or in lists were pushed
+// after the last pass took the queue, and have lowered due.
 func (g *guarded) nextWork() tick {
 	defer g.lock().unlock()
 	if g.stopped {
@@ -174,7 +173,7 @@ func (g *guarded) fileStripe(s *stripe) {
 	g.file(2*portion, len(g.lists))
 }
 
-// drainAll files everything that is queued, then returns look's result.
+// drainAll files everything that is queued, then returns peek's result.
 func (g *guarded) drainAll() (next tick, pending int) {
 	defer g.lock().unlock()
 	g.takeAll()
@@ -182,15 +181,15 @@ func (g *guarded) drainAll() (next tick, pending int) {
 		_, emptied := g.file(portion, left)
 		left -= emptied
 		if left == 0 || len(g.lists) == 0 || g.stopped { // len: others may have filed some of them
-			return g.look()
+			return g.peek()
 		}
 		g.mu.Unlock()
 		g.relock()
 	}
 }
 
-// collect closes the queue and cancels a portion of the pending timeouts. Against a batch that is being
-// handed out, and against Timeout.Stop, each word decides. It appends to ended the timeouts that it canceled.
+// collect closes the queue and cancels a portion of the pending timeouts, which it appends to ended. It races with the
+// claims of a batch and with Timeout.Stop: the CAS of each timeout's word decides.
 func (g *guarded) collect(ended []*Timeout) (_ []*Timeout, more bool) {
 	defer g.lock().unlock()
 	cancel := func(t *Timeout) {
@@ -215,20 +214,20 @@ func (g *guarded) collect(ended []*Timeout) (_ []*Timeout, more bool) {
 	return ended, true
 }
 
-// refuse gives up t's push, which came after stop, and reports whether it rejected an arming.
+// refuse gives up a push of t after stop, and reports whether it rejected an arming.
 func (g *guarded) refuse(t *Timeout) bool {
 	defer g.lock().unlock()
 	return t.refuse(t.home.level() >= 0)
 }
 
-// misusedInBatch breaks the Timer: t was found overwritten in the batch, without the lock.
+// misusedInBatch breaks the Timer: the worker, without the lock, has found t overwritten in the batch.
 func (g *guarded) misusedInBatch(t *Timeout) {
 	defer g.lock().unlock()
 	misused(t)
 }
 
-// From here on the caller holds the lock. takeAll, takeLane and takeStripe may release it on the way; so may
-// their callers above.
+// From here on the caller holds the lock. takeAll, takeLane and takeStripe, and so their callers above, may release it
+// on the way.
 
 // takeAll takes everything that is queued.
 func (g *guarded) takeAll() {
@@ -242,8 +241,8 @@ func (g *guarded) takeLane(l *lane) {
 	}
 }
 
-// takeStripe takes everything that is queued in a stripe. If that is being pruned, it waits with the lock released: the
-// pruner may have lost its processor.
+// takeStripe takes everything that is queued in a stripe. While a producer prunes the stripe, takeStripe waits with the
+// lock released: the pruner may have lost its processor.
 func (g *guarded) takeStripe(s *stripe) {
 	for !g.stopped {
 		list, ok := s.take()
@@ -282,10 +281,9 @@ func (g *guarded) file(limit, lists int) (n, emptied int) {
 	return n, emptied
 }
 
-// fileOne takes a timeout from the queue, and places it in the wheel if it is pending, no earlier than at the first
-// tick that is open for it. A timeout that is in the batch stays queued, so that the batch does not claim it, and is
-// deferred until the batch is settled. A timeout that is canceled and no longer queued is nowhere: Timeout.begin relies
-// on that.
+// fileOne takes a timeout from the queue, and places it in the wheel if it is pending, no earlier than at first, the
+// first tick that is open for it. A timeout of the batch is deferred until the batch is settled, and stays queued, so
+// that the batch does not claim it. A timeout that is canceled and not queued is nowhere: Timeout.begin relies on that.
 func (g *guarded) fileOne(t *Timeout, first tick) {
 	if g.batch.has(t) {
 		t.link, g.deferred = g.deferred, t
@@ -299,8 +297,8 @@ func (g *guarded) fileOne(t *Timeout, first tick) {
 	}
 }
 
-// consider puts a timeout that was filed under current into the batch, or back into the wheel if it was
-// moved later, or is queued to be moved. A timeout that is no longer pending is let go.
+// consider puts a timeout that was filed under current into the batch, or back into the wheel if it was moved later or
+// is queued. It drops a timeout that is no longer pending.
 func (g *guarded) consider(t *Timeout, tick tick) {
 	checkOwner(t, g.owner)
 	w := t.load()
@@ -314,11 +312,11 @@ func (g *guarded) consider(t *Timeout, tick tick) {
 	g.batch.add(t, max(g.wheel.current, g.wheel.ticks.of(w.deadline())))
 }
 
-// look returns the earliest tick at which a timeout may be due, and how many are pending, the batch's included.
-func (g *guarded) look() (next tick, pending int) {
+// peek returns the earliest tick at which a timeout may be due, and how many are pending, the batch's included.
+func (g *guarded) peek() (next tick, pending int) {
 	next, pending = g.wheel.earliest(), g.wheel.count
 	for _, t := range g.batch.timeouts {
-		if w := t.load(); w.state() == Pending { // also if the timeout was moved later, or armed again
+		if w := t.load(); w.state() == Pending { // even if the timeout was moved later, or armed again
 			next = min(next, max(g.batch.tick, g.wheel.ticks.of(w.deadline())))
 			pending++
 		}
@@ -329,8 +327,8 @@ func (g *guarded) look() (next tick, pending int) {
 	return next, pending
 }
 
-// stop closes the queue. Everything that waits becomes one list, without the timeouts of the batch: one that was armed
-// again after it was canceled there would otherwise be canceled, and returned, twice.
+// stop closes the queue and joins all timeouts that wait into one list. It leaves out those of the batch: a timeout
+// that was canceled there and armed again would be canceled, and returned, twice.
 func (g *guarded) stop() {
 	g.stopped = true
 	for _, t := range slices.Concat(g.lists, []*Timeout{g.deferred}, g.queue.close()) {
@@ -347,7 +345,7 @@ func (g *guarded) stop() {
 	g.lists, g.intake, g.deferred = nil, 0, nil
 }
 
-// popAny takes any timeout out of what waits or the wheel, nil if there is none.
+// popAny takes any timeout out of waiting or the wheel; nil if there is none.
 func (g *guarded) popAny() *Timeout {
 	t := g.waiting
 	if t == nil {

@@ -169,7 +169,7 @@ func TestHelpFilesAtMostTwoPortions(t *testing.T) {
 	}
 }
 
-// A producer that comes to help after Timer.Stop takes nothing: the sentinel is all that its stripe holds.
+// A producer that helps after Timer.Stop takes nothing: the sentinel is all that its stripe holds.
 func TestHelpAfterStopLeavesTheQueueClosed(t *testing.T) {
 	g, tm := newGuarded()
 	tm.Stop()
@@ -177,9 +177,9 @@ func TestHelpAfterStopLeavesTheQueueClosed(t *testing.T) {
 	assert.True(t, tm.queue.isClosed())
 }
 
-// The worker hands out due timeouts between two parts of a long round. That must not make timeouts of the later part
+// The worker dispatches due timeouts between two parts of a long intake. That must not make timeouts of the later part
 // expire a tick later.
-func TestTickStaysOpenUntilTheRoundIsFiled(t *testing.T) {
+func TestTickStaysOpenUntilTheIntakeIsFiled(t *testing.T) {
 	g, tm := newGuarded()
 	all, due := tm.armMany(t, many), tm.time.ticks.of(int64(time.Hour))
 	g.beginPass(due)
@@ -192,8 +192,8 @@ func TestTickStaysOpenUntilTheRoundIsFiled(t *testing.T) {
 	}
 }
 
-// Until a round is filed, later armings stay in the queue, where producers find their stripes deep and help.
-func TestNextRoundBeginsOnceTheLastIsFiled(t *testing.T) {
+// Until an intake is filed, later armings stay in the queue, where producers find their stripes deep and help.
+func TestNextIntakeIsTakenOnceTheLastIsFiled(t *testing.T) {
 	g, tm := newGuarded()
 	tm.armMany(t, many)
 	g.beginPass(1)
@@ -222,7 +222,7 @@ func TestPassFilesNothingThatWasQueuedAfterItBegan(t *testing.T) {
 }
 
 // A producer that prunes may have lost its processor.
-func TestNobodyWaitsForAComberWithTheLockHeld(t *testing.T) {
+func TestLockIsReleasedWhileItsHolderWaitsForAPruner(t *testing.T) {
 	for name, take := range map[string]func(g *guarded){
 		"beginPass":  func(g *guarded) { g.beginPass(1) },
 		"drainAll":   func(g *guarded) { g.drainAll() },
@@ -239,7 +239,7 @@ func TestNobodyWaitsForAComberWithTheLockHeld(t *testing.T) {
 				defer close(taken)
 				take(g)
 			}()
-			time.Sleep(20 * time.Millisecond) // to find the lock free sooner could only hide a mistake
+			time.Sleep(20 * time.Millisecond) // if the lock is tried too soon, a mistake may go unnoticed, but no test fails
 			isFree := g.mu.TryLock()
 			require.True(t, isFree)
 			g.mu.Unlock()
@@ -251,7 +251,7 @@ func TestNobodyWaitsForAComberWithTheLockHeld(t *testing.T) {
 }
 
 // Otherwise the producers of a deep stripe would go on while its pruner waits for a processor, however long.
-func TestProducerOfADeepStripeWaitsForItsComber(t *testing.T) {
+func TestProducerOfADeepStripeWaitsForItsPruner(t *testing.T) {
 	g, tm := newGuarded()
 	tm.queue.makeStripes(1)
 	tm.armMany(t, 1)
@@ -312,20 +312,20 @@ func TestProducersFileTheFarLaneOnlyIfTheWorkerIsLate(t *testing.T) {
 
 type anotherClock struct{ systemClock }
 
-// Combers that came again and again would keep a goroutine waiting that takes the stripe.
-func TestNobodyCombsAStripeThatSomebodyWaitsToTake(t *testing.T) {
-	q, litter := newStripes(1), newTimeouts(2)
-	for _, to := range litter {
+// Otherwise one pruner after another could keep the consumer from taking the stripe.
+func TestPrunersLeaveAStripeThatTheConsumerWaitsFor(t *testing.T) {
+	q, stopped := newStripes(1), newTimeouts(2)
+	for _, to := range stopped {
 		setWord(to, 0, queued|fresh, Canceled)
 	}
-	pushAll(t, q, litter...)
+	pushAll(t, q, stopped...)
 	s := &q.near.stripes[0]
 	s.awaitPruner()
 	q.near.prune(s)
 	list, ok := s.take()
 	require.True(t, ok)
 	assert.Len(t, linkedFrom(list), 2)
-	pushAll(t, q, litter...)
+	pushAll(t, q, stopped...)
 	q.near.prune(s)
 	list, _ = s.take()
 	assert.Len(t, linkedFrom(list), 1, "the head alone: pruned again")

@@ -4,9 +4,8 @@ import "math/bits"
 
 // hashedWheel keeps timeouts by the tick at which they expire. It is pure: no clock, no goroutine, no lock, and the
 // only atomic it reads is a timeout's word. A timeout that is due within a turn of the buckets is in the bucket of its
-// tick, modulo their number. A later one has turns ahead of it, the field's remaining rounds, and waits in an overflow
-// ring of 64 slots, the first ring that reaches it. A slot is as wide as half a turn of the buckets, or as 32 slots of
-// the ring below.
+// tick, modulo their number. A later timeout, one with remaining rounds, waits in the first overflow ring that reaches
+// its tick. A ring has 64 slots, each as wide as half a turn of the buckets, or as 32 slots of the ring below.
 //
 //	                 tick = 1000, current = 3, 8 buckets
 //
@@ -15,20 +14,20 @@ import "math/bits"
 //	level 2   ring,  128 ticks a slot     1000/128 - 3/128    = 7 of 64: here
 //	level 3   ring, 4096 ticks a slot
 //
-// When the wheel reaches the start of that slot, tick 896, the timeout is filed again, into level 1, and
-// at tick 1000 into a bucket: it is touched once a level. Ticks are absolute and slots are derived from
-// them, so any number of ticks can be skipped. From Varghese and Lauck, "Hashed and Hierarchical Timing
-// Wheels" (1987): a window of one turn (scheme 4) over hashed ticks (6), with a hierarchy (7).
+// When the wheel reaches the start of that slot, tick 896, the timeout is filed again, into level 1, and at tick 1000
+// into a bucket: it is touched once a level. Ticks are absolute and slots are derived from them, so any number of ticks
+// can be skipped. From Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (1987): a window of one turn (scheme
+// 4) over hashed ticks (6), with a hierarchy (7).
 type hashedWheel struct {
-	ticks ticks // init's, then read only
+	ticks ticks // set by init, then read only
 
 	// Two hands, which only the worker moves. Every timeout is filed under current or later.
 	//
 	//	ticks   taken │ being taken, or nothing is due │ still to come
 	//	              ▲ current                        ▲ opening
 	//
-	// place files at opening or later: if a task arms its own timeout for the past again and again, the pass ends all
-	// the same. placeOpen files the pass's intake, and the timeouts of slots that are filed again, at current or later.
+	// place files at opening or later, so that a pass ends even if a task arms its own timeout for the past again and
+	// again. placeOpen files the pass's intake, and the timeouts of slots that are filed again, at current or later.
 	current tick
 	opening tick
 
@@ -43,8 +42,8 @@ func (w *hashedWheel) init(k ticks, size int) {
 	w.levels = []*level{newLevel(0, 0, size, &w.spares)}
 }
 
-// place files a timeout under a tick, or under the first open tick if that is closed. With placeOpen a
-// timeout of the intake may still be due at the tick that is being taken.
+// place files a timeout under a tick, or under the first open tick if that tick is closed. placeOpen also files under
+// the tick that is being taken.
 func (w *hashedWheel) place(t *Timeout, tick tick)     { w.put(t, max(tick, w.opening)) }
 func (w *hashedWheel) placeOpen(t *Timeout, tick tick) { w.put(t, max(tick, w.current)) }
 
@@ -78,7 +77,7 @@ func (w *hashedWheel) remove(t *Timeout) {
 	w.count--
 }
 
-// turn moves on to a tick, if nothing is filed before it, so that the intake is filed in as low a level as can be.
+// turn moves on to a tick if nothing is filed before it, so that the intake is filed in the lowest level possible.
 func (w *hashedWheel) turn(tick tick) {
 	if first, _ := w.firstSlot(); first >= tick {
 		w.current = max(w.current, tick)
@@ -89,9 +88,9 @@ func (w *hashedWheel) turn(tick tick) {
 // close shuts a tick: timeouts that place files from now on, those of this pass's tasks included, expire later.
 func (w *hashedWheel) close(tick tick) { w.opening = max(w.opening, tick+1) }
 
-// advance moves on to the first tick, no later than last, whose bucket is occupied, and reports whether
-// it is through: nothing is filed up to last, and current is last at least. On its way it files the
-// timeouts of slots again, at most limit of them, and returns how many.
+// advance moves on to the first tick, no later than last, whose bucket is occupied. through means that nothing is filed
+// up to last, and current is last at least. On its way advance files the timeouts of slots again, at most limit of
+// them, and returns how many.
 func (w *hashedWheel) advance(last tick, limit int) (filed int, through bool) {
 	for filed < limit {
 		start, l := w.firstSlot()
@@ -111,14 +110,14 @@ func (w *hashedWheel) advance(last tick, limit int) (filed int, through bool) {
 	return filed, false
 }
 
-// leave moves on past a tick, up to which nothing is filed or will be.
+// leave moves on past a tick, up to which nothing is or will be filed.
 func (w *hashedWheel) leave(tick tick) {
 	w.current = max(w.current, tick+1)
 	w.opening = max(w.opening, w.current)
 }
 
-// firstSlot returns the tick at which the first occupied slot begins, and its level: the highest of several,
-// since its timeouts may be filed again into the others.
+// firstSlot returns the tick at which the first occupied slot begins, and its level: the highest of several, since its
+// timeouts may be filed again into the others.
 func (w *hashedWheel) firstSlot() (tick tick, first *level) {
 	tick = noTick
 	for _, l := range w.levels {
@@ -153,16 +152,16 @@ func (w *hashedWheel) popAny() *Timeout {
 	return w.popFrom(l, l.index(l.number(tick)))
 }
 
-// fileAgain files a popped timeout by the deadline in its word if it is pending, and lets any other go. A queued
-// timeout is kept: its push may be refused, and then Timer.Stop must find it here.
+// fileAgain files a popped timeout by the deadline in its word if it is pending, and drops it otherwise. It files a
+// queued timeout also: its push may be refused, and then Timer.Stop must find it here.
 func (w *hashedWheel) fileAgain(t *Timeout) {
 	if word := t.load(); word.state() == Pending {
 		w.placeOpen(t, w.ticks.of(word.deadline()))
 	}
 }
 
-// earliest returns the earliest tick at which a timeout may be due, or noTick if none is filed. The tick is
-// too early if the earliest timeout was moved later or removed.
+// earliest returns the earliest tick at which a timeout may be due, or noTick if none is filed. The tick is too early
+// if the earliest timeout was moved later or removed.
 func (w *hashedWheel) earliest() (tick tick) {
 	tick = noTick
 	for _, l := range w.levels {

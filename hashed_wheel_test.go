@@ -104,7 +104,7 @@ func forEachSize(t *testing.T, f func(t *testing.T, d *driver)) {
 	}
 }
 
-// The journey that docs/how-it-works.md draws.
+// The timeout that hashed_wheel.go draws.
 func TestTimeoutDescendsALevelWhenItsSlotBegins(t *testing.T) {
 	d := newDriver(8).from(3)
 	to := d.arm(1000)[0]

@@ -10,7 +10,7 @@ import (
 // checkedAlways is the size up to which a wheel is checked at every call, a larger one less often.
 const checkedAlways = 1 << 11
 
-// check is called when timeouts were filed and when a batch is settled, if built with -tags invariants.
+// check checks the wheel if built with -tags invariants. It is called after timeouts were filed or a batch was settled.
 func (g *guarded) check() {
 	if invariants.Enabled && !g.stopped {
 		g.wheel.check()
@@ -30,7 +30,7 @@ func (w *hashedWheel) check() {
 // checkAll panics if an invariant of the wheel is broken. Producers may change words at the same time, so
 // each word is read once, and must satisfy conditions that no producer can break:
 //   - A timeout that is filed has been armed and has not expired.
-//   - If it is no longer pending it is queued: the next drain takes it out.
+//   - If it is no longer pending, it is queued: the next drain removes it.
 //   - If it is pending and not queued, it is filed no later than it is due: a move to earlier queues it.
 func (w *hashedWheel) checkAll() {
 	n, first := 0, noTick
@@ -55,14 +55,14 @@ func (w *hashedWheel) checkLevel(k int) (n int, first tick) {
 	first = noTick
 	l := w.levels[k]
 	for i := l.occupied.Next(0); i >= 0; i = l.occupied.Next(i + 1) {
-		held := l.slots.check(i)
-		if held == 0 {
+		size := l.slots.check(i)
+		if size == 0 {
 			broken("level %d slot %d is empty, and marked as occupied", k, i)
 		}
-		for index := range held {
+		for index := range size {
 			first = min(first, w.checkFiled(k, i, index))
 		}
-		n += held
+		n += size
 	}
 	for i := l.crowded.Next(0); i >= 0; i = l.crowded.Next(i + 1) {
 		if l.slots.len(i) < crowd {

@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// brokenWheel is a sound wheel, until a test breaks it. Its timeouts are in a bucket and in slots of
-// rings.
+// brokenWheel is a sound wheel until a test breaks it. Its timeouts are in a bucket and in slots of overflow rings.
 type brokenWheel struct {
 	*driver
 	inBucket, inRing, farther, near *Timeout

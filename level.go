@@ -5,24 +5,24 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
-// level is one ring of slots of the wheel: level 0 is the buckets, a slot for each tick; the others are
-// the overflow rings. A slot's number is tick >> shift for every tick in it, and its index that number
-// modulo size: a level holds size numbers from the current one on.
+// level is one ring of slots of the wheel: level 0 is the buckets, a slot for each tick; the others are the overflow
+// rings. A slot's number is tick >> shift for every tick in it, and its index is that number modulo size: a level holds
+// size numbers, from the current one on.
 type level struct {
 	kind     int  // of its timeouts' homes
 	shift    uint // log2(ticks a slot)
 	size     int  // slots, a power of two
 	slots    buckets
 	earliest []tick        // by slot: no timeout in it expires before this tick; nil if a slot is one tick
-	occupied bitmap.Bitmap // the slots that hold any
-	crowded  bitmap.Bitmap // the slots that hold a crowd and were not opened since it is one
+	occupied bitmap.Bitmap // the slots that hold timeouts
+	crowded  bitmap.Bitmap // the slots that hold a crowd which was not opened yet
 
 	opened openedCrowd
 }
 
 const (
-	// A ring reaches twice as far as a slot of the ring above it is wide. So a slot can be opened a
-	// whole slot before its time, and its timeouts fit below.
+	// A ring reaches twice as far as a slot of the ring above it is wide. So a slot can be opened a whole slot before
+	// its time, and its timeouts fit below.
 	ringSlots = 64
 	ringBits  = 5 // log2 of how many slots make one of the ring above
 
@@ -103,7 +103,7 @@ func (l *level) popLast(i, n int) *Timeout {
 	return t
 }
 
-// remove takes t out of its slot. The slot's last timeout moves to its place.
+// remove takes t out of its slot. The slot's last timeout moves to the entry of t.
 func (l *level) remove(t *Timeout) {
 	h := t.home
 	i, index := h.slot(), h.index()
@@ -143,16 +143,16 @@ func (l *level) next(set bitmap.Bitmap, from int64, current tick) int64 {
 	return number
 }
 
-// home is where a timeout is: the kind in the low bits; for the wheel above it the index of the slot, and above that
-// the index in the slot; for the batch the index in it.
+// home is where a timeout is: the kind in the low bits, then the index of the slot, then the index in the slot. A home
+// in the batch has no slot.
 type home uint64
 
 const (
 	kindBits = 4 // a wheel has at most 13 levels, since each ring reaches 32 times as far as the one below
 	slotBits = 16
 
-	unfiled = 0 // neither in the wheel nor in the batch; perhaps queued, or held
-	inBatch = 1 // being handed out
+	unfiled = 0 // neither in the wheel nor in the batch; perhaps queued, or deferred
+	inBatch = 1 // due, and being dispatched
 	inWheel = 2 // 2+k: in level k
 )
 
@@ -168,8 +168,8 @@ func (h home) level() int { return h.kind() - inWheel }
 func (h home) slot() int  { return int(h >> kindBits & (1<<slotBits - 1)) }
 func (h home) index() int { return int(h >> (slotBits + kindBits)) }
 
-// misused panics because of a Timeout that is not where the wheel left it. It names the task without a call of user
-// code, since it is called under the lock.
+// misused panics because a Timeout is not where the wheel left it. It calls no user code to name the task, since it
+// runs under the lock.
 func misused(t *Timeout) {
 	const remedy = "leave the Timeout in its place, also in a sync.Pool, and arm it again by Reset)"
 	if t == nil || t.task == nil {
@@ -179,8 +179,7 @@ func misused(t *Timeout) {
 		"(did a slice grow, or was the struct that holds it cleared? " + remedy)
 }
 
-// checkOwner finds a timeout that was cleared, and bound to another Timer whose wheel has filed it in a place of the
-// same name.
+// checkOwner finds a timeout that was cleared and bound to another Timer, whose wheel has given it the same home.
 func checkOwner(t *Timeout, owner *Timer) {
 	if t.timer != owner {
 		misused(t)

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// A ManualClock moves only by Advance, for tests that do not wait. Nothing calls the worker of a Timer on it: Advance
-// does the worker's work, so with Inline tests are deterministic. It is safe for concurrent use by any number of
-// timers, keeps them in memory until they are stopped, and must not be copied.
+// A ManualClock moves only by Advance, for tests that do not wait. Advance does the work of the worker of each Timer on
+// it, so with Inline tests are deterministic. A ManualClock is safe for concurrent use by any number of timers, keeps
+// them in memory until they are stopped, and must not be copied.
 type ManualClock struct {
-	mu        sync.Mutex // guards all below; not held while a worker's method runs, since a task may call New
+	mu        sync.Mutex // guards all below; a worker's methods are called without it, since a task may call New
 	now       time.Time
-	target    time.Time // the time at which Advance ends; now if none is under way
+	target    time.Time // the time at which Advance ends; now if none is in progress
 	advancing bool
 	waiters   []waiter
 	workers   []*worker // of timers that are not stopped
@@ -59,10 +59,10 @@ func (c *ManualClock) Advance(d time.Duration) {
 	}
 	c.mu.Lock()
 	c.target = c.target.Add(d)
-	isUnderWay := c.advancing
+	inProgress := c.advancing
 	c.advancing = true
 	c.mu.Unlock()
-	if isUnderWay {
+	if inProgress {
 		return
 	}
 	arrived := false
@@ -81,12 +81,12 @@ func (c *ManualClock) Advance(d time.Duration) {
 	arrived = true
 }
 
-// due returns for each timer the instant at which a timeout may be due first, past ones included.
+// due returns, for each timer, the instant of the earliest timeout that may be due, which may have passed.
 func (c *ManualClock) due() (at []time.Time) {
 	for _, wk := range c.attached() {
 		tick, _ := wk.guarded.drainAll()
 		if !wk.guarded.batch.isEmpty() {
-			tick = 0 // a task has panicked, or called Goexit: the rest of its batch comes before the clock moves on
+			tick = 0 // a task has panicked, or called Goexit: dispatch the rest of its batch before the clock moves
 		}
 		if tick != noTick {
 			at = append(at, wk.time.at(wk.time.ticks.start(tick)))
@@ -95,8 +95,8 @@ func (c *ManualClock) due() (at []time.Time) {
 	return at
 }
 
-// move sets the clock to the earliest of due, the waiters and the target, and serves the waiters of that
-// time. At the target with nothing due it ends the advance and reports false.
+// move sets the clock to the earliest of due, the waiters and the target, and serves the waiters of that time. If the
+// clock is at the target and nothing is due, move ends the advance and reports false.
 func (c *ManualClock) move(due []time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,12 +10,12 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
-// mpscQueue hands timeouts from many producers to one consumer. Each stripe is a stack: a push is one CAS on
-// the head, and the consumer takes the whole stack with one Swap. (Treiber's stack; no ABA, since no
-// goroutine pops.) Closing swaps a sentinel in: an earlier push is in close's result, a later one refused.
+// mpscQueue hands timeouts from many producers to one consumer. Each stripe is a stack: a push is one CAS on the head,
+// and the consumer takes the whole stack with one Swap. (Treiber's stack; no ABA, since no goroutine pops.) Closing
+// swaps a sentinel in: earlier pushes are in close's result, later ones are refused.
 //
-// Timeouts with a far deadline have a lane of their own, which the consumer takes less often: nearly all of them are
-// stopped before that. A near one never waits behind them.
+// Timeouts with a far deadline have a separate lane, which the consumer takes less often: nearly all of them are
+// stopped before that. Near timeouts never wait behind them.
 type mpscQueue struct {
 	near   lane
 	far    farLane
@@ -24,27 +24,27 @@ type mpscQueue struct {
 
 // A lane is a set of stripes.
 type lane struct {
-	stripes []stripe // as many as a power of two; this and the next three are init's, then read only
+	stripes []stripe // a power of two of them; set by init, then read only, as the next three
 	half    int32    // the depth of a stripe at which the worker is woken
-	deep    int32    // the depth at which its producers prune it
-	full    int32    // the depth at which they file it
+	deep    int32    // the depth at which producers prune the stripe
+	full    int32    // the depth at which producers file the stripe
 }
 
 // farLane is the lane of timeouts with a far deadline.
 type farLane struct {
 	lane
-	margin int64        // ns: a far deadline is at least so far away; init's, then read only
+	margin int64        // ns: the least distance of a far deadline; set by init, then read only
 	due    atomic.Int64 // a pass at a later time takes the lane; lowered and raised as alarm.word's due
 }
 
-// A stripe's lock is held to take, prune or close it. A push does not look at the lock, since it changes
-// only the head and the link of its own timeout.
+// A stripe's lock is held to take, prune or close the stripe. A push ignores the lock, since it changes only the head
+// and the link of its own timeout.
 type stripe struct {
 	head       atomic.Pointer[Timeout] // CAS in push publishes link; pairs with Swap in take and close, Load in prune
 	depth      atomic.Int32            // about how many wait here: push adds, prune subtracts, take clears, help reads
 	pruneDepth atomic.Int32            // the depth from which pruning is worth a try: prune and take store, push reads
 	mu         sync.Mutex
-	wanted     atomic.Bool    // keeps pruners out: awaitPruner sets it, the next take that finds any clears it
+	wanted     atomic.Bool    // keeps pruners out: set by awaitPruner, cleared by the next take that finds timeouts
 	_          [128 - 28]byte // two cache lines a stripe, since they are fetched in pairs
 }
 
@@ -55,24 +55,24 @@ const (
 	pageShift  = 13                 // a page of the heap: one P's allocations share it, those of different Ps do not
 	fibonacci  = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio: Knuth, TAOCP 6.4
 	counted    = limits.Counted     // one push in so many is counted, and stands for as many
-	pruneLimit = limits.Deep        // the most timeouts that one pruning looks at
+	pruneLimit = limits.Deep        // the most timeouts that one pruning visits
 )
 
 func (q *mpscQueue) init(tickLen int64) {
-	// Three times what a timeout may wait in the far lane: once until the lane is taken, once until what was taken is
-	// filed, and once for a worker that is late.
+	// Three times the time that a timeout may wait in the far lane: once until the lane is taken, once until the
+	// timeout is filed, and once for a worker that is late.
 	q.far.margin = 3 * (int64(linger) + tickLen)
-	n := 4 * runtime.GOMAXPROCS(0)       // more than producers, since those meet in a stripe by chance
-	n = min(256, 1<<bits.Len(uint(n-1))) // 256: 32 KiB a lane, and as many looks in an empty drain
+	n := 4 * runtime.GOMAXPROCS(0)       // more than producers, which collide in a stripe by chance
+	n = min(256, 1<<bits.Len(uint(n-1))) // 256: 32 KiB a lane, and as many loads when an empty lane is taken
 	q.makeStripes(n)
 }
 
-// makeStripes sets the depths of n stripes: no less than with eight, since the timeouts that one goroutine allocates
-// fill a page, and so one stripe. One counted push makes no stripe deep.
+// makeStripes divides the limits by the number of stripes, eight at most: the timeouts that one goroutine allocates lie
+// on one page, and so in one stripe. One counted push makes no stripe deep.
 func (q *mpscQueue) makeStripes(n int) {
 	deep, full := int32(limits.Deep/min(n, 8)), int32(limits.Full/min(n, 8))
 	q.near = lane{stripes: make([]stripe, n), half: deep / 2, deep: deep, full: deep}
-	q.far.lane = lane{stripes: make([]stripe, n), half: full, deep: deep, full: full} // nobody waits for what is far
+	q.far.lane = lane{stripes: make([]stripe, n), half: full, deep: deep, full: full} // no half: far timeouts can wait
 }
 
 func (q *mpscQueue) lanes() [2]*lane { return [2]*lane{&q.near, &q.far.lane} }
@@ -82,9 +82,9 @@ type pushed uint8
 const (
 	refused pushed = iota // the queue is closed
 	accepted
-	halfway // accepted, and the stripe of the near lane is half full: the worker is to come
-	filled  // accepted, and the stripe is full: the producer files some of it
-	zombies // accepted, the stripe is deep, and the timeout below can be dropped: the producer prunes it
+	halfway // accepted, and the stripe of the near lane is half full: the worker must run at the next tick
+	filled  // accepted, and the stripe is full: the producer files a part of it
+	zombies // accepted, the stripe is deep, and the timeout below can be dropped: the producer prunes the stripe
 )
 
 // push adds t, which the caller has marked queued.
@@ -105,7 +105,7 @@ func (q *mpscQueue) push(t *Timeout, l *lane) pushed {
 	}
 }
 
-// count counts a push to s on top of below, for counted pushes.
+// count adds a counted push to the depth of s. below is the timeout under the new head.
 func (l *lane) count(s *stripe, below *Timeout) pushed {
 	depth := s.depth.Add(counted)
 	switch {
@@ -132,18 +132,18 @@ func (l *lane) isEmpty() bool {
 	return true
 }
 
-// isCounted lets a hash of the address decide, so that timeouts in larger structs are counted as often. Without
-// address>>8 those at some strides would never be.
+// isCounted decides by a hash of the address, so that timeouts in larger structs are counted as often. Without
+// address>>8 timeouts at some strides would never be counted.
 func isCounted(t *Timeout) bool {
 	address := uint64(uintptr(unsafe.Pointer(t)))
 	return (address^address>>8)*fibonacci < (1<<64-1)/counted
 }
 
 // prune drops timeouts that were stopped while they waited in the stripe, and reports whether that was enough: the
-// stripe is no longer deep, or most of what it looked at was dropped. It takes no lock of the timer, so the cost of a
-// stopped timeout stays with the processor that made it. The head stays in place, so that the queue never looks empty.
+// stripe is no longer deep, or at least half of the limit was dropped. It takes no lock of the timer: the producer that
+// canceled a timeout pays to remove it. The head stays in place, so that the queue never appears empty.
 //
-// A pruner owns the links below the head, by the stripe's lock. drop fails if the timeout was armed again.
+// The stripe's lock gives a pruner the links below the head. drop fails if the timeout was armed again.
 func (l *lane) prune(s *stripe) (enough bool) {
 	if s.wanted.Load() || !s.mu.TryLock() {
 		return false
@@ -178,8 +178,8 @@ func (l *lane) prune(s *stripe) (enough bool) {
 	return dropped >= pruneLimit/2 || depth < l.deep
 }
 
-// take removes all timeouts that wait in the stripe: a list by link, the newest first; nil if it is empty. It reports
-// false if the stripe is being pruned.
+// take removes all timeouts that wait in the stripe: a list by link, the newest first; nil if the stripe is empty. It
+// reports false while a producer prunes the stripe.
 func (s *stripe) take() (list *Timeout, ok bool) {
 	if s.head.Load() == nil {
 		return nil, true
@@ -194,16 +194,16 @@ func (s *stripe) take() (list *Timeout, ok bool) {
 	return s.head.Swap(nil), true
 }
 
-// awaitPruner returns when the stripe is not being pruned. Combers that look at wanted from now on leave the stripe
-// until it is taken; one that has looked already may prune once more, and take is tried again.
+// awaitPruner waits for the pruner of the stripe. Pruners that read wanted from now on leave the stripe until it is
+// taken; a pruner that has read it before may prune once more, and the caller tries again.
 func (s *stripe) awaitPruner() {
 	s.wanted.Store(true)
 	s.mu.Lock()
-	defer s.mu.Unlock() // nothing else: who has had the lock has waited
+	defer s.mu.Unlock() // at once: to get the lock was to wait
 }
 
-// suits reports whether a timeout with a deadline may wait in the far lane. It reads no clock: it takes the next
-// wake-up for now, or, in a long pass, due. If that is wrong, alarm.announce corrects it.
+// suits reports whether a timeout with a deadline may wait in the far lane. To save a clock read it takes the next
+// wake-up, or due in a long pass, for now. If that is wrong, alarm.announce corrects it.
 func (l *farLane) suits(deadline, nextWake int64) bool {
 	return deadline-l.margin >= max(l.due.Load(), nextWake)
 }
@@ -213,8 +213,8 @@ func (l *farLane) lower(due int64) {
 	}
 }
 
-// raise reports whether the lane is to be taken by now. If so, the worker, which has raised the alarm's due, must take
-// it: a producer that pushes to it, or moves one of its timeouts, and is not found, lowers due after this.
+// raise reports whether the lane is due now. If so, the worker, which has raised the alarm's due, must take the lane: a
+// producer whose push or move the worker does not find lowers due after this.
 func (l *farLane) raise(now, next int64) bool {
 	isDue := l.due.Load() < now
 	if isDue {
@@ -223,13 +223,13 @@ func (l *farLane) raise(now, next int64) bool {
 	return isDue
 }
 
-// isClosed reports whether close has come to the last stripe.
+// isClosed reports whether close has closed the last stripe.
 func (q *mpscQueue) isClosed() bool {
 	last := len(q.far.stripes) - 1
 	return q.far.stripes[last].head.Load() == &q.closed
 }
 
-// close, which is called once, refuses every later push and returns a list of the others for each stripe.
+// close, called once, refuses all later pushes and returns a list of the timeouts of each stripe.
 func (q *mpscQueue) close() (lists []*Timeout) {
 	for _, l := range q.lanes() {
 		for i := range l.stripes {

@@ -99,24 +99,24 @@ func TestEveryPushIsEitherTakenOrRefused(t *testing.T) {
 }
 
 // Pruning costs a visit for each timeout that it cannot drop.
-func TestStripeThatCombingLeftDeepIsCombedAgainAtTwiceItsDepth(t *testing.T) {
-	q, litter := newStripes(1), new(Timeout)
+func TestStripeThatPruningLeftDeepIsPrunedAgainAtTwiceItsDepth(t *testing.T) {
+	q, zombie := newStripes(1), new(Timeout)
 	l := &q.near
 	s, deep := &l.stripes[0], l.deep
-	setWord(litter, 0, queued|fresh, Canceled)
+	setWord(zombie, 0, queued|fresh, Canceled)
 	pushAll(t, q, newTimeouts(10)...)
 	for _, row := range []struct {
 		depth int32
 		want  pushed
 	}{{deep, zombies}, {2*deep - 1, filled}, {2 * deep, zombies}} {
 		s.depth.Store(row.depth - counted)
-		require.Equal(t, row.want, l.count(s, litter), "depth %d", row.depth)
+		require.Equal(t, row.want, l.count(s, zombie), "depth %d", row.depth)
 		s.depth.Store(deep)
 		require.False(t, l.prune(s), "nothing can be dropped")
 	}
 	s.take()
 	s.depth.Store(deep - counted)
-	assert.Equal(t, zombies, l.count(s, litter), "the stripe was taken")
+	assert.Equal(t, zombies, l.count(s, zombie), "the stripe was taken")
 }
 
 // skipIfSmall skips tests that depend on how many pushes are counted.
@@ -214,7 +214,7 @@ func TestProducerDropsTimeoutsStoppedInTheQueue(t *testing.T) {
 	assert.Less(t, waiting, 25_000)
 }
 
-// While two producers wait, the stripe is filed by the first, who has its turn. The second finds that.
+// Of two producers that wait for their turn, the first files the stripe, and the second finds it filed.
 func TestProducersWaitForTheLockOneAtATime(t *testing.T) {
 	g, tm := newGuarded()
 	tm.queue.makeStripes(1)

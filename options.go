@@ -53,9 +53,9 @@ func WithWheelSize(n int) Option {
 	}
 }
 
-// WithMaxPending bounds how many timeouts may be pending; the default, 0, is no bound. On a full timer the calls that
-// can return ErrFull do so: Schedule, Timeout.Arm and ArmAt, and what is built on them, a new key of package keyed and
-// a new connection of package idle. All other calls, as AfterFunc, Reset and Every, count, and are never refused:
+// WithMaxPending bounds how many timeouts may be pending; the default, 0, is no bound. A full timer refuses the calls
+// that can return ErrFull: Schedule, Timeout.Arm and ArmAt, and with them a new key of package keyed and a new
+// connection of package idle. All other calls, such as AfterFunc, Reset and Every, are never refused, but count:
 // pending timeouts may then exceed the bound. A timeout stops counting when it expires, even if its task still waits in
 // the Executor. In-flight calls count too. A bound costs an update of a shared counter each time a timeout is armed or
 // ends.

@@ -2,8 +2,8 @@ package hashedwheel
 
 import "sync/atomic"
 
-// quota is WithMaxPending's bound: an arming takes a permit, and its outcome returns the permit. The bound refuses the
-// calls that can return ErrFull. All others count, also beyond the bound.
+// quota is WithMaxPending's bound, a semaphore: an arming takes a permit, and its outcome returns the permit. Only
+// calls that can return ErrFull are refused; all others take a permit even beyond the bound.
 type quota struct {
 	max   int64        // 0: no bound, and nothing is counted
 	taken atomic.Int64 // acquire counts up, release down

@@ -7,7 +7,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
-// Sampled describes a pending timeout. It is a value: nobody can stop, move or run a stranger's timeout.
+// Sampled describes a pending timeout, without access to it.
 type Sampled struct {
 	Deadline time.Time
 
@@ -16,12 +16,12 @@ type Sampled struct {
 	Name string
 }
 
-// Sample returns at most n of the pending timeouts, chosen at random and each as likely as any other, or
-// all of them if there are no more than n. It may miss a timeout that is armed, or filed elsewhere, while Sample runs.
+// Sample returns at most n of the pending timeouts, chosen at random and each as likely as any other, or all of them if
+// there are no more than n. It may miss a timeout that is armed, or moved in the wheel, while Sample runs.
 //
 // For any n Sample visits nearly all pending timeouts: a million take 10 ms, or 90 ms if they are scattered in memory
-// (bench, Sample). A name takes 0.3 µs, of a function literal 1 µs. The lock is held for 256 of the visits at a time,
-// and not while TaskName is called.
+// (bench, Sample). A name takes 0.3 µs, that of a function literal 1 µs. Sample holds the lock for 256 visits at a
+// time, and not while it calls TaskName.
 func (tm *Timer) Sample(n int) []Sampled {
 	if n <= 0 {
 		return nil
@@ -52,20 +52,21 @@ func (g *guarded) samplePortion(s *sample) (more bool) {
 	return s.walk(&g.wheel)
 }
 
-// sample is a walk through all pending timeouts: downward, since the worker files nearly all again further down, and
-// through a slot from its end to its front, as thinSlot goes. A timeout that stays in its slot is visited once or more.
+// sample is a walk through all pending timeouts: down the levels, since the worker files timeouts again in lower ones,
+// and through a slot from its end to its front, as thinSlot. A timeout that stays in its slot is visited at least once.
 type sample struct {
 	owner  *Timer
 	want   int
-	picked map[*Timeout]bool // with room for most that are wanted: it seldom grows under the lock
+	picked map[*Timeout]bool // preallocated: it seldom grows under the lock
 
-	left   int // so many visits are expected still
+	left   int // how many visits are still expected
 	level  int
-	slot   int // the slot under way; -1 before the first of a level
-	unseen int // so many of its timeouts are still to be visited
+	slot   int // the current slot; -1 before the first of a level
+	unseen int // how many of its timeouts are still to be visited
 }
 
-// newSample returns a walk that has not begun. More than pending may be found: others arm and file meanwhile.
+// newSample returns a walk that has not begun. It may visit more than pending timeouts: others are armed during the
+// walk.
 func newSample(owner *Timer, n, pending int) *sample {
 	return &sample{owner: owner, want: n, left: pending, slot: -1, picked: make(map[*Timeout]bool, min(n, pending))}
 }
@@ -82,7 +83,7 @@ func (s *sample) walk(w *hashedWheel) (more bool) {
 	return true
 }
 
-// visit picks t as likely as each timeout that is still to be visited: Knuth's algorithm S, TAOCP 3.4.2.
+// visit picks t with the same probability as each timeout still to be visited: Knuth's algorithm S, TAOCP 3.4.2.
 func (s *sample) visit(t *Timeout) {
 	checkOwner(t, s.owner)
 	if t.State() != Pending {
@@ -94,7 +95,7 @@ func (s *sample) visit(t *Timeout) {
 	s.left--
 }
 
-// reach goes on to the next slot with a timeout that is still to be visited, and reports whether there is one.
+// reach moves on to the next slot with a timeout that is still to be visited, and reports whether there is one.
 func (s *sample) reach(w *hashedWheel) bool {
 	for {
 		l := w.levels[s.level]

@@ -17,7 +17,7 @@ import (
 // portion at a time.
 type crowdTrial struct {
 	*trial
-	walk  *sample            // the walk under way, or nil
+	walk  *sample            // the current walk, or nil
 	filed map[*Timeout]place // where each timeout was when the walk began
 }
 
@@ -175,7 +175,7 @@ func TestSampleWalkOfAllFindsMoreThanWerePending(t *testing.T) {
 	g, _ := newGuarded()
 	all := g.fileMoved(many, 50, 50)
 	s := newSample(g.owner, math.MaxInt, g.wheel.count)
-	g.fileMoved(many, 3000, 3000) // the walk comes to these first
+	g.fileMoved(many, 3000, 3000) // the walk visits these first
 	for g.beginSample(s); s.walk(&g.wheel); {
 	}
 	for _, to := range all {

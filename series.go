@@ -10,7 +10,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
-// The fields of a Series in its life. Below n is arming, the number of the Timeout's last arming:
+// The fields of a Series in its life. n is the number of the current arming:
 //
 //	     Every, Recur, Reset           its tick         beginTurn                armNext
 //	off ─────────────────────▶ armed ───────────▶ due ───────────▶ computing ───────────────▶ armed
@@ -18,28 +18,27 @@ import (
 //	                                                                       └▶ f ──────────▶ endRun
 //	                                                              running true        running false
 //
-// Stop leads from each of them to off; so does a run, if the Scheduler returns the zero time or panics. Reset leads
-// from each to armed, and a run that computes for an older n than the last then calls no f. Nor does armNext call f if
-// it is still running, or was when the tick of n began: covered = n, by endRun. Timer.Stop cancels the Timeout alone.
+// Stop leads from each state to off; so does a run whose Scheduler returns the zero time or panics. Reset leads from
+// each to armed, and a run that computes for an older n then does not call f. Nor does armNext call f if f is still
+// running, or was when the tick of n began: endRun has set covered to n. Timer.Stop only cancels the Timeout.
 
-// A Series is a task that runs again and again: see EveryFrom and Recur. It is safe for concurrent use,
-// also from inside its own runs, and must not be copied. The methods of the zero Series panic, except String.
+// A Series is a task that runs again and again: see EveryFrom and Recur. It is safe for concurrent use, including from
+// inside its own runs, and must not be copied. The methods of the zero Series panic, except String.
 //
-// A Series takes one place under WithMaxPending until it has ended: so a full timer can refuse only its first run.
-// Timer.Pending counts it, except from the moment a run is due until the Executor begins the run. Timer.Stop ends every
-// series and returns its Timeout among the others; a run that has expired still takes place.
+// Timer.Pending counts a Series, except from the moment a run is due until the Executor begins the run. Timer.Stop ends
+// every series and returns its Timeout among the others; a run that has expired still starts.
 type Series struct {
 	to        Timeout       // for the next run
-	f         func(*Series) // newSeries', then read only
-	scheduler Scheduler     // Recur's, then read only; nil: the runs are on the grid
+	f         func(*Series) // set by newSeries, then read only, as the next
+	scheduler Scheduler     // nil: the runs are on the grid
 
-	mu        sync.Mutex // guards all below; not held while f, the Scheduler or the clock is called
+	mu        sync.Mutex // guards all below; f, the Scheduler and the clock are called without it
 	grid      grid.Grid
 	on        bool   // neither Stop nor the Scheduler has ended the series
 	running   bool   // f has been called and has not returned
 	arming    uint64 // the number of the Timeout's last arming, from 1
-	computing uint64 // the arming whose run reads the clock and calls the Scheduler; 0: no run does
-	covered   uint64 // the arming that came due while f was running: its run is left out
+	computing uint64 // the arming whose run reads the clock and calls the Scheduler; 0: none
+	covered   uint64 // the arming that became due while f was running: its run is skipped
 }
 
 // A Scheduler returns when a series runs next: a time after now, or the zero time for never again. Next is called by
@@ -48,8 +47,8 @@ type Scheduler interface {
 	Next(now time.Time) time.Time
 }
 
-// A point of the grid that passed less than period/justPassed ago is still run, at once. So a first run at tm.Now()
-// takes place, although EveryFrom reads the clock again.
+// A point of the grid that passed less than period/justPassed ago still gets a run, at once: EveryFrom reads the clock
+// after its caller has, so a first run at tm.Now() would otherwise be skipped.
 const justPassed = 10
 
 // Every is EveryFrom with the first run one period from now. It panics if period is not positive.
@@ -59,7 +58,7 @@ func (tm *Timer) Every(period time.Duration, f func(*Series)) *Series {
 
 // EveryFrom has the Executor run f at first and every period after that, each time at most one tick late,
 // until the Series or the timer is stopped. Runs are due on the grid of first plus whole periods, so they
-// never drift. A run that is due before the last run has returned is left out: no overlap, and no bursts
+// never drift. A run that is due before the last run has returned is skipped: no overlap, and no bursts
 // after a stall. With a period below the tick f runs once a tick.
 //
 //	tm.EveryFrom(tm.Now(), period, f)                     // at once
@@ -68,8 +67,8 @@ func (tm *Timer) Every(period time.Duration, f func(*Series)) *Series {
 //
 // If first has passed, the first run is due at the next point of the grid, or at once if the last point
 // passed less than a tenth of the period ago, and less than a second. Setting the wall clock does not move
-// the grid. A panic of f that the panic handler recovers, or runtime.Goexit, ends one run alone. If the timer is
-// stopped or full, f does not run: see Err. EveryFrom panics if period is not positive, or f is nil. It
+// the grid. A panic of f that the panic handler recovers, or runtime.Goexit, ends only that run. If the timer is
+// stopped, f does not run: see Err. EveryFrom panics if period is not positive, or f is nil. It
 // allocates once; a run allocates nothing, except in the Executor.
 func (tm *Timer) EveryFrom(first time.Time, period time.Duration, f func(*Series)) *Series {
 	if period <= 0 {
@@ -88,7 +87,7 @@ func (tm *Timer) EveryFrom(first time.Time, period time.Duration, f func(*Series
 //
 // A time of a calendar, which has no monotonic reading, is compared with the wall clock when Next is called. If the
 // wall clock is set back after that, the calendar returns the same time again. Next is called up to a tick late, so
-// times less than two ticks apart may be left out: take a shorter tick, or Every.
+// times less than two ticks apart may be skipped: use a shorter tick, or Every.
 func (tm *Timer) Recur(scheduler Scheduler, f func(*Series)) *Series {
 	if scheduler == nil {
 		panic("hashedwheel: Recur with a nil Scheduler")
@@ -125,8 +124,7 @@ func (s *Series) end() bool {
 
 // Reset begins the series again, also after Stop, and reports whether it was on. For Every and EveryFrom d is the new
 // period, counted from now; Reset panics if d is not positive. For Recur the next run is d from now, and the Scheduler
-// returns the others. A run that has not begun is left out. A stopped timer refuses, and so does a full timer if the
-// series had ended: then the series has ended, see Err.
+// returns the others. A run that has not begun is skipped. A stopped timer refuses, which ends the series: see Err.
 func (s *Series) Reset(d time.Duration) bool {
 	s.lock().Unlock() // only to panic if s is zero
 	if s.scheduler == nil && d <= 0 {
@@ -136,7 +134,8 @@ func (s *Series) Reset(d time.Duration) bool {
 	return s.armFirst(grid.Grid{Point: now, Period: d}, now.Add(max(d, 1)))
 }
 
-// Next returns when the next run is due, which has passed if the run has yet to begin; the zero time once s has ended.
+// Next returns the time at which the next run is due, or the zero time once s has ended. The time has passed if the run
+// is due and has not begun.
 func (s *Series) Next() (at time.Time) {
 	defer s.lock().Unlock()
 	if s.isOn() {
@@ -145,8 +144,7 @@ func (s *Series) Next() (at time.Time) {
 	return at
 }
 
-// Err returns why the timer refused a run, which ended the series: ErrStopped or, for the first run after Every, Recur
-// or the Reset of an ended series, ErrFull. Otherwise it returns nil.
+// Err returns ErrStopped if the timer has refused a run, which ended the series, otherwise nil.
 func (s *Series) Err() error {
 	defer s.lock().Unlock()
 	return s.to.Err()
@@ -168,7 +166,7 @@ func (s *Series) String() string {
 	return fmt.Sprintf("hashedwheel.Series(%s, %s, %s)", when, next, taskname.Of(s.f))
 }
 
-// lock locks mu: defer s.lock().Unlock().
+// lock locks mu, for defer s.lock().Unlock().
 func (s *Series) lock() *sync.Mutex {
 	if s.f == nil {
 		panic("hashedwheel: zero Series: Every, EveryFrom and Recur make one")
@@ -187,9 +185,9 @@ func (s *Series) armFirst(g grid.Grid, at time.Time) (wasOn bool) {
 	return wasOn
 }
 
-// isOn reports whether another run will follow: the timer may have refused it, or stopped.
+// isOn reports whether another run will follow, which the timer may also have refused or canceled.
 func (s *Series) isOn() bool {
-	state := s.to.State() // read once: the worker may change it
+	state := s.to.State() // once: the worker may change it
 	return s.on && (state == Pending || state == Expired)
 }
 
@@ -228,7 +226,7 @@ func (s *Series) beginTurn() (arming uint64, g grid.Grid, ok bool) {
 		s.computing = s.arming
 		return s.arming, s.grid, true
 	case due && s.computing != s.arming: // a run from before a Reset is still computing
-		s.to.ResetAt(s.to.Deadline()) // which has passed: due again at the next tick
+		s.to.ResetAt(s.to.Deadline()) // a time that has passed: due again at the next tick
 	}
 	return 0, grid.Grid{}, false
 }
@@ -245,7 +243,7 @@ func (s *Series) compute(arming uint64, g grid.Grid) (at time.Time, more bool) {
 			}
 		}
 	}()
-	if s.scheduler == nil { // a point that has passed is also due, if its tick is yet to come
+	if s.scheduler == nil { // a point that has passed counts as next if its tick has not begun
 		at, more = g.After(s.tickStart()), true
 	} else {
 		now := s.to.timer.time.clock.Now() // Timer.Now does not show that the wall clock was set
@@ -256,7 +254,7 @@ func (s *Series) compute(arming uint64, g grid.Grid) (at time.Time, more bool) {
 	return at, more
 }
 
-// armNext arms the Timeout for the next run, unless Stop or Reset came first, and reports whether f is to run now.
+// armNext arms the Timeout for the next run, unless Stop or Reset was called, and reports whether to call f now.
 func (s *Series) armNext(arming uint64, at time.Time, more bool) (runs bool) {
 	defer s.lock().Unlock()
 	s.computing = 0
@@ -274,7 +272,7 @@ func (s *Series) armNext(arming uint64, at time.Time, more bool) (runs bool) {
 	return runs
 }
 
-// endRun lets f run again, except for an arming whose tick had begun before f returned.
+// endRun lets f run again, except for an arming whose tick began before f returned.
 func (s *Series) endRun() {
 	var tickBegan time.Time
 	defer func() { // deferred: a clock may panic
@@ -299,7 +297,7 @@ func (tm *Timer) tickStart(now time.Time) time.Time {
 	return tl.at(tl.ticks.start(tl.ticks.at(tl.since(now))))
 }
 
-// The tickers of package wheeltime need it also.
+// For the tickers of package wheeltime.
 func init() {
 	hook.TickStart = func(timer any, now time.Time) time.Time { return timer.(*Timer).tickStart(now) }
 }

@@ -25,7 +25,7 @@ func ExampleTimer_Every() {
 	// hung up: true
 }
 
-// The function receives its series, so it can end it: a poll looks until it has found something.
+// The function receives its series, so it can end it: a poll ends once it has found something.
 func ExampleTimer_Every_stopFromInside() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))

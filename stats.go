@@ -13,7 +13,7 @@ type Stats struct {
 	MaxPending int  `json:"max_pending"` // the bound that WithMaxPending set; 0: none
 	Stopped    bool `json:"stopped"`     // by Timer.Stop or Timer.Shutdown
 
-	Expired  uint64 `json:"expired"`  // tasks handed out; each run of a series and each tick of After counts as one
+	Expired  uint64 `json:"expired"`  // tasks dispatched; each run of a series and each channel of After counts as one
 	Rejected uint64 `json:"rejected"` // calls refused because the timer was stopped or full
 	Panics   uint64 `json:"panics"`   // panics of tasks and of the Executor that were handled, see WithPanicHandler
 	Wakeups  uint64 `json:"wakeups"`  // runs of the worker in which something was due; none on a ManualClock
@@ -26,7 +26,7 @@ type Stats struct {
 
 	// Overdue is how long the oldest due timeout has waited for its turn. It grows while an executor, or a task with
 	// Inline, blocks the worker, and while the worker waits for a processor. A timeout that was moved later counts
-	// until the worker finds that.
+	// until the worker has read its new deadline.
 	Overdue time.Duration `json:"overdue_ns"`
 }
 
@@ -40,9 +40,9 @@ type LatenessBucket struct {
 // Stats returns the counters as of now. It costs as much as Pending, and allocates Lateness.
 func (tm *Timer) Stats() Stats {
 	tm.time.checkMade()
-	now := tm.time.now() // before the drain, whose time must not count as a timeout's delay
+	now := tm.time.now() // before the drain, which must not count as a timeout's delay
 	next, pending := tm.guarded.drainAll()
-	// A timeout that was armed for the past is overdue only once the worker, which is to look at it, is late.
+	// A timeout that was armed for the past is overdue only once the worker's run for it is late.
 	overdue := now - tm.time.ticks.start(max(next, tm.alarm.wakesAt()))
 	s := Stats{
 		Pending:    pending,
@@ -57,7 +57,7 @@ func (tm *Timer) Stats() Stats {
 	return s
 }
 
-// lateness counts tasks by how late they were handed out. Only the worker writes it.
+// lateness counts tasks by how late they were dispatched. Only the worker writes it.
 type lateness struct {
 	counts [20]atomic.Uint64 // for read, as the next
 	sum    atomic.Int64      // in ns
@@ -65,12 +65,12 @@ type lateness struct {
 
 const finest = 100 * time.Microsecond // the bound of the first bucket
 
-// note counts a task that is handed out so many ns after its deadline.
+// note counts a task that is dispatched so many ns after its deadline.
 func (l *lateness) note(late int64) {
 	doublings := bits.Len64(uint64(max(0, late-1)) / uint64(finest)) // bucket i is up to finest<<i
 	l.counts[min(doublings, len(l.counts)-1)].Add(1)
-	sum := l.sum.Load() + max(0, late) // less than 0 if a clock went back, which no Clock must
-	if sum < 0 {                       // a clock jumped by years over many timeouts: a Duration holds 292 years
+	sum := l.sum.Load() + max(0, late) // negative if a Clock went back, which it must not
+	if sum < 0 {                       // a Clock jumped by years over many timeouts: a Duration holds 292 years
 		sum = math.MaxInt64
 	}
 	l.sum.Store(sum)

@@ -1,7 +1,7 @@
 package hashedwheel
 
-// A tick counts the ticks since the timer was made. Tick 0 begins as the timer is made. The ticks of the wheel are
-// tenths of the Tick that users set, see newTicks.
+// A tick counts the ticks since the timer was made. Tick 0 begins as the timer is made. A tick of the wheel is a tenth
+// of a whole Tick, the one that WithTick sets, see newTicks.
 type tick int64
 
 const noTick tick = 1<<63 - 1 // later than every tick: none
@@ -13,8 +13,8 @@ type ticks struct {
 	never tick  // the tick of maxDeadline, which no clock reaches
 }
 
-// newTicks makes ticks of a tenth of slack, the Tick that users set, but of no less than 100 µs: then a run of the
-// worker costs more than it saves anybody.
+// newTicks makes ticks of a tenth of slack, the whole Tick, but of at least 100 µs: for less than that a run of the
+// worker is not worth its cost.
 func newTicks(slack int64) ticks {
 	len := max(slack/10, min(slack, 100_000))
 	return ticks{len, tick(slack / len), ticks{len: len}.of(maxDeadline)}

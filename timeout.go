@@ -17,12 +17,12 @@ import (
 // show the struct as the Timeout alone. The zero Timeout is Unarmed and unbound. All methods except Init and InitFunc
 // are safe for concurrent use, including from inside tasks, and with a lock held that the task takes.
 //
-// A Timeout must not be copied, nor overwritten once it has been armed: its timer refers to it for up to two ticks or a
+// A Timeout must not be copied, nor overwritten once it has been armed: its Timer refers to it for up to two ticks or a
 // tenth of a second after the outcome, whichever is longer, or until a task or Executor that blocks the worker returns.
 // So a struct of a sync.Pool keeps its Timeout, bound to the same Timer: reset the other fields one by one, and arm the
 // Timeout again by Reset, as in the example Pool. Vet's copylocks finds assignments and calls that copy a Timeout.
 //
-// If a slice grew by append, or a struct was cleared, the timer panics when it meets the Timeout, and is broken from
+// If a slice grew by append, or a struct was cleared, the Timer panics when it uses the Timeout, and is broken from
 // then on:
 //
 //	hashedwheel: armed Timeout of *main.lease was copied or overwritten (did a slice grow, or was the struct that
@@ -40,15 +40,15 @@ import (
 //	  state, Move: from   │ └─ timer stopped or full ─▶ Rejected
 //	  Pending)          ──┘    (also from other states)
 type Timeout struct {
-	word  atomic.Int64 // any goroutine's, at any time: see word.go, where each change is one CAS
-	timer *Timer       // Init's, then read only
-	task  Task         // Init's, then read only
+	word  atomic.Int64 // any goroutine changes it at any time, by one CAS: see word.go
+	timer *Timer       // set by Init, then read only
+	task  Task         // set by Init, then read only
 
-	// The next in the queue. Whoever set queued owns it until the push, then the stripe's mu guards it until take, and
-	// guarded.mu until unqueue.
+	// The next in the queue. The goroutine that set queued owns link until the push, then the stripe's mu guards it
+	// until take, and guarded.mu until unqueue.
 	link *Timeout
 
-	// Where it is; guarded by guarded.mu. While the timeout is in the batch, the worker reads home without that lock.
+	// Guarded by guarded.mu. While the timeout is in the batch, the worker also reads home without that lock.
 	home home
 }
 
@@ -56,8 +56,8 @@ type Timeout struct {
 const _ = uint(48 - unsafe.Sizeof(Timeout{}))
 
 // A Task runs when its Timeout expires. The timer's Executor calls Run: by default in a goroutine, where it may block.
-// Run gets the Timeout that expired, so one Task can serve many. If Run finds it Pending, the Timeout was armed again
-// after this run was handed out.
+// Run gets the Timeout that expired, so one Task can serve many. If the Timeout is Pending then, it was armed again
+// after it expired.
 type Task interface {
 	Run(to *Timeout)
 }
@@ -86,9 +86,9 @@ type State uint8
 const (
 	Unarmed  State = iota // never armed
 	Pending               // armed, and neither expired nor stopped; the deadline may have passed
-	Expired               // handed to the executor; the task waits, runs or has returned
-	Canceled              // stopped by Timeout.Stop or Timer.Stop; this arming never runs
-	Rejected              // refused: the timer was stopped or full; this arming never runs
+	Expired               // handed to the Executor; the task waits, runs or has returned
+	Canceled              // stopped by Timeout.Stop or Timer.Stop; the task does not run
+	Rejected              // refused: the timer was stopped or full; the task does not run
 )
 
 var stateNames = [...]string{"Unarmed", "Pending", "Expired", "Canceled", "Rejected", "State(?)"}
@@ -141,8 +141,8 @@ func isNil(task Task) bool {
 // refuses Arm, not Reset. Reset panics before Init, and waits only in a flood or for Timer.Stop. It allocates nothing,
 // except in a flood or on a Clock of your own.
 //
-// A Reset happens before the run that it causes. When Reset returns false, the run of the last arming may still be
-// under way or about to begin, and the new run does not wait for it.
+// A Reset happens before the run that it causes. When Reset returns false, the last run may still be in progress or
+// about to begin, and the new run does not wait for it.
 func (t *Timeout) Reset(d time.Duration) bool {
 	tm := t.bound("Reset")
 	was, _ := tm.arm(t, tm.deadlineIn(d), unbounded)
@@ -197,7 +197,7 @@ func (t *Timeout) bound(method string) *Timer {
 }
 
 // Stop prevents the task from running, and reports whether this call did: false means that t was not pending. It does
-// not wait for a task that has begun. If that task arms t again, let it look first at a flag that you set under a lock.
+// not wait for a task that has begun. If that task arms t again, let it first check a flag that you set under a lock.
 func (t *Timeout) Stop() bool {
 	for w := t.load(); w.state() == Pending; w = t.load() {
 		push, ok := t.cancel(w)
@@ -221,13 +221,13 @@ func (t *Timeout) State() State {
 	return Rejected
 }
 
-// Err returns ErrFull or ErrStopped if the last arming was refused for that, otherwise nil.
+// Err returns ErrFull or ErrStopped if the last call that armed t was refused for that reason, otherwise nil.
 func (t *Timeout) Err() error {
 	return t.load().state().reason()
 }
 
-// Deadline returns the deadline of the last arming, also after its outcome, or the zero time if there was none. A delay
-// too large for the clock has a deadline about 9 years after New.
+// Deadline returns the deadline that was set last, even after t has expired or was stopped, or the zero time if t was
+// never armed. A delay too large for the clock has a deadline about 9 years after New.
 func (t *Timeout) Deadline() time.Time {
 	w := t.load()
 	if w.state() == Unarmed {

@@ -79,8 +79,8 @@ func TestStructKeepsItsOtherFieldsInJSON(t *testing.T) {
 
 func remind(*hashedwheel.Timeout) {}
 
-// armBuiltin arms one of each task of the library that calls user code, for an hour.
-func armBuiltin(t *testing.T, tm *hashedwheel.Timer) {
+// armHooks arms one of each task of the library that calls user code, for an hour.
+func armHooks(t *testing.T, tm *hashedwheel.Timer) {
 	tm.Every(time.Hour, func(*hashedwheel.Series) { timertest.PanicHere() })
 	entries := keyed.New(tm, func(int, int) { timertest.PanicHere() }, keyed.WithName("entry"))
 	require.NoError(t, entries.Set(1, 1, time.Hour))
@@ -90,16 +90,16 @@ func armBuiltin(t *testing.T, tm *hashedwheel.Timer) {
 	wheeltime.AfterFunc(tm, time.Hour, timertest.PanicHere)
 }
 
-// Whoever gets a Timeout of the library's own, from Timer.Stop or in a panic handler, cannot run or schedule its task.
+// A user who gets a Timeout of a task of the library, from Timer.Stop or in a panic handler, cannot run its task.
 func TestTasksOfTheLibraryAreShownToNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []*hashedwheel.Timeout
 		tm := hashedwheel.MustNew(timertest.Inline,
 			hashedwheel.WithPanicHandler(func(to *hashedwheel.Timeout, _ any) { got = append(got, to) }))
-		armBuiltin(t, tm)
+		armHooks(t, tm)
 		timertest.Pass(time.Hour + time.Second)
 		assert.Len(t, got, 4, "panics")
-		armBuiltin(t, tm)
+		armHooks(t, tm)
 		left := tm.Stop()
 		assert.Len(t, left, 4, "of both series, keyed and idle")
 		for _, to := range append(got, left...) {

@@ -23,8 +23,8 @@ var (
 // is safe for concurrent use, including from inside tasks, and must not be copied. The zero Timer panics. A
 // Timer with nothing pending is garbage without a Stop once it is unused, except on a ManualClock.
 type Timer struct {
-	// The way of a timeout: in by queue, through the wheel in guarded, out to the executor.
-	time    timeline // every arming reads this and the next
+	// The path of a timeout: into the queue, through the wheel in guarded, out to the executor.
+	time    timeline // each call that arms reads this and the next
 	queue   mpscQueue
 	alarm   alarm
 	worker  worker
@@ -35,7 +35,7 @@ type Timer struct {
 	// behind one of them, not behind all.
 	turnstile sync.Mutex
 
-	quota    quota // not beside time, which all calls read: with a bound each arming writes it
+	quota    quota // not next to time, which all calls read: with a bound each arming writes quota
 	after    afters
 	rejected atomic.Uint64 // armings refused; counted by producers, for Stats
 	ending   sync.Once     // calls endWorker once the first portion of a Stop is collected
@@ -112,12 +112,12 @@ func (tm *Timer) Now() time.Time {
 // Tick returns the tick, as WithTick set it.
 func (tm *Timer) Tick() time.Duration { return tm.time.slack }
 
-// Pending returns how many timeouts are pending; all callers of After that wait for one tick count as
-// one. Timeouts that have expired do not count. Pending is exact, except for calls under way in
-// other goroutines. During a concurrent Stop, Pending may briefly exceed the bound of WithMaxPending.
+// Pending returns how many timeouts are pending; all callers of After that wait for one tick count as one. Timeouts
+// that have expired do not count. Pending is exact, except for calls in progress in other goroutines. During a
+// concurrent Stop, Pending may briefly exceed the bound of WithMaxPending.
 //
-// Pending files new armings first. That takes 40 ns for each timeout that has been armed or stopped and waits for the
-// worker, or 55 ns if they are scattered in memory (bench, Pending).
+// Pending first sorts in the timeouts that were armed or stopped since the worker ran last. That takes 40 ns for each,
+// or 55 ns if they are scattered in memory (bench, Pending).
 func (tm *Timer) Pending() int {
 	tm.time.checkMade()
 	_, pending := tm.guarded.drainAll()
@@ -142,7 +142,7 @@ func (tm *Timer) String() string { return fmt.Sprintf("hashedwheel.Timer(tick %v
 func (tm *Timer) deadlineIn(d time.Duration) int64 {
 	now := int64(-1)
 	if tm.time.isSystem {
-		now = int64(time.Since(tm.time.start)) // as now does, a call less: now is not inlined
+		now = int64(time.Since(tm.time.start)) // timeline.now by hand: the compiler does not inline it
 	}
 	if uint64(now) >= maxDeadline {
 		now = tm.time.slowNow()
@@ -153,7 +153,7 @@ func (tm *Timer) deadlineIn(d time.Duration) int64 {
 	return tm.time.deadline(now, d)
 }
 
-// arm makes t pending with a new deadline, and reports whether it was pending. Its error is Arm's.
+// arm makes t pending with a new deadline, and reports whether t was pending. Its error is Arm's.
 func (tm *Timer) arm(t *Timeout, deadline int64, bound mayRefuse) (was bool, err error) {
 	for {
 		w := t.load()
@@ -209,8 +209,8 @@ func (tm *Timer) armNew(t *Timeout, deadline int64, bound mayRefuse) error {
 	return tm.push(t, deadline)
 }
 
-// refusal returns the state of an arming for which there is no permit. Timer.Stop closes the queue before
-// it returns permits, so ErrFull is never returned by a stopped timer.
+// refusal returns the state of an arming that gets no permit. Timer.Stop closes the queue before it returns permits, so
+// a stopped timer never returns ErrFull.
 func (tm *Timer) refusal() State {
 	if tm.queue.isClosed() {
 		return rejectedStopped
@@ -218,7 +218,7 @@ func (tm *Timer) refusal() State {
 	return Rejected
 }
 
-// hand makes the worker look at t in time. Without a push t waits in the queue already.
+// hand makes sure that the worker takes t in time. If push is false, t is queued already.
 func (tm *Timer) hand(t *Timeout, push bool, deadline int64) error {
 	if push {
 		return tm.push(t, deadline)
@@ -252,8 +252,8 @@ func (tm *Timer) push(t *Timeout, deadline int64) error {
 	return nil
 }
 
-// help makes a deep stripe shallower, in the goroutine of a producer, since one worker cannot keep up with many of
-// them: it drops their stopped timeouts, or waits for its turn and files some of the others.
+// help makes a deep stripe shallower, in the goroutine of a producer, since one worker cannot keep up with many
+// producers: it prunes stopped timeouts, or waits for its turn and files some of the others.
 func (tm *Timer) help(l *lane, s *stripe, how pushed) {
 	depth := l.full
 	switch {
@@ -267,13 +267,13 @@ func (tm *Timer) help(l *lane, s *stripe, how pushed) {
 	}
 	tm.turnstile.Lock()
 	defer tm.turnstile.Unlock()
-	if s.depth.Load() >= depth { // otherwise the last who had the turn has filed it
+	if s.depth.Load() >= depth { // otherwise the producer before has filed the stripe
 		tm.guarded.fileStripe(s)
 	}
 }
 
-// workerIsOnTime reports whether the worker has taken the far lane when it was due: then a full stripe of the lane can
-// wait for the next pass, before which most of its timeouts are stopped. On a user's clock it reports false, since
+// workerIsOnTime reports whether the worker takes the far lane when it is due: then a full stripe of the lane can wait
+// for the next pass, before which most of its timeouts are stopped. On a user's clock it reports false, since
 // Timeout.Stop calls no method of the clock; in a foreign bubble, where Stop is allowed, true.
 func (tm *Timer) workerIsOnTime() bool {
 	const late = int64(10 * time.Millisecond) // a time slice: the worker has lost its processor
@@ -317,16 +317,17 @@ func (tm *Timer) Stop() []*Timeout {
 	return left
 }
 
-// Shutdown calls Stop, then waits until the worker and all tasks that were handed out have returned, or ctx is done.
-// It returns Stop's result, and ctx's error if it did not wait to the end; ctx does not cut Stop short. If it returns
-// no error, all tasks happen before its return. A task that calls Shutdown waits for itself: it needs a ctx that ends.
+// Shutdown calls Stop, then waits until the worker and all tasks that were handed to the Executor have returned, or ctx
+// is done. It returns Stop's result, and ctx's error if it did not wait to the end; ctx does not cut Stop short. If it
+// returns no error, all tasks happen before its return. A task that calls Shutdown waits for itself: pass a ctx that
+// ends.
 func (tm *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
 	left := tm.Stop()
 	select {
 	case <-tm.out.done:
 	case <-ctx.Done():
 		select {
-		case <-tm.out.done: // both: it did wait to the end
+		case <-tm.out.done: // both are done: it has waited to the end
 		default:
 			return left, ctx.Err()
 		}
@@ -334,7 +335,7 @@ func (tm *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
 	return left, nil
 }
 
-// endWorker follows the close of the queue.
+// endWorker is called once, after the queue is closed.
 func (tm *Timer) endWorker() {
 	tm.alarm.silence()
 	if c, ok := tm.time.clock.(*ManualClock); ok {

@@ -2,11 +2,11 @@ package hashedwheel
 
 import "time"
 
-// A waker has a goroutine become the worker at a tick. Only the worker calls its methods.
+// A waker starts a goroutine at a tick, which becomes the worker. Only the worker calls its methods.
 type waker interface {
-	set(at tick)     // it fires at that tick, and perhaps earlier
-	forget(now tick) // the settings up to now have fired
-	unset()          // it does not fire
+	set(at tick)     // fire at that tick; earlier settings may fire also
+	forget(now tick) // settings up to now have fired
+	unset()          // do not fire
 }
 
 // wakers are time.Timers that start the worker. One that is set is never moved while another is free: when a moved
@@ -17,7 +17,7 @@ type wakers struct {
 	time *timeline
 	all  [4]struct {
 		timer *time.Timer
-		tick  tick // for which it is set, until the goroutine that it starts is the worker or has left woken; 0: free
+		tick  tick // for which it is set; 0: free. forget clears it once the timer has fired
 	}
 }
 
@@ -29,7 +29,7 @@ func newWakers(tl *timeline, wake func()) *wakers {
 	return ws
 }
 
-// newTimer returns a timer that is not set. It is called by New alone, since a time.Timer belongs to a bubble.
+// newTimer returns a timer that is not set. Only New calls it, since a time.Timer belongs to the bubble that made it.
 func newTimer(wake func()) *time.Timer {
 	t := time.AfterFunc(time.Hour, wake)
 	t.Stop()
@@ -77,12 +77,11 @@ type clockWaker struct {
 	woken func() // alarm.woken
 
 	cancel chan struct{} // closed to end the goroutine; nil: there is none
-	tick   tick          // for which it waits
+	tick   tick          // for which the goroutine waits
 }
 
-// set reads the clock itself, since the clock may show a time before New, which timeline.now does not return. If the
-// clock has moved on between Now and After, After's channel would be late by as much, and is replaced once. A clock
-// that moves on each time makes itself late.
+// set reads the clock itself, since timeline.now returns no time before New, which the clock may show. If the clock has
+// moved on between Now and After, After's channel would be late by as much, and is replaced, once.
 func (w *clockWaker) set(at tick) {
 	if w.cancel != nil && w.tick == at {
 		return

@@ -1,12 +1,12 @@
 package hashedwheel
 
-// word is one value of Timeout.word, all in a Timeout for which callers and the worker contend:
+// word is one value of Timeout.word: everything in a Timeout for which callers and the worker contend:
 //
 //	deadline, 59 bits │ fresh │ queued │ state, 3 bits
 //
-// Each transition, except beginNew, is one CAS from the word that was read. Those that return no ok retry;
-// the others return ok = false if that word was out of date. push reports whether the caller owes a push.
-// verify/spin/word.pml has the same transitions, and checks their interleavings.
+// Each transition, except beginNew, is one CAS from the word that was read. If that word was out of date, a transition
+// returns ok = false, or retries if it has no ok. push reports whether the caller owes a push. verify/spin/word.pml has
+// the same transitions, and checks their interleavings.
 type word int64
 
 const (
@@ -30,14 +30,15 @@ func (w word) deadline() int64        { return int64(w) >> deadlineShift }
 func (w word) withState(s State) word { return w&^stateMask | word(s) }
 func (w word) unqueued() word         { return w &^ (queued | fresh) }
 
-// isZombie reports whether only the queue holds the timeout, and its arming has ended.
+// isZombie reports whether the timeout is no longer pending, and only the queue holds it.
 func (w word) isZombie() bool { return w&fresh != 0 && w.state() != Pending }
 
 func (t *Timeout) load() word { return word(t.word.Load()) }
 
 func (t *Timeout) cas(old, new word) bool { return t.word.CompareAndSwap(int64(old), int64(new)) }
 
-// move gives a pending timeout another deadline. A later one needs no push: the worker finds it at the earlier one.
+// move gives a pending timeout another deadline. A later deadline needs no push: the worker reads it at the earlier
+// one.
 func (t *Timeout) move(w word, deadline int64) (push, ok bool) {
 	next := w&(queued|fresh) | pack(deadline, 0, Pending)
 	if deadline < w.deadline() {
@@ -77,8 +78,8 @@ func (t *Timeout) cancel(w word) (push, ok bool) {
 	return !w.queued(), t.cas(w, w.withState(Canceled)|queued)
 }
 
-// claim makes t Expired, unless its deadline is after due or it is queued: the caller then owes its task one run. It
-// returns the word that it claimed, since another goroutine may arm t again at once.
+// claim makes t Expired, unless its deadline is after due or t is queued. After ok the caller owes the task one run.
+// claim returns the word that it read, since another goroutine may arm t again at once.
 func (t *Timeout) claim(due int64) (claimed word, ok bool) {
 	for {
 		w := t.load()
@@ -105,7 +106,7 @@ func (t *Timeout) unqueue() word {
 	}
 }
 
-// drop lets go of litter for a pruner, which reads w first; after it has succeeded, t's next push owns link.
+// drop takes a zombie with the word w out of the queue, for a pruner. After ok link belongs to the next push of t.
 func (t *Timeout) drop(w word) (ok bool) {
 	below := t.link
 	t.link = nil // before the CAS: after it the link is not the pruner's
@@ -126,8 +127,8 @@ func (t *Timeout) cancelForStop() bool {
 	return false
 }
 
-// refuse gives up a push that came too late, and rejects a pending arming unless the wheel holds t: from
-// there Timer.Stop collects it. It reports whether it rejected the arming.
+// refuse gives up a push after Timer.Stop has closed the queue, and rejects a pending arming, unless the wheel holds t:
+// then Timer.Stop collects t. It reports whether it rejected the arming.
 func (t *Timeout) refuse(isFiled bool) bool {
 	t.link = nil // let the collector have it
 	for {

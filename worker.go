@@ -7,8 +7,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
-// worker files queued timeouts and hands out due ones. One goroutine at a time runs it: one that the alarm has started,
-// or the caller of ManualClock.Advance.
+// worker files queued timeouts and dispatches due ones. One goroutine at a time runs it: one that the alarm has
+// started, or the caller of ManualClock.Advance.
 type worker struct {
 	// Its neighbors in the Timer; read only once New has returned.
 	time    *timeline
@@ -17,7 +17,7 @@ type worker struct {
 	guarded *guarded
 	out     *runner
 
-	_ [128]byte // callers touch the fields above at each push, the worker alone those below
+	_ [128]byte // between the alarm, which callers touch at each push, and what only the worker writes
 
 	wakeups  atomic.Uint64 // for Stats, as the next
 	lateness lateness
@@ -30,8 +30,8 @@ func (wk *worker) init(tm *Timer) {
 	}
 }
 
-// work passes until nothing is due, then gives the role away. If user code ends the goroutine by runtime.Goexit,
-// another goroutine goes on.
+// work passes until nothing is due, then hands over. If user code ends the goroutine by runtime.Goexit, another
+// goroutine goes on.
 func (wk *worker) work() {
 	gone := false
 	defer func() {
@@ -49,7 +49,7 @@ func (wk *worker) work() {
 		}
 		next = wk.guarded.nextWork()
 	}
-	run := wk.out.crews.Keep() // while nobody else may use the crews
+	run := wk.out.crews.Keep() // before rest: then another goroutine may be the worker, and use the crews
 	wk.alarm.rest(tick, next)
 	gone = true
 	if run != nil {
@@ -59,15 +59,14 @@ func (wk *worker) work() {
 	}
 }
 
-// pass hands out the timeouts that are due at the current tick. If the queue is to be looked at by now, it files its
-// intake first, everything that is queued when the pass begins; if that takes long, it hands out in between. The worker
-// passes again at once if a crowd is open, or if the pass has outlasted the tick: a new intake must not wait until a
-// million timeouts are handed out.
+// pass dispatches the timeouts that are due at the current tick. If the queue is due, it first files the intake, and
+// dispatches in between if that takes long. again is true if a crowd is open, or if the pass has outlasted the
+// Tick: a new intake must not wait until a million timeouts are dispatched.
 func (wk *worker) pass() (tick tick, again bool) {
 	g := wk.guarded
 	tick = wk.time.thisTick()
 	wk.alarm.last = tick
-	if !g.batch.isEmpty() { // the rest of one in which a task ended the goroutine, or made Advance panic
+	if !g.batch.isEmpty() { // a task has ended the goroutine, or made Advance panic, in the middle of it
 		wk.handOut(tick)
 	}
 	g.beginPass(tick)
@@ -85,9 +84,9 @@ func (wk *worker) pass() (tick tick, again bool) {
 	return tick, g.thin()
 }
 
-// fileIntake files the intake for at most half a tick or two milliseconds, and reports whether all of it is filed.
+// fileIntake files the intake for at most half a Tick or two milliseconds, and reports whether all of it is filed.
 func (wk *worker) fileIntake() (isFiled bool) {
-	enough := min(wk.time.slack/2, 2*time.Millisecond) // what due timeouts may wait for it
+	enough := min(wk.time.slack/2, 2*time.Millisecond) // due timeouts wait for no longer
 	n := 0
 	for begun := time.Now(); n < limits.Drain && time.Since(begun) <= enough; {
 		k := wk.guarded.fileIntake(portion)
@@ -99,13 +98,13 @@ func (wk *worker) fileIntake() (isFiled bool) {
 	return false
 }
 
-// handOut gives each timeout of the batch its turn: one that still is pending and due expires. It reads the clock at
-// first, and again whenever user code has run on this goroutine, and returns the last reading.
+// handOut claims each timeout of the batch that is still pending and due, and dispatches its task. It reads the clock
+// once, and again each time user code has run on this goroutine, and returns the last reading.
 func (wk *worker) handOut(tick tick) (now int64) {
 	wk.out.crews.Launch()
 	batch := &wk.guarded.batch
 	due := wk.time.ticks.start(tick)
-	past := wk.time.ticks.start(wk.alarm.earliest - 1) // an earlier deadline was over when it was set
+	past := wk.time.ticks.start(wk.alarm.earliest - 1) // an earlier deadline had passed when it was set
 	now = wk.time.now()
 	for t := batch.next(); t != nil; t = batch.next() {
 		if !t.isAt(batch.given - 1) {
@@ -121,7 +120,8 @@ func (wk *worker) handOut(tick tick) (now int64) {
 		}
 	}
 	if !wk.time.isSystem {
-		wk.out.crews.Launch() // rest calls the user's clock, and who calls Advance runs no tasks of the default
+		// Now: rest calls the user's clock, which may block, and Advance runs no task of the default executor itself.
+		wk.out.crews.Launch()
 	}
 	if !batch.isEmpty() {
 		wk.guarded.settle()
@@ -129,7 +129,7 @@ func (wk *worker) handOut(tick tick) (now int64) {
 	return now
 }
 
-// advance is what ManualClock.Advance has the worker do.
+// advance is a run of the worker in ManualClock.Advance.
 func (wk *worker) advance() {
 	wk.out.Enter()
 	defer wk.out.Leave() // deferred: a task may panic

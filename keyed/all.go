@@ -2,7 +2,10 @@ package keyed
 
 import (
 	"iter"
+	"maps"
 	"math"
+	"slices"
+	"time"
 )
 
 // All returns an iterator over the keys and their values. It yields each key that is in the map throughout the loop
@@ -14,13 +17,16 @@ import (
 func (m *Map[K, V]) All() iter.Seq2[K, V] {
 	m.check()
 	return func(yield func(K, V) bool) {
-		value := func(_ *shard[K, V], e *entry[K, V]) V { return e.value }
+		value := func(s *shard[K, V], e *entry[K, V], now time.Time) (V, bool) {
+			return e.value, !s.hasExpired(e, now)
+		}
 		m.each(value, func(e *entry[K, V], v V) bool { return yield(e.key, v) })
 	}
 }
 
-// Drain removes all keys and calls f with each key and value, one after another, in the calling goroutine. No lock is
-// held. expired is not called for these values.
+// Drain removes all values and calls f with each key and value, one after another, in the calling goroutine, including
+// expired values for which expired has not been called yet: a key may have such values in addition to its new one. No
+// lock is held. expired is not called for the values that f gets.
 //
 // When Drain returns, every value that was set before it began has ended. A value that is set while Drain runs may
 // stay, unless the timer was stopped before: then Set returns ErrStopped. If f panics, the other values stay in the
@@ -30,21 +36,44 @@ func (m *Map[K, V]) Drain(f func(K, V)) {
 	if f == nil {
 		panic("keyed: Drain with a nil func")
 	}
-	m.each((*shard[K, V]).take, func(e *entry[K, V], v V) bool {
+	end := func(e *entry[K, V], v V) bool {
 		e.timeout.Stop()
 		f(e.key, v)
 		return true
-	})
+	}
+	m.each(func(s *shard[K, V], e *entry[K, V], _ time.Time) (V, bool) { return s.take(e), true }, end)
+	m.drainSuperseded(end) // after the tables: an entry of a table may be superseded while this runs
 }
 
-// each calls look for each entry, with its shard locked, and then visit with the result, without a
-// lock, until visit returns false. visit may also panic.
+// drainSuperseded takes out superseded entries, those of one shard after another.
+func (m *Map[K, V]) drainSuperseded(end func(*entry[K, V], V) bool) {
+	for hash := uint64(0); ; hash++ {
+		s := m.dir.lock(hash)
+		entries := slices.Collect(maps.Keys(s.superseded))
+		hash = s.last
+		s.mu.Unlock()
+		for _, e := range entries {
+			if v, ok := e.takeIfIn(); ok {
+				end(e, v)
+			}
+		}
+		if hash == math.MaxUint64 {
+			return
+		}
+	}
+}
+
+// each calls look for each entry, with its shard locked, and then visit with the result, without a lock, until visit
+// returns false; not if look returns false. visit may also panic. look gets a reading of the clock.
 //
-// The lock is held while the loop over the Go map takes a step, and released for visit. To the Go map
-// that looks like one goroutine that changes it within its loop, which the language allows. A Go map
-// that shrink or split has replaced since still has hashes whose keys have left.
-func (m *Map[K, V]) each(look func(*shard[K, V], *entry[K, V]) V, visit func(*entry[K, V], V) bool) {
+// The lock is held while the loop over the Go map takes a step, and released for visit. To the Go map that looks like
+// one goroutine that changes it within its loop, which the language allows. A Go map that shrink or split has replaced
+// since still has hashes whose keys have left.
+func (m *Map[K, V]) each(
+	look func(s *shard[K, V], e *entry[K, V], now time.Time) (V, bool), visit func(*entry[K, V], V) bool,
+) {
 	var chain []*entry[K, V]
+	now := m.now()
 	for first := uint64(0); ; {
 		s := m.dir.lock(first)
 		last := s.last
@@ -58,11 +87,12 @@ func (m *Map[K, V]) each(look func(*shard[K, V], *entry[K, V]) V, visit func(*en
 				if e == nil {
 					continue
 				}
-				v := look(home, e)
+				v, ok := look(home, e, now)
 				home.mu.Unlock()
-				if !visit(e, v) {
+				if ok && !visit(e, v) {
 					return
 				}
+				now = m.now()
 				home = m.dir.lock(hash)
 			}
 			home.mu.Unlock()

@@ -52,7 +52,7 @@ func TestAllAndDrainVisitEachLastingKeyOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			clock, tm := timertest.NewManual(hashedwheel.WithExecutor(new(timertest.HeldBack)))
 			defer tm.Stop()
-			m := keyed.New(tm, func(int, int) {})
+			m := keyed.NewRenewing(tm, func(int, int) time.Duration { return 0 }, nil) // which finds due keys
 			m.Collide(test.hashes)
 			for k := range keys {
 				require.NoError(t, m.Set(k, k, 0))

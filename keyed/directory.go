@@ -7,10 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// A directory has the shards of a Map. Each shard has the keys whose hash is in its range. A
-// directory begins with one shard and splits a shard that has too many keys, so a map of few keys is
-// small on any number of processors. (Extendible hashing: Fagin, Nievergelt, Pippenger and Strong,
-// 1979.) Splits in two look like this:
+// A directory has the shards of a Map. Each shard has the keys whose hash is in its range. A directory begins with one
+// shard and splits a shard that has too many keys, so a map of few keys is small on any number of processors.
+// (Extendible hashing: Fagin, Nievergelt, Pippenger and Strong, 1979.) Splits in two look like this:
 //
 //	hash  0        1/4       1/2                 1
 //	index │ s0     │ s1      │ s2      │ s2      │   s2 has not been split as often as s0
@@ -27,14 +26,13 @@ type index[K comparable, V any] struct {
 }
 
 const (
-	// shardsPerProcessor, at most, make it unlikely that two goroutines want the same shard at
-	// the same time. A goroutine that does a part of the worker's filing holds its shard for about
-	// 100 µs, while another makes a few hundred calls: with 8 or 32 shards that one soon waited.
+	// shardsPerProcessor is the limit. A goroutine that files part of the timer's queue holds its shard for about 100
+	// µs, while another goroutine makes a few hundred calls: with 8 or 32 shards the other soon waited for that shard.
 	shardsPerProcessor = 128
 
-	crowd    = 64 // a shard with more keys is split
-	ways     = 16 // parts of a split: a key is moved two or three times until the map has all its shards
-	patience = 4  // calls that wait for a shard before it is split, even if it has few keys
+	keysBeforeSplit  = 64 // a shard with more keys is split
+	waitsBeforeSplit = 4  // a shard for which so many calls have waited is split, even if it has few keys
+	partsOfSplit     = 16 // a key is moved two or three times until the map has all its shards
 )
 
 func newDirectory[K comparable, V any](m *Map[K, V]) *directory[K, V] {
@@ -48,23 +46,28 @@ func newDirectory[K comparable, V any](m *Map[K, V]) *directory[K, V] {
 	return d
 }
 
+// shard returns the shard for a hash, which may be split at any time.
+func (d *directory[K, V]) shard(hash uint64) *shard[K, V] {
+	index := d.index.Load()
+	return index.shards[hash>>index.shift].Load()
+}
+
 // lock returns the shard for a hash, locked.
 func (d *directory[K, V]) lock(hash uint64) *shard[K, V] {
 	for {
-		index := d.index.Load()
-		s := index.shards[hash>>index.shift].Load()
+		s := d.shard(hash)
 		if !s.mu.TryLock() {
 			d.await(s, hash)
 		}
-		if s.first <= hash && hash <= s.last {
+		if s.covers(hash) {
 			return s
 		}
 		s.mu.Unlock() // it was split in between
 	}
 }
 
-// follow returns the shard for a hash that s has or had: s itself, which the caller has locked, or, in
-// exchange for s, another shard since s was split.
+// follow returns the shard for a hash that s, which the caller has locked, has or had: s itself, or, if s has been
+// split, another shard. It unlocks s then, and locks the other.
 func (d *directory[K, V]) follow(s *shard[K, V], hash uint64) *shard[K, V] {
 	if hash <= s.last {
 		return s
@@ -82,7 +85,7 @@ func (d *directory[K, V]) await(s *shard[K, V], hash uint64) {
 	}
 	s.rival = hash
 	s.waits++
-	if s.waits >= patience {
+	if s.waits >= waitsBeforeSplit {
 		d.split(s)
 	}
 }
@@ -90,7 +93,7 @@ func (d *directory[K, V]) await(s *shard[K, V], hash uint64) {
 // split gives s's range, except its first part, to new shards, unless the range is too narrow. The
 // caller holds s.mu.
 func (d *directory[K, V]) split(s *shard[K, V]) {
-	n := min(ways, (s.last-s.first)>>d.narrow+1)
+	n := min(partsOfSplit, (s.last-s.first)>>d.narrow+1)
 	if n < 2 {
 		return
 	}

@@ -158,7 +158,7 @@ func ExampleMap_Delete() {
 func ExampleMap_CompareAndDelete() {
 	tm, _ := example()
 	defer tm.Stop()
-	codes := keyed.New(tm, func(string, string) {})
+	codes := keyed.New[string, string](tm, nil) // nobody needs to know that a code has expired
 
 	_ = codes.Set("ada@example.org", "3141", 10*time.Minute)
 	_ = codes.Set("ada@example.org", "2718", 10*time.Minute) // sent again
@@ -177,7 +177,7 @@ func ExampleMap_CompareAndDelete() {
 func ExampleMap_GetOrSet() {
 	tm, clock := example()
 	defer tm.Stop()
-	messages := keyed.New(tm, func(string, struct{}) {}, keyed.WithName("messages seen"))
+	messages := keyed.New[string, struct{}](tm, nil, keyed.WithName("messages seen"))
 
 	var acts atomic.Int32
 	consume := func() {
@@ -202,11 +202,11 @@ func ExampleMap_GetOrSet() {
 	// keyed.Map(messages seen, 0 keys)
 }
 
-// The loop body may call any method, also Delete: no lock is held.
+// The loop body may call any method, including Delete: no lock is held.
 func ExampleMap_All() {
 	tm, _ := example()
 	defer tm.Stop()
-	uploads := keyed.New(tm, func(string, int) {})
+	uploads := keyed.New[string, int](tm, nil)
 	_ = uploads.Set("photo", 100, time.Hour)
 	_ = uploads.Set("film", 12, time.Hour)
 

@@ -1,6 +1,9 @@
 package keyed
 
-import "unsafe"
+import (
+	"time"
+	"unsafe"
+)
 
 // Collide leaves the keys of an empty Map so many hashes, a power of two, or with 0 all.
 func (m *Map[K, V]) Collide(hashes uint64) { m.hashBits = hashes - 1 }
@@ -25,15 +28,26 @@ func (m *Map[K, V]) Shards() int {
 	return len(different)
 }
 
-// LongestChain returns the largest number of entries with one hash.
-func (m *Map[K, V]) LongestChain() (longest int) {
-	count := map[uint64]int{}
-	m.each(func(*shard[K, V], *entry[K, V]) (v V) { return v }, func(e *entry[K, V], _ V) bool {
-		count[e.hash]++
-		longest = max(longest, count[e.hash])
-		return true
-	})
-	return longest
+// InTables returns how many entries the tables have.
+func (m *Map[K, V]) InTables() (n int) {
+	m.each(func(*shard[K, V], *entry[K, V], time.Time) (v V, ok bool) { n++; return v, false }, nil)
+	return n
+}
+
+// Lock locks the shard of a Map that has one.
+func (m *Map[K, V]) Lock() (unlock func()) { return m.dir.lock(0).mu.Unlock }
+
+// Drop returns the worker's drop of the entry of k from the shard that has k now.
+func (m *Map[K, V]) Drop(k K) (drop func() bool) {
+	hash := m.hash(k)
+	s := m.dir.lock(hash)
+	defer s.mu.Unlock()
+	e := s.table.find(hash, k)
+	return func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.drop(e)
+	}
 }
 
 // EntrySize returns how many bytes an entry is.

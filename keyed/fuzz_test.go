@@ -13,156 +13,10 @@ import (
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
-// FuzzMap plays a script on a Map and on its model. The first byte is the room of the timer, whether
-// all keys share one hash, and whether the Map is a renewing one. Each following pair of bytes is an
-// operation on a key, and a number for it. Operations also take place inside renew, expired, and the
-// loops of All and Drain.
+// FuzzMap plays a script on a Map and on its model. The first byte is the bound of the timer, and says whether all keys
+// share one hash, whether the Map is a renewing one, and whether its expired is nil. Each following pair of bytes is an
+// operation on a key, and a number for it. Operations also take place inside renew, expired, and the loops of All.
 func FuzzMap(f *testing.F) {
-	for _, script := range [][]byte{
-		{7},
-		// A full timer.
-		{2, opSet, 50, opSet + 1, 100, opSet + 2, 0, opSet + 3, 50, opPass, 5, opRelease, 0, opPass, 9, opRelease, 0},
-		// Moved.
-		{7, opSet, 50, opTouch, 90, opPass, 5, opRelease, 0, opTouch, 10, opPass, 1, opRelease, 0},
-		{7, opSet, 20, opPass, 5, opTouch, 90, opRelease, 0, opPass, 9, opSet, 50, opRelease, 0, opPass, 9},
-		// Due, deleted, and new.
-		{7, opSet, 20, opPass, 5, opDelete, 0, opSet, 90, opRelease, 0, opAll, 0, opPass, 9, opRelease, 0},
-		// Due, and taken out.
-		{
-			7, opSet, 20, opSet + 1, 20, opSet + 2, 20, opPass, 5, opDelete, 0, opCompareAndDelete + 1, 1, opDrain, 0,
-			opRelease, 0, opTouch, 50, opDelete + 1, 0,
-		},
-		// A full timer finds and moves pending keys, refuses new ones, and has room once a key has ended.
-		{
-			0, opSet, 50, opGetOrSet, 90, opGetOrSet + 1, 50, opSet + 1, 50, opSet, 25, opTouch, 15, opTouch, 95,
-			opTouch + 1, 9, opDelete, 0, opSet + 1, 90, opDrain, 0, opSet + 2, 50, opPass, 9, opSet + 3, 50,
-			opRelease, 0,
-		},
-		// Due, and refused by a full timer until it has room.
-		{
-			0, opSet, 20, opPass, 5, opSet + 1, 90, opTouch, 90, opDelete + 1, 0, opTouch, 90, opRelease, 0,
-			opPass, 10, opRelease, 0,
-		},
-		// A stopped timer finds keys, and refuses to move them and to take new ones.
-		{
-			7, opSet, 50, opSet + 1, 50, opStop, 0, opSet, 90, opSet + 2, 90, opTouch, 90, opGetOrSet, 90,
-			opGetOrSet + 2, 90, opPass, 30, opRelease, 0, opDelete + 1, 0, opDrain, 0,
-		},
-		// Due, and refused by a full timer, which is then stopped.
-		{0, opSet, 20, opPass, 5, opSet + 1, 90, opTouch, 90, opSet, 9, opRelease, 0, opDrain, 0},
-		{0, opSet, 20, opPass, 5, opSet + 1, 90, opTouch, 90, opStop, 0, opRelease, 0, opDrain, 0},
-		{7, opSet, 20, opSet + 1, 90, opPass, 5, opStop, 0, opTouch + 1, 1, opSet, 9, opRelease, 0, opDrain, 0},
-		// Due, or moved, before the stop.
-		{7, opSet, 20, opPass, 5, opStop, 0, opRelease, 0, opSet, 1, opDrain, 0},
-		{7, opSet, 20, opPass, 5, opTouch, 90, opStop, 0, opRelease, 0, opDrain, 0},
-		// Two runs.
-		{7, opSet, 20, opPass, 5, opTouch, 0, opPass, 1, opRelease, 0},
-		{7, opSet, 20, opSet + 1, 30, opSet + 2, 40, opDrain, 0, opPass, 9, opRelease, 0},
-		// GetOrSet of a new key, a pending, a due and an expired one, and on a stopped timer.
-		{
-			7, opGetOrSet, 20, opGetOrSet, 90, opPass, 5, opGetOrSet, 50, opRelease, 0, opGetOrSet, 50, opStop, 0,
-			opGetOrSet + 1, 9,
-		},
-		// Swap of a new key, a pending, a due and an expired one, and on a stopped timer.
-		{
-			7, opSwap, 50, opSwap, 20, opPass, 5, opSwap, 20, opRelease, 0, opPass, 5, opRelease, 0, opSwap, 90,
-			opStop, 0, opSwap, 9, opSwap + 1, 9, opDrain, 0,
-		},
-		// A full timer swaps pending keys, and refuses new ones and keys that are due.
-		{
-			0, opSwap, 50, opSwap, 20, opSwap + 1, 20, opPass, 5, opSet + 1, 90, opSwap, 90, opRelease, 0,
-			opSwap + 1, 20, opPass, 9, opRelease, 0,
-		},
-		// Refused, then split.
-		{
-			0, opSet, 20, opPass, 5, opSet + 1, 90, opTouch, 90, opSplit, 0, opRelease, 0,
-			opCompareAndDelete + 1, 0,
-		},
-		{
-			7, opSet, 50, opSet + 1, 20, opCompareAndDelete, 1, opCompareAndDelete, 0, opSplit, 0, opAll, 1,
-			opPass, 9, opRelease, 0,
-		},
-		// Twins.
-		{
-			oneHash + 6, opSet, 50, opSet + 1, 20, opSplit, 0, opSet + 2, 90, opCompareAndDelete + 1, 1, opSplit, 0,
-			opPass, 9, opRelease, 0,
-		},
-		{
-			oneHash + 6, opSet, 50, opSet + 1, 20, opSet + 2, 90, opDelete, 0, opTouch + 1, 30, opSet, 20, opAll, 2,
-			opPass, 9, opRelease, 0,
-		},
-		{
-			oneHash + 6, opSet, 50, opSet + 1, 20, opSet + 2, 90, opPass, 5, opTouch + 1, 50, opSet + 2, 30, opAll, 0,
-			opRelease, 0, opDelete + 2, 0, opTouch + 1, 20, opPass, 9, opRelease, 0,
-		},
-		// Renewed, once and twice, then expired; renewed by a timer that is stopped.
-		{
-			renews + 7, opAnswer, 32, opSet, 20, opPass, 5, opRelease, 0, opPass, 5, opRelease, 0, opAnswer, 0,
-			opPass, 5, opRelease, 0,
-		},
-		{renews + 7, opAnswer, 32, opSet, 20, opPass, 5, opStop, 0, opRelease, 0, opTouch, 50, opDrain, 0},
-		// A full timer renews, and refuses keys that are due.
-		{
-			renews, opAnswer, 32, opSet, 20, opPass, 5, opTouch, 90, opSet + 1, 20, opRelease, 0, opSet + 1, 20,
-			opTouch, 9, opPass, 5, opDelete, 0, opSet + 1, 20, opPass, 5, opRelease, 0, opSet, 20,
-		},
-		{renews + 1, opSet, 20, opPass, 5, opTouch, 90, opSet + 1, 90, opSet + 2, 90, opRelease, 0, opSet + 2, 90},
-		// Moved, replaced and deleted when due; then drained.
-		{
-			renews + 7, opSet, 20, opSet + 1, 20, opSet + 2, 20, opSet + 3, 20, opPass, 5, opTouch, 90, opSet + 1, 90,
-			opDelete + 2, 0, opRelease, 0, opPass, 15, opDrain, 0, opRelease, 0,
-		},
-		// In renew: Touch and Set, Swap, panic and Delete, Drain and Stop.
-		{
-			renews + 3, opAnswer, 48 + 1, opAnswer + 1, 48 + 2, opSet, 20, opSet + 1, 20, opPass, 5, opRelease, 0,
-			opPass, 9, opRelease, 0, opAnswer, 48 + 3, opPass, 9, opRelease, 0, opSet + 2, 20, opSet + 3, 20,
-		},
-		{
-			renews + 7, opAnswer, 48 + 15, opAnswer + 1, 48 + 4, opAnswer + 2, 48 + 5, opSet, 20, opSet + 1, 20,
-			opSet + 2, 20, opPass, 5, opRelease, 0, opSet, 20, opSet + 1, 20, opAnswer + 1, 48 + 6, opPass, 5,
-			opRelease, 0,
-		},
-		// In renew: GetOrSet, CompareAndDelete, Split and All.
-		{
-			renews + 7, opAnswer, 48 + 7, opAnswer + 1, 48 + 8, opAnswer + 2, 48 + 9, opAnswer + 3, 48 + 10,
-			opSet, 20, opSet + 1, 20, opSet + 2, 20, opSet + 3, 20, opPass, 5, opRelease, 0, opPass, 9, opRelease, 0,
-		},
-		// In renew, which then ends the value: Touch, Set, Swap, Delete and Drain.
-		{
-			renews + 7, opAnswer, 1, opAnswer + 1, 2, opAnswer + 2, 3, opAnswer + 3, 4, opSet, 20, opSet + 1, 20,
-			opSet + 2, 20, opSet + 3, 20, opPass, 5, opRelease, 0, opAnswer + 4, 5, opSet + 4, 20, opPass, 5,
-			opRelease, 0,
-		},
-		// In renew, for another key: Set of a new one, Touch and Delete of one that is due.
-		{
-			renews + 2, opAnswer, 64 + 2, opSet, 20, opPass, 5, opRelease, 0, opSet + 2, 20, opPass, 9,
-			opAnswer, 64 + 1, opAnswer + 1, 64 + 4, opRelease, 0, opPass, 9, opRelease, 0,
-		},
-		// In expired: Set of its key, Swap, Delete, Drain, All, and a panic.
-		{
-			7, opAnswer, 48 + 2, opAnswer + 1, 48 + 3, opAnswer + 2, 48 + 4, opAnswer + 3, 48 + 10,
-			opAnswer + 4, 48 + 15, opSet, 20, opSet + 1, 20, opSet + 2, 20, opSet + 3, 20, opSet + 4, 20, opPass, 5,
-			opRelease, 0, opPass, 9, opAnswer, 48 + 5, opRelease, 0,
-		},
-		// In expired, of another key: Set on a timer that is full but for its place, and Touch of one that is due.
-		{
-			1, opAnswer, 64 + 2, opSet, 20, opSet + 4, 90, opPass, 5, opRelease, 0, opSet + 2, 20, opPass, 9,
-			opAnswer + 1, 64 + 1, opRelease, 0, opPass, 9, opRelease, 0,
-		},
-		// In the loop of All: deleted and set again, with splits, and left by a break.
-		{
-			7, opSet, 50, opSet + 1, 20, opSet + 2, 90, opSet + 3, 50, opAll + 1, 10, opPass, 5, opAll + 1, 6,
-			opAll + 2, 0, opAll + 3, 255, opPass, 9, opRelease, 0,
-		},
-		// A Drain whose function panics at the second of four values.
-		{7, opSet, 50, opSet + 1, 20, opSet + 2, 90, opSet + 3, 50, opPass, 5, opDrain, 2, opRelease, 0},
-		{
-			renews + oneHash + 3, opSet, 50, opSet + 1, 20, opSet + 2, 90, opSet + 3, 50, opPass, 5, opDrain, 2,
-			opRelease, 0,
-		},
-	} {
-		f.Add(script)
-	}
 	f.Fuzz(func(t *testing.T, script []byte) {
 		if len(script) == 0 || len(script) > 400 {
 			return
@@ -203,6 +57,7 @@ const keysInPlay = 8
 const (
 	oneHash = 1 << 7
 	renews  = 1 << 6
+	silent  = 1 << 5
 )
 
 // A play is a Map on a clock that stands still, with an executor that holds due tasks, and the model
@@ -228,11 +83,15 @@ func newPlay(t *testing.T, how byte) *play {
 	p.tm = hashedwheel.MustNew(hashedwheel.WithTick(tick), hashedwheel.WithClock(p.clock),
 		hashedwheel.WithExecutor(p.held), hashedwheel.WithMaxPending(room),
 		hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, v any) { require.Equal(t, onPurpose, v) }))
-	p.model = model{room: room, renews: how&renews != 0, entries: map[int]*modelEntry{}}
+	p.model = model{room: room, renews: how&renews != 0, silent: how&silent != 0, entries: map[int]*modelEntry{}}
+	expired := p.expired
+	if p.model.silent {
+		expired = nil
+	}
 	if p.model.renews {
-		p.m = keyed.NewRenewing(p.tm, p.renew, p.expired)
+		p.m = keyed.NewRenewing(p.tm, p.renew, expired)
 	} else {
-		p.m = keyed.New(p.tm, p.expired)
+		p.m = keyed.New(p.tm, expired)
 	}
 	if how&oneHash != 0 {
 		p.m.Collide(1)
@@ -245,28 +104,27 @@ const onPurpose = "on purpose"
 // renew does and returns what the answer for the key says. The answer is a delay as for opSet.
 func (p *play) renew(k, v int) (d time.Duration) {
 	e := p.dueEntry(k, v)
-	defer func() { p.model.answered(k, e, ticks(d)) }() // deferred: it may panic
+	defer func() { p.model.answered(e, ticks(d)) }() // deferred: it may panic
 	p.meddle(k)
 	return time.Duration(p.answers[k]-5) * time.Millisecond
 }
 
-// expired has a place for another timeout, and its key is gone.
+// expired finds its value gone.
 func (p *play) expired(k, v int) {
 	p.ends = append(p.ends, fmt.Sprintf("%d=%d", k, v))
 	if !p.model.renews {
-		p.model.answered(k, p.dueEntry(k, v), 0)
+		p.model.answered(p.dueEntry(k, v), 0)
 		p.compareRoom()
 		p.meddle(k)
 	}
 	p.compareRoom()
 }
 
-// dueEntry returns the model's entry of a key that is due.
+// dueEntry returns the model's entry of a value that is due.
 func (p *play) dueEntry(k, v int) *modelEntry {
-	e := p.model.entries[k]
+	e := p.model.entry(k, v)
 	require.NotNil(p, e)
 	require.Equal(p, due, e.state)
-	require.Equal(p, e.value, v)
 	return e
 }
 
@@ -303,8 +161,8 @@ func (p *play) do(op byte, n int) {
 		p.clock.Advance(time.Duration(n%32) * tick)
 	case opRelease:
 		p.held.Release() // renew and expired tell the model
-		for key, e := range p.model.entries {
-			require.NotEqual(p, due, e.state, "%d was due", key)
+		for _, e := range p.model.all() {
+			require.NotEqual(p, due, e.state, "%d was due", e.key)
 		}
 	case opAll:
 		p.sweep(key, n)
@@ -353,12 +211,10 @@ func (p *play) drain(n int) {
 			require.Equal(p, onPurpose, recovered)
 			return
 		}
-		require.Empty(p, p.model.entries)
+		require.Empty(p, p.model.all())
 	}()
 	p.m.Drain(func(k, v int) {
-		want, ok := p.model.delete(k)
-		require.True(p, ok)
-		require.Equal(p, want, v)
+		require.True(p, p.model.remove(p.model.entry(k, v)))
 		if calls++; calls == n%keysInPlay {
 			panic(onPurpose)
 		}
@@ -371,7 +227,7 @@ func (p *play) drain(n int) {
 func (p *play) sweep(how, n int) {
 	seen := map[int]int{}
 	for k, v := range p.m.All() {
-		require.Equal(p, p.model.entries[k].value, v)
+		require.Equal(p, p.model.find(k).value, v)
 		seen[k]++
 		if how&1 != 0 {
 			p.m.Split()
@@ -402,8 +258,8 @@ func (p *play) compare(op []byte) {
 	for key := range keysInPlay {
 		v, ok := p.m.Get(key)
 		at, isThere := p.m.Deadline(key)
-		e := p.model.entries[key]
-		require.Equal(p, e != nil, ok)
+		e := p.model.find(key)
+		require.Equal(p, e != nil, ok, "Get of %d after %v", key, op)
 		require.Equal(p, e != nil, isThere)
 		if e == nil {
 			require.Zero(p, v)
@@ -420,7 +276,7 @@ func (p *play) compare(op []byte) {
 		got[k] = v
 	}
 	require.Equal(p, want, got, "content after %v", op)
-	require.Equal(p, len(want), p.m.Len())
+	require.Equal(p, len(p.model.all()), p.m.Len())
 	require.Equal(p, p.model.pending(), p.tm.Pending(), "after %v", op)
 	p.compareRoom()
 }
@@ -434,7 +290,7 @@ func (p *play) compareRoom() {
 	}
 }
 
-// finish lets all values expire that can, and drains the rest: then all places are free.
+// finish lets all values expire that can, and drains the rest: then all permits are free.
 func (p *play) finish() {
 	p.answers = [keysInPlay]int{}
 	p.do(opPass, 31)

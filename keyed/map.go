@@ -13,14 +13,15 @@ import (
 // A Map holds a value for each key, and the deadline at which the value expires. It is made by New or NewRenewing and
 // must not be copied; the methods of the zero Map panic. It has no goroutine and needs no Close.
 //
-// All methods are safe for concurrent use, also from inside renew, expired and the loops of All and Drain.
+// All methods are safe for concurrent use, including from inside renew, expired and the loops of All and Drain.
 type Map[K comparable, V any] struct {
 	_ noCopy
 
 	// All fields are read only: %#v, which does not use String, is no race.
 	timer    *hashedwheel.Timer
+	never    int64                    // in Unix seconds; a later deadline never comes
 	renew    func(K, V) time.Duration // nil: no value is renewed
-	expired  func(K, V)
+	expired  func(K, V)               // nil: no function is called
 	name     string
 	seed     maphash.Seed
 	hashBits uint64           // mask of a key's hash: all bits, except in tests in which keys share a hash
@@ -33,24 +34,25 @@ type noCopy struct{}
 func (*noCopy) Lock()   {}
 func (*noCopy) Unlock() {}
 
-// New returns an empty Map whose values expire by tm. It panics if tm, expired or an Option is nil.
+// New returns an empty Map whose values expire by tm. It panics if tm or an Option is nil.
 //
 // expired is called once for each value that expires, as a task of tm: by tm's Executor, by default in a goroutine. No
-// lock is held, and the key is no longer in the map. A panic in expired is handled like that of any task of tm.
+// lock is held, and the value is no longer in the map. A panic in expired is handled like that of any task of tm. If
+// expired is nil, the worker of tm drops the values, without the Executor.
 func New[K comparable, V any](tm *hashedwheel.Timer, expired func(K, V), opts ...Option) *Map[K, V] {
 	return newMap("New", tm, expired, opts)
 }
 
 // NewRenewing is New for values that note their last use themselves. When the deadline of a value has passed, renew is
-// called, in the task that would call expired, while the key is still in the map. If renew returns more than zero, the
-// value stays for that long from now; otherwise it expires.
+// called, in the task that would call expired. If renew returns more than zero, the value stays for that long from now;
+// otherwise it expires. Until renew has returned, the value is in the map, and every method finds it.
 //
 // No lock is held while renew runs. If a call gives the key a new deadline or removes the key in that time, the result
-// of renew has no effect. A renew that does not return keeps its value in the map, and holds up its task alone. If
-// renew panics, the value expires, and expired is called before the panic goes on.
+// of renew has no effect. A renew that does not return keeps its value in the map, and delays no other task. If renew
+// panics, the value expires, and expired is called before the panic goes on.
 //
-// A value keeps its place under hashedwheel.WithMaxPending until its end, so a full timer does not refuse to renew it.
-// If the timer is stopped while renew runs, a value that renew would keep stays in the map until Drain.
+// A full timer does not refuse to renew a value. If the timer is stopped while renew runs, a value that renew would
+// keep stays in the map until Drain.
 func NewRenewing[K comparable, V any](
 	tm *hashedwheel.Timer, renew func(K, V) time.Duration, expired func(K, V), opts ...Option,
 ) *Map[K, V] {
@@ -62,25 +64,28 @@ func NewRenewing[K comparable, V any](
 	return m
 }
 
+// A Timer counts little further: Timeout.Deadline returns such a time for all deadlines that it takes for never.
+const nineYears = 9 * 365 * 24 * time.Hour
+
 // newMap panics in the name of the function that got the arguments.
 func newMap[K comparable, V any](maker string, tm *hashedwheel.Timer, expired func(K, V), opts []Option) *Map[K, V] {
 	if tm == nil {
 		panic("keyed: " + maker + " with a nil Timer")
 	}
-	if expired == nil {
-		panic("keyed: " + maker + " with a nil func")
-	}
-	m := &Map[K, V]{timer: tm, expired: expired, name: collect(maker, opts).name}
+	m := &Map[K, V]{timer: tm, never: tm.Now().Add(nineYears).Unix(), expired: expired, name: collect(maker, opts).name}
 	m.seed, m.hashBits = maphash.MakeSeed(), math.MaxUint64
 	m.dir = newDirectory(m)
 	return m
 }
 
-// Set gives k the value v, which expires d from now; at the next tick if d is zero or negative. It replaces an older
-// value of k: expired is not called for the older value, even if it was due. Swap returns the older value.
+// Set gives k the value v, which expires d from now. With a d of zero or less no call finds v, and expired is called
+// at the next tick. For an absolute time, pass expiry.Sub(tm.Now()) as d.
+//
+// Set replaces an older value of k, even an expired one for which expired has not been called yet, and then expired is
+// not called for it. Swap returns the older value.
 //
 // If the timer is stopped or full, Set returns hashedwheel.ErrStopped or ErrFull and changes nothing. A full timer
-// refuses only new keys and keys that are due.
+// refuses only new keys, and those whose value has expired.
 //
 // A new key takes one allocation, plus the growth of a Go map; a pending key takes none. Set panics if k is not equal
 // to itself, like NaN: no call could find it again.
@@ -89,61 +94,78 @@ func (m *Map[K, V]) Set(k K, v V, d time.Duration) error {
 	return err
 }
 
-// Swap is Set, and returns the value that v replaces, which the caller may have to close, and true. If k was not in the
-// map, or the timer refuses, it returns the zero value and false.
+// Swap is Set, and returns the value that v replaces, which the caller may have to close, and true. If there was none,
+// or the timer refuses, it returns the zero value and false.
 func (m *Map[K, V]) Swap(k K, v V, d time.Duration) (old V, loaded bool, err error) {
-	hash, at := m.check().hash(k), m.in(d)
+	hash, until := m.check().hash(k), m.in(d)
 	s := m.dir.lock(hash)
 	defer s.mu.Unlock()
 	e := s.table.find(hash, k)
 	if e == nil {
-		return old, false, s.insert(hash, k, v, at)
+		return old, false, s.insert(hash, k, v, until, nil)
 	}
 	value := e.value
-	if e.timeout.MoveAt(at) {
+	if s.move(e, until) {
 		e.value = v
-	} else if err := s.replace(e, v, at); err != nil {
+	} else if err := s.replace(e, v, until); err != nil {
 		return old, false, err
 	}
 	return value, true, nil
 }
 
-// GetOrSet returns the value of k and true if k is in the map, and does not move its deadline. Otherwise it is Set, and
-// returns v and false, or the zero value and false if the timer refuses. It is one step: of several goroutines that
-// call it for the same key, one gets false.
+// GetOrSet returns the value of k and true if k is in the map, and does not move its deadline. Otherwise it sets k to v
+// and returns v and false, or the zero value and false if the timer refuses, as it may refuse Set. It is one step: of
+// several goroutines that call it for the same key, one gets false. Unlike Set it does not replace an expired value:
+// expired is still called for that value, while v is in the map.
 func (m *Map[K, V]) GetOrSet(k K, v V, d time.Duration) (actual V, loaded bool, err error) {
-	hash, at := m.check().hash(k), m.in(d)
+	hash, until := m.check().hash(k), m.in(d)
 	s := m.dir.lock(hash)
 	defer s.mu.Unlock()
-	if e := s.table.find(hash, k); e != nil {
+	e := s.table.find(hash, k)
+	if e != nil && !s.hasExpired(e, until.now) {
 		return e.value, true, nil
 	}
-	if err := s.insert(hash, k, v, at); err != nil {
+	if err := s.insert(hash, k, v, until, e); err != nil {
 		return actual, false, err
 	}
 	return v, false, nil
 }
 
-// Get returns the value of k, and whether k is in the map. It does not move the deadline. A value is in the map until
-// expired is called for it, which may be a tick after the deadline, or more if the Executor is busy.
+// Get returns the value of k, and whether k is in the map. It does not move the deadline.
 func (m *Map[K, V]) Get(k K) (v V, ok bool) {
 	hash := m.check().hash(k)
 	s := m.dir.lock(hash)
-	defer s.mu.Unlock()
 	e := s.table.find(hash, k)
+	if e == nil { // without a reading of the clock, which takes longer than the rest of Get
+		s.mu.Unlock()
+		return v, false
+	}
+	value, isPending, until := e.value, e.timeout.State() == hashedwheel.Pending, e.timeout.Deadline()
+	s.mu.Unlock()
+	if m.renew != nil || isPending && m.timer.Now().Before(until) {
+		return value, true
+	}
+	return m.getPast(hash, k)
+}
+
+// getPast is Get for a value that may have expired, or may have been moved since.
+func (m *Map[K, V]) getPast(hash uint64, k K) (v V, ok bool) {
+	now := m.now()
+	s := m.dir.lock(hash)
+	defer s.mu.Unlock()
+	e := s.find(hash, k, now)
 	if e == nil {
 		return v, false
 	}
 	return e.value, true
 }
 
-// Deadline returns the time at which k expires, on the timer's clock, and whether k is in the map. As after Get, that
-// time may be past.
+// Deadline returns the time at which k expires, on the timer's clock, and whether k is in the map.
 func (m *Map[K, V]) Deadline(k K) (at time.Time, ok bool) {
-	hash := m.check().hash(k)
+	hash, now := m.check().hash(k), m.now()
 	s := m.dir.lock(hash)
 	defer s.mu.Unlock()
-	e := s.table.find(hash, k)
+	e := s.find(hash, k, now)
 	if e == nil {
 		return at, false
 	}
@@ -151,17 +173,18 @@ func (m *Map[K, V]) Deadline(k K) (at time.Time, ok bool) {
 }
 
 // Touch moves the deadline of k to d from now, earlier or later, and returns k's value and true: expired is not called
-// before the new deadline. It returns false and changes nothing if k is not in the map, or the timer refuses: a stopped
-// timer always, a full timer if k is due. It allocates only if k is due.
+// before the new deadline. It returns false and changes nothing if k is not in the map, or the timer is stopped. A full
+// timer does not refuse it. It allocates nothing, except for a key whose renew is asked.
 func (m *Map[K, V]) Touch(k K, d time.Duration) (v V, ok bool) {
-	hash, at := m.check().hash(k), m.in(d)
+	hash, until := m.check().hash(k), m.in(d)
 	s := m.dir.lock(hash)
 	defer s.mu.Unlock()
-	e := s.table.find(hash, k)
+	e := s.find(hash, k, until.now)
 	if e == nil {
 		return v, false
 	}
-	if value := e.value; e.timeout.MoveAt(at) || s.replace(e, value, at) == nil {
+	value := e.value
+	if s.move(e, until) || s.replace(e, value, until) == nil { // e may have become due since
 		return value, true
 	}
 	return v, false
@@ -170,9 +193,9 @@ func (m *Map[K, V]) Touch(k K, d time.Duration) (v V, ok bool) {
 // Delete removes k and returns its value and true: expired is not called for it. It returns false if k is not in the
 // map.
 func (m *Map[K, V]) Delete(k K) (v V, ok bool) {
-	hash := m.check().hash(k)
+	hash, now := m.check().hash(k), m.now()
 	s := m.dir.lock(hash)
-	e := s.table.find(hash, k)
+	e := s.find(hash, k, now)
 	if e == nil {
 		s.mu.Unlock()
 		return v, false
@@ -200,9 +223,10 @@ func (m *Map[K, V]) CompareAndDelete(k K, old V) bool {
 
 // takeEqual removes k if its value is equal to old, and returns its entry. The comparison may panic.
 func (m *Map[K, V]) takeEqual(hash uint64, k K, old V) *entry[K, V] {
+	now := m.now()
 	s := m.dir.lock(hash)
 	defer s.mu.Unlock()
-	e := s.table.find(hash, k)
+	e := s.find(hash, k, now)
 	if e == nil || any(e.value) != any(old) {
 		return nil
 	}
@@ -210,13 +234,13 @@ func (m *Map[K, V]) takeEqual(hash uint64, k K, old V) *entry[K, V] {
 	return e
 }
 
-// Len returns the number of keys. It counts one shard after the other: the number is exact, except for calls under way
-// in other goroutines.
+// Len returns the number of values that have not ended, including expired ones for which expired has not been called
+// yet. It counts one shard after the other: the number is exact, except for concurrent calls.
 func (m *Map[K, V]) Len() (n int) {
 	m.check()
 	for hash := uint64(0); ; hash++ {
 		s := m.dir.lock(hash)
-		n += s.table.count
+		n += s.table.count + len(s.superseded)
 		hash = s.last
 		s.mu.Unlock()
 		if hash == math.MaxUint64 {
@@ -240,6 +264,9 @@ func (m *Map[K, V]) String() string {
 	return fmt.Sprintf("keyed.Map(%s%d key%s)", what, n, s)
 }
 
+// isSilent reports whether the map calls no function when a value expires.
+func (m *Map[K, V]) isSilent() bool { return m.renew == nil && m.expired == nil }
+
 // check panics if m is the zero Map.
 func (m *Map[K, V]) check() *Map[K, V] {
 	if m.dir == nil {
@@ -251,5 +278,19 @@ func (m *Map[K, V]) check() *Map[K, V] {
 // hash returns the hash of k. It may panic: some keys in an interface cannot be hashed.
 func (m *Map[K, V]) hash(k K) uint64 { return maphash.Comparable(m.seed, k) & m.hashBits }
 
-// in returns the time d from now. It is called without a lock: the clock may be the user's.
-func (m *Map[K, V]) in(d time.Duration) time.Time { return m.timer.Now().Add(d) }
+// A deadline is a time that a call has computed from a reading of the clock.
+type deadline struct{ at, now time.Time }
+
+// in returns the deadline d from now. Like now, it is called without a lock: the clock may be the user's.
+func (m *Map[K, V]) in(d time.Duration) deadline {
+	now := m.timer.Now()
+	return deadline{now.Add(d), now}
+}
+
+// now returns the time, or, for a renewing map, in which no value expires by time alone, the zero time.
+func (m *Map[K, V]) now() (now time.Time) {
+	if m.renew == nil {
+		now = m.timer.Now()
+	}
+	return now
+}

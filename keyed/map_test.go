@@ -30,6 +30,12 @@ func TestAnyDelay(t *testing.T) {
 	assert.True(t, ok)
 	clock.Advance(tick)
 	assert.Contains(t, expired, "never")
+	require.NoError(t, m.Set("never", 1, math.MaxInt64))
+	clock.Advance(100 * 365 * 24 * time.Hour) // further than a Timer counts
+	_, ok = m.Get("never")
+	assert.True(t, ok)
+	_, ok = m.Delete("never")
+	assert.True(t, ok)
 }
 
 func TestMisusePanicsWithAMessage(t *testing.T) {
@@ -39,14 +45,15 @@ func TestMisusePanicsWithAMessage(t *testing.T) {
 	m, slices := keyed.New(tm, expired), keyed.New(tm, func(string, []int) {})
 	var zero keyed.Map[string, int]
 	for want, misuses := range map[string][]func(){
-		"New with a nil Timer":          {func() { keyed.New(nil, expired) }},
-		"New with a nil func":           {func() { keyed.New[int, int](tm, nil) }},
-		"New with a nil Option":         {func() { keyed.New(tm, expired, nil) }},
-		"NewRenewing with a nil Timer":  {func() { keyed.NewRenewing(nil, renew, expired) }},
-		"NewRenewing with a nil Option": {func() { keyed.NewRenewing(tm, renew, expired, nil) }},
-		"NewRenewing with a nil func": {
-			func() { keyed.NewRenewing(tm, nil, expired) }, func() { keyed.NewRenewing(tm, renew, nil) },
+		"New with a nil Timer":  {func() { keyed.New(nil, expired) }},
+		"New with a nil Option": {func() { keyed.New(tm, expired, nil) }},
+		"NewRenewing with a nil Timer": {
+			func() { keyed.NewRenewing(nil, renew, expired) },
 		},
+		"NewRenewing with a nil Option": {
+			func() { keyed.NewRenewing(tm, renew, expired, nil) },
+		},
+		"NewRenewing with a nil func":                               {func() { keyed.NewRenewing(tm, nil, expired) }},
 		"Drain with a nil func":                                     {func() { m.Drain(nil) }},
 		"Set with a key that is not equal to itself":                {func() { _ = m.Set(math.NaN(), 1, 0) }},
 		"CompareAndDelete of values that cannot be compared: []int": {func() { slices.CompareAndDelete("a", nil) }},
@@ -102,14 +109,14 @@ func TestMapAndEntryShowTheNameOrTheTypes(t *testing.T) {
 	assert.Equal(t, "keyed.Map(not made by New)", new(keyed.Map[int, int]).String())
 }
 
-// A curious clock calls a map at each reading: it would hang if its Now were called under a lock.
+// A curious clock calls a map at a reading: it would hang if its Now were called under a lock.
 type curious struct {
 	hashedwheel.Clock
 	ask atomic.Pointer[func()]
 }
 
 func (c *curious) Now() time.Time {
-	if ask := c.ask.Load(); ask != nil {
+	if ask := c.ask.Swap(nil); ask != nil {
 		(*ask)()
 	}
 	return c.Clock.Now()
@@ -120,12 +127,21 @@ func TestNoLockIsHeldWhileTheClockIsRead(t *testing.T) {
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
 	defer tm.Stop()
 	m := keyed.New(tm, func(int, int) {})
-	require.NoError(t, m.Set(1, 1, time.Hour))
-	ask := func() { m.Get(1) }
-	clock.ask.Store(&ask)
-	timertest.Returns(t, func() {
-		assert.NoError(t, m.Set(1, 2, time.Hour))
-		_, ok := m.Touch(1, time.Hour)
-		assert.True(t, ok)
-	})
+	ask := func() { m.Len() }
+	for name, call := range map[string]func(){
+		"Set":              func() { _ = m.Set(1, 2, time.Hour) },
+		"GetOrSet":         func() { _, _, _ = m.GetOrSet(1, 2, time.Hour) },
+		"Get":              func() { m.Get(1) },
+		"Deadline":         func() { m.Deadline(1) },
+		"Touch":            func() { m.Touch(1, time.Hour) },
+		"Delete":           func() { m.Delete(1) },
+		"CompareAndDelete": func() { m.CompareAndDelete(1, 1) },
+		"All":              func() { found(m) },
+		"Drain":            func() { m.Drain(func(int, int) {}) },
+	} {
+		require.NoError(t, m.Set(1, 1, time.Hour))
+		clock.ask.Store(&ask)
+		timertest.Returns(t, call)
+		assert.Nil(t, clock.ask.Load(), "%s does not read the clock", name)
+	}
 }

@@ -1,31 +1,16 @@
 package keyed
 
 import (
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/internal/hook"
-	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
-// A shard has the keys whose hash is in its range, with a separate lock.
+// A shard has the entries of the keys whose hash is in its range, with a separate lock.
 //
-// An entry is reached through its shard's table and through the timer. While it is in the table, all
-// its changes are made under mu. The call that takes it out, under mu, ends its value:
-//
-//	    add            its tick        Run: no renew, or renew returns 0 or less
-//	───────▶ pending ─────────▶ due ───────────────────────────────────────────────▶ out
-//	         ▲ │ ▲               │  Run: renew returns more
-//	   move  └─┘ └───────────────┘
-//
-// Calls move a pending entry. They do not arm an entry that is due, only its Run does: in its place they put a
-// new entry. So while renew runs, with no lock held, its entry is due or out, and its value is the value that
-// renew got; if the entry is out, the answer of renew is void.
-//
-// mu is not held while user code runs: renew, expired, the body of an All, Drain's function, the
-// timer's Clock. The timer's own lock may be taken under mu, never the other way round.
+// mu is not held while user code runs: renew, expired, the body of an All, Drain's function, the timer's Clock. The
+// timer's own lock may be taken under mu, never the other way round. All methods are called with mu held.
 type shard[K comparable, V any] struct {
 	mu    sync.Mutex // guards all but owner
 	owner *Map[K, V] // read only
@@ -34,56 +19,111 @@ type shard[K comparable, V any] struct {
 	last  uint64      // belongs to the range
 	table table[K, V] // the fields that each call reads are first, in the cache line of mu
 
+	// The latest reading of the clock that a call has compared with the deadline of a pending entry, or has armed one
+	// with. A call reads the clock before it waits for mu. By that reading alone it could find and touch a value after
+	// another call has reported it absent.
+	latest time.Time
+
+	// Expired entries whose key GetOrSet has set again. Their tasks find them here. In the table, each look-up of the
+	// key would have to pass all of them.
+	superseded map[*entry[K, V]]struct{}
+
 	rival uint64 // the hash of the last key for which a call waited for mu
 	waits uint32 // calls that waited for mu, each for another key than the call before
 
-	_ [56]byte // 128 in all: no two shards share a cache line, nor a pair of lines that is fetched together
+	_ [24]byte // 128 in all: no two shards share a cache line, nor a pair of lines that is fetched together
 }
 
-// An entry is a key in a map, or a key that has left it: an entry never returns.
-type entry[K comparable, V any] struct {
-	key     K                   // read only
-	value   V                   // guarded by the shard's lock; placed between key and timeout, with which it is read
-	timeout hashedwheel.Timeout // armed and moved under the shard's lock only
-	owner   *Map[K, V]          // read only
-	hash    uint64              // of key as it was when the entry was made: read only
-	twin    *entry[K, V]        // an older entry with the same hash; guarded by the shard's lock
+// covers reports whether hash is in the range of s.
+func (s *shard[K, V]) covers(hash uint64) bool { return s.first <= hash && hash <= s.last }
+
+// find returns the entry of k, or nil if there is none or its value has expired.
+func (s *shard[K, V]) find(hash uint64, k K, now time.Time) *entry[K, V] {
+	e := s.table.find(hash, k)
+	if e == nil || s.hasExpired(e, now) {
+		return nil
+	}
+	return e
 }
 
-// insert puts a new key in, or returns why the timer refuses. The caller holds mu.
-func (s *shard[K, V]) insert(hash uint64, k K, v V, at time.Time) error {
+// hasExpired reports whether the value of e, which is in the table, has expired by now, a reading of the clock.
+//
+// Once Timer.Stop has canceled the entries, latest no longer changes: no more values expire, and none that has expired
+// is found again.
+func (s *shard[K, V]) hasExpired(e *entry[K, V], now time.Time) bool {
+	if s.owner.renew != nil {
+		return false // renew decides
+	}
+	switch e.timeout.State() {
+	case hashedwheel.Expired:
+		return true
+	case hashedwheel.Pending:
+		s.advance(now)
+	}
+	until := e.timeout.Deadline()
+	return !until.After(s.latest) && until.Unix() < s.owner.never
+}
+
+// advance is called with a reading of the clock at which the timer had not been stopped.
+func (s *shard[K, V]) advance(now time.Time) {
+	if now.After(s.latest) {
+		s.latest = now
+	}
+}
+
+// insert puts a new key in, or returns why the timer refuses. If the key has an entry whose value has expired, old is
+// that entry, otherwise nil.
+func (s *shard[K, V]) insert(hash uint64, k K, v V, until deadline, old *entry[K, V]) error {
 	if isNaN(k) {
 		panic("keyed: Set with a key that is not equal to itself")
 	}
-	if err := s.add(hash, k, v, at); err != nil {
+	e := s.owner.newEntry(hash, k, v)
+	if err := e.timeout.ArmAt(until.at); err != nil {
 		return err
 	}
-	if len(s.table.entries) > crowd {
+	s.put(e, until)
+	if old != nil {
+		s.table.remove(old)
+		s.supersede(old)
+	}
+	if len(s.table.entries) > keysBeforeSplit {
 		s.owner.dir.split(s)
 	}
 	return nil
 }
 
-// replace puts a new entry in the place of e, which is due, or returns why the timer refuses. The caller
-// holds mu, and e is in the table. The key stays e's: the caller's may be a string over a reused buffer.
-func (s *shard[K, V]) replace(e *entry[K, V], v V, at time.Time) error {
-	if err := s.add(e.hash, e.key, v, at); err != nil {
-		return err
+// move gives e a new deadline if e is pending, and reports that.
+func (s *shard[K, V]) move(e *entry[K, V], until deadline) (ok bool) {
+	ok = e.timeout.MoveAt(until.at)
+	if ok {
+		s.advance(until.now)
 	}
-	s.take(e)
-	return nil // e's Timeout has expired
+	return ok
 }
 
-// add puts an entry in, or returns why the timer refuses. The caller holds mu, so the entry is in the
-// table before Run takes it out, however soon it is due.
-func (s *shard[K, V]) add(hash uint64, k K, v V, at time.Time) error {
-	e := &entry[K, V]{key: k, value: v, owner: s.owner, hash: hash}
-	e.timeout.Init(s.owner.timer, e)
-	if err := e.timeout.ArmAt(at); err != nil {
+// replace puts a new entry in the place of e, which is in the table and due, or returns why the timer refuses. In a
+// renewing map e's key is present, so a full timer does not refuse.
+func (s *shard[K, V]) replace(e *entry[K, V], v V, until deadline) error {
+	next := s.owner.newEntry(e.hash, e.key, v)
+	var err error
+	if s.owner.renew != nil {
+		next.timeout.ResetAt(until.at)
+		err = next.timeout.Err()
+	} else {
+		err = next.timeout.ArmAt(until.at)
+	}
+	if err != nil {
 		return err
 	}
-	s.table.put(e)
+	s.put(next, until)
+	s.take(e) // its Timeout has expired
 	return nil
+}
+
+// put puts in an entry that has just been armed: Run waits for mu, however soon the entry is due.
+func (s *shard[K, V]) put(e *entry[K, V], until deadline) {
+	s.table.put(e)
+	s.advance(until.now)
 }
 
 // isNaN reports whether k is or contains a NaN.
@@ -92,84 +132,62 @@ func isNaN[K comparable](k K) bool {
 	return k != same
 }
 
-// take takes e out of the table and returns its value. The caller holds mu, and e is in the table.
+func (s *shard[K, V]) supersede(e *entry[K, V]) {
+	if s.superseded == nil {
+		s.superseded = make(map[*entry[K, V]]struct{})
+	}
+	s.superseded[e] = struct{}{}
+}
+
+func (s *shard[K, V]) isSuperseded(e *entry[K, V]) bool {
+	_, ok := s.superseded[e]
+	return ok
+}
+
+// has reports whether e is in the map.
+func (s *shard[K, V]) has(e *entry[K, V]) bool { return s.table.has(e) || s.isSuperseded(e) }
+
+// isDue reports whether e is in the map and due.
+func (s *shard[K, V]) isDue(e *entry[K, V]) bool {
+	return s.has(e) && e.timeout.State() == hashedwheel.Expired
+}
+
+// take takes e out of the map, in which it is, and returns its value.
 func (s *shard[K, V]) take(e *entry[K, V]) V {
-	s.table.remove(e)
+	if s.isSuperseded(e) {
+		delete(s.superseded, e)
+	} else {
+		s.table.remove(e)
+	}
 	v := e.value
 	var zero V
 	e.value = zero // let the collector have it: the wheel keeps e for up to a tenth of a second, or two ticks
 	return v
 }
 
-// divide moves the entries of s into new Go maps of all parts, s included, each part so wide. A loop
-// of All that is under way continues over the old Go map. The caller holds mu, and no other call has
-// seen the new parts yet.
+// drop takes e out if it is due, and reports false if s has been split and e is in another shard.
+func (s *shard[K, V]) drop(e *entry[K, V]) bool {
+	if !s.covers(e.hash) {
+		return false
+	}
+	if s.isDue(e) {
+		s.take(e)
+	}
+	return true
+}
+
+// divide moves the entries of s into new Go maps of all parts, s included, each part so wide. A loop of All that is
+// under way continues over the old Go map. No other call has seen the new parts yet.
 func (s *shard[K, V]) divide(parts []*shard[K, V], width uint64) {
-	old := s.table
-	s.table = table[K, V]{}
+	old, superseded := s.table, s.superseded
+	s.table, s.superseded = table[K, V]{}, nil
 	for hash, e := range old.entries {
 		parts[(hash-s.first)/width].table.adopt(e)
 	}
-}
-
-// Brief makes e a task of the library, which runs user code.
-func (e *entry[K, V]) Brief() hook.Brief { return false }
-
-// TaskName returns the name under which the timer's entries are shown to people.
-func (e *entry[K, V]) TaskName() string {
-	if name := e.owner.name; name != "" {
-		return name
+	for e := range superseded {
+		parts[(e.hash-s.first)/width].supersede(e)
 	}
-	return "entry of " + strings.TrimPrefix(taskname.Of((*Map[K, V])(nil)), "*")
-}
-
-// Run is called by the timer when e is due. A call may have taken e out since.
-func (e *entry[K, V]) Run(*hashedwheel.Timeout) {
-	if e.owner.renew == nil {
-		e.settle(time.Time{})
-	} else if v, isDue := e.dueValue(); isDue {
-		e.ask(v)
+	for _, part := range parts {
+		part.latest = s.latest
 	}
-}
-
-// ask has renew decide about e, which is due. If renew or the clock panics, or ends the goroutine, v expires.
-func (e *entry[K, V]) ask(v V) {
-	var until time.Time
-	defer func() { e.settle(until) }()
-	if d := e.owner.renew(e.key, v); d > 0 {
-		until = e.owner.in(d)
-	}
-}
-
-// dueValue returns the value of e, and whether e is due.
-func (e *entry[K, V]) dueValue() (v V, isDue bool) {
-	s := e.owner.dir.lock(e.hash)
-	defer s.mu.Unlock()
-	return e.value, s.isDue(e)
-}
-
-// settle renews e until a time, or, if that is zero, has its value expire; neither if e is no longer due.
-func (e *entry[K, V]) settle(until time.Time) {
-	if v, ok := e.end(until); ok {
-		e.owner.expired(e.key, v)
-	}
-}
-
-// end takes e out, unless it is not due or stays until a later time.
-func (e *entry[K, V]) end(until time.Time) (v V, ok bool) {
-	s := e.owner.dir.lock(e.hash)
-	defer s.mu.Unlock()
-	switch {
-	case !s.isDue(e):
-		return v, false
-	case !until.IsZero():
-		e.timeout.ResetAt(until) // only a stopped timer refuses it: then e stays in the map like all others
-		return v, false
-	}
-	return s.take(e), true
-}
-
-// isDue reports whether e is due. The caller holds mu.
-func (s *shard[K, V]) isDue(e *entry[K, V]) bool {
-	return s.table.has(e) && e.timeout.State() == hashedwheel.Expired
 }

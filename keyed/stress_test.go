@@ -18,16 +18,22 @@ import (
 )
 
 // A record is a value that counts its own ends.
-type record struct{ ends atomic.Int32 }
+type record struct {
+	ends  atomic.Int32
+	until atomic.Int64 // in ns since began, a time that is not before the deadline; 0 before it is known
+}
+
+var began = time.Now()
 
 // Goroutines call all methods for the same keys, while the timer is stopped and the map drained. Each value ends once:
-// it expires, or is returned by Swap, Delete or Drain, or deleted by CompareAndDelete.
+// it expires, or is returned by Swap, Delete or Drain, or deleted by CompareAndDelete. Until the stop no call finds a
+// value after its deadline, unless the map renews.
 func TestEveryValueEndsOnceUnderConcurrentCalls(t *testing.T) {
 	for name, opts := range map[string][]hashedwheel.Option{
 		"as it comes": nil, "inline": {timertest.Inline}, "nearly full": {hashedwheel.WithMaxPending(keysInStress / 2)},
 	} {
-		t.Run(name, func(t *testing.T) { stress(t, opts, keyed.New[int, *record]) })
-		t.Run(name+", renewing", func(t *testing.T) { stress(t, opts, newRenewing) })
+		t.Run(name, func(t *testing.T) { stress(t, opts, keyed.New[int, *record], true) })
+		t.Run(name+", renewing", func(t *testing.T) { stress(t, opts, newRenewing, false) })
 	}
 }
 
@@ -46,11 +52,11 @@ func newRenewing(tm *hashedwheel.Timer, expired func(int, *record), _ ...keyed.O
 
 type maker func(tm *hashedwheel.Timer, expired func(int, *record), opts ...keyed.Option) *keyed.Map[int, *record]
 
-func stress(t *testing.T, opts []hashedwheel.Option, newMap maker) {
+func stress(t *testing.T, opts []hashedwheel.Option, newMap maker, hides bool) {
 	const goroutines = 6
 	tm := hashedwheel.MustNew(append(opts, hashedwheel.WithTick(time.Millisecond))...)
 	end := func(_ int, v *record) { v.ends.Add(1) }
-	var expired, stop atomic.Bool
+	var expired, stopping, stop atomic.Bool
 	m := newMap(tm, func(k int, v *record) {
 		expired.Store(true)
 		end(k, v)
@@ -61,6 +67,10 @@ func stress(t *testing.T, opts []hashedwheel.Option, newMap maker) {
 		running.Go(func() {
 			for r := rand.New(rand.NewPCG(1, uint64(g))); !stop.Load(); {
 				sets[g] = append(sets[g], call(m, r, end)...)
+				k, before := r.IntN(keysInStress)|1, time.Since(began)
+				if v, ok := m.Get(k); ok && hides && v.isPast(before) && !stopping.Load() {
+					t.Errorf("%d was found after its deadline", k)
+				}
 			}
 		})
 	}
@@ -68,6 +78,7 @@ func stress(t *testing.T, opts []hashedwheel.Option, newMap maker) {
 		_ = fmt.Sprintf("%v %#v", m, m) // by String, and by the fields: a Go map among them would be a race
 	}
 	assert.Eventually(t, expired.Load, 20*time.Second, time.Millisecond, "the machine may stand still")
+	stopping.Store(true)
 	tm.Stop()
 	m.Drain(end)
 	assert.Zero(t, m.Len(), "Drain after Timer.Stop misses nothing")
@@ -84,11 +95,11 @@ func stress(t *testing.T, opts []hashedwheel.Option, newMap maker) {
 	}
 }
 
-// Goroutines call all methods of a renewing map on a timer that is often full. Then the map is drained, and
-// all places are free.
-func TestRenewingMapGivesBackEachPlaceUnderConcurrentCalls(t *testing.T) {
-	const places = keysInStress / 4
-	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond), hashedwheel.WithMaxPending(places))
+// Goroutines call all methods of a renewing map on a timer that is often full. Then the map is drained, and the
+// timer takes as many new keys as its bound.
+func TestRenewingMapReturnsEachPermitUnderConcurrentCalls(t *testing.T) {
+	const permits = keysInStress / 4
+	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond), hashedwheel.WithMaxPending(permits))
 	defer tm.Stop()
 	end := func(int, *record) {}
 	m := newRenewing(tm, end)
@@ -108,12 +119,12 @@ func TestRenewingMapGivesBackEachPlaceUnderConcurrentCalls(t *testing.T) {
 		for m.Set(n, nil, time.Hour) == nil {
 			n++
 		}
-		return n == places
+		return n == permits
 	}, 20*time.Second, 10*time.Millisecond)
 	m.Drain(end)
 }
 
-// call calls a method for a key, and returns the value that it has set, if any.
+// call calls a method for a key, and returns the value that it has set, if any. It does not touch odd keys.
 func call(m *keyed.Map[int, *record], r *rand.Rand, end func(int, *record)) (set []*record) {
 	k, v, d := r.IntN(keysInStress), new(record), time.Duration(r.IntN(3000))*time.Microsecond
 	switch r.IntN(16) {
@@ -123,12 +134,12 @@ func call(m *keyed.Map[int, *record], r *rand.Rand, end func(int, *record)) (set
 			end(k, old)
 		}
 		if err == nil {
-			return []*record{v}
+			set = []*record{v.within(d)}
 		}
 	case 3, 4, 5:
 		_, loaded, err := m.GetOrSet(k, v, d)
 		if !loaded && err == nil {
-			return []*record{v}
+			set = []*record{v.within(d)}
 		}
 	case 6, 7:
 		if old, ok := m.Delete(k); ok {
@@ -143,9 +154,21 @@ func call(m *keyed.Map[int, *record], r *rand.Rand, end func(int, *record)) (set
 			m.Drain(end)
 		}
 	default:
-		m.Touch(k, d)
+		m.Touch(k&^1, d)
 	}
-	return nil
+	return set
+}
+
+// within notes that v was set to expire at most d from now.
+func (v *record) within(d time.Duration) *record {
+	v.until.Store(int64(time.Since(began) + d))
+	return v
+}
+
+// isPast reports whether v has expired by now, unless v was set just then.
+func (v *record) isPast(now time.Duration) bool {
+	until := v.until.Load()
+	return until > 0 && int64(now) > until
 }
 
 // Goroutines sweep one map while others fill and empty it, and move lasting keys that are due: each sweep sees
@@ -155,7 +178,7 @@ func TestEachSweepSeesEveryLastingKey(t *testing.T) {
 	lost := hashedwheel.ExecutorFunc(func(func()) {})
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond), hashedwheel.WithExecutor(lost))
 	defer tm.Stop()
-	m := keyed.New(tm, func(int, int) { t.Error("expired") })
+	m := keyed.NewRenewing(tm, func(int, int) time.Duration { return 0 }, nil) // which finds due keys
 	for k := range stay {
 		require.NoError(t, m.Set(k, k, 0))
 	}

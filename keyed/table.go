@@ -1,14 +1,9 @@
 package keyed
 
-// A table finds the entries of a shard by the hash of their key, which the caller has computed
-// before it took the lock: a Go map of numbers never hashes or compares keys, and grows without
-// reading them. Entries whose keys have the same hash are chained by their twin links: of 40 million
-// maps with a million keys each, about one has such keys. The shard's lock guards all fields.
-//
-// The bytes of a key may change, for example of a string over a reused buffer. Such a key is lost:
-// no call finds it. Its entry stays in the chain of its first hash until it expires. It must not
-// block a new entry, so nothing here relies on a key to find a known entry. A chain has no more lost
-// keys than there are such buffers: a key over one of them equals any other over it, and replaces it.
+// A table finds the entries of a shard by the hash of their key, which the caller has computed before it took the lock:
+// a Go map of numbers never hashes or compares keys, and grows without reading them. Entries whose keys have the same
+// hash are chained by their twin links: of 40 million maps with a million keys each, about one has such keys. The
+// shard's lock guards all fields.
 type table[K comparable, V any] struct {
 	entries map[uint64]*entry[K, V] // the newest entry of each hash
 	count   int                     // of all entries
@@ -49,7 +44,7 @@ func (t *table[K, V]) chain(all []*entry[K, V], hash uint64) []*entry[K, V] {
 	return all
 }
 
-// put adds e. An older entry with the same key is hidden behind it: the caller removes it.
+// put adds e. If there is an older entry with the same key, the caller removes it.
 func (t *table[K, V]) put(e *entry[K, V]) {
 	e.twin = t.entries[e.hash]
 	t.place(e)
@@ -92,8 +87,8 @@ func (t *table[K, V]) adopt(e *entry[K, V]) {
 	}
 }
 
-// shrink makes a smaller map once this one is nearly empty: a Go map never gives memory back. It
-// takes the time to move an eighth of the map's peak.
+// shrink makes a smaller Go map once this one is nearly empty: a Go map never gives memory back. It takes the time to
+// move an eighth of the peak.
 func (t *table[K, V]) shrink() {
 	const worthwhile = 16
 	if t.peak < worthwhile || len(t.entries) > t.peak/8 {

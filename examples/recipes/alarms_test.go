@@ -25,7 +25,7 @@ func alarms(
 	check(now.Overdue > late, "the worker is late: a timeout is overdue by %v", now.Overdue)
 	n := laterThan(late, now) - laterThan(late, last)
 	check(100*n > now.Expired-last.Expired, "%d tasks were handed out more than %v late", n, late)
-	check(now.Rejected > last.Rejected, "%d armings were refused", now.Rejected-last.Rejected)
+	check(now.Rejected > last.Rejected, "%d timeouts were refused", now.Rejected-last.Rejected)
 	check(now.Panics > last.Panics, "%d tasks panicked", now.Panics-last.Panics)
 	isNearlyFull := 10*now.Pending > 9*now.MaxPending && now.MaxPending > 0
 	check(isNearlyFull, "%d of %d timeouts are pending", now.Pending, now.MaxPending)
@@ -58,7 +58,7 @@ func Example_alarms() {
 	tm.AfterFunc(time.Second, func() { panic("no such user") })
 	clock.Advance(time.Second)
 	for range 11 {
-		tm.AfterFunc(time.Hour, func() {})
+		_, _ = tm.Schedule(time.Hour, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {})) // the last is refused
 	}
 	last, reasons := alarms(tm, hashedwheel.Stats{}, 20*time.Millisecond)
 	for _, reason := range reasons {
@@ -68,7 +68,7 @@ func Example_alarms() {
 	_, reasons = alarms(tm, last, 20*time.Millisecond)
 	fmt.Println(len(reasons), "new reasons")
 	// Output:
-	// 1 armings were refused
+	// 1 timeouts were refused
 	// 1 tasks panicked
 	// 10 of 10 timeouts are pending
 	// 0 new reasons

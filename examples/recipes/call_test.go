@@ -17,13 +17,12 @@ type call struct {
 	err      error
 }
 
-// newCall arms at once. If answers find the call in a table, only Init it here, and Reset it once it is in the table,
-// under the table's lock: otherwise its deadline can pass before it can be found, or an answer can stop it before Reset
-// arms it.
+// newCall arms at once. If answers find the call in a table, only Init it here, and Arm it once it is in the table,
+// under the table's lock: otherwise its deadline can pass before it can be found, or an answer can stop it before Arm
+// does.
 func newCall(tm *hashedwheel.Timer, d time.Duration) (*call, error) {
 	c := &call{done: make(chan struct{})}
-	c.deadline.Init(tm, c).Reset(d)
-	if err := c.deadline.Err(); err != nil {
+	if err := c.deadline.Init(tm, c).Arm(d); err != nil {
 		return nil, err // full or stopped: nothing would end the call
 	}
 	return c, nil

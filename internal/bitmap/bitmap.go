@@ -3,17 +3,17 @@ package bitmap
 
 import "math/bits"
 
-// A Bitmap is a set of the integers from 0 up to the size given to New, a bit each. To find the next member takes at
-// most one look at each of its words: some 10 ns in 512 integers, and a microsecond in 65,536.
+// A Bitmap is a set of the integers from 0 up to the size given to New, a bit each. Finding the next member reads each
+// word at most once: about 10 ns in 512 integers, and a microsecond in 65,536.
 type Bitmap []uint64
 
 // New returns an empty Bitmap for integers below n.
 func New(n int) Bitmap { return make(Bitmap, (n+63)/64) }
 
-// Set makes i a member.
+// Set adds i.
 func (b Bitmap) Set(i int) { b[i/64] |= 1 << (i % 64) }
 
-// Clear makes i no member.
+// Clear removes i.
 func (b Bitmap) Clear(i int) { b[i/64] &^= 1 << (i % 64) }
 
 // Next returns the smallest member that is at least i, or -1.

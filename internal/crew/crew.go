@@ -1,13 +1,13 @@
-// Package crew runs the tasks of a batch in goroutines. None waits for another to return, but
-// those that return soon share a few goroutines, for a fraction of the cost of one each.
+// Package crew runs the tasks of a batch in goroutines. No task waits for another to return, but tasks that return soon
+// share a few goroutines, at a fraction of the cost of one each.
 //
-// A goroutine that takes a task makes sure, before it runs the task, that another goroutine is
-// coming for the next one. The other goroutine clears coming before it takes a task, and then
-// follows the same rule: as long as a task is left, a goroutine is on its way to it
-// (verify/spin/crew.pml). This is the leader/followers pattern of Schmidt and others, 2000.
+// A goroutine that takes a task makes sure, before it runs the task, that another goroutine is coming for the next one.
+// The other goroutine clears coming before it takes a task, and then follows the same rule: as long as a task is left,
+// a goroutine is on its way to it (verify/spin/crew.pml). This is the leader/followers pattern of Schmidt and others,
+// 2000.
 //
-// Tasks that share a goroutine are ordered for the race detector, which would not report that they race. So with -race
-// each task has its own goroutine.
+// For the race detector, tasks that share a goroutine are ordered, and do not race. So with -race each task has its own
+// goroutine, and races between tasks are reported.
 package crew
 
 import (
@@ -35,8 +35,8 @@ type Crews[T any] struct {
 // Init sets the host, before the first Add.
 func (cs *Crews[T]) Init(host Host[T]) { cs.host, cs.separate = host, race.Enabled }
 
-// Add adds a task to the batch. It allocates nothing if a crew is spare: while the collector is at work, a
-// goroutine that allocates may have to help it, and then waits behind all others that are ready to run.
+// Add adds a task to the batch. It allocates nothing if a crew is spare: an allocation could trigger GC assist, and
+// then the worker would wait behind all goroutines that are ready to run.
 func (cs *Crews[T]) Add(task T) {
 	if cs.next == nil {
 		cs.next = cs.spare.Swap(nil)
@@ -60,9 +60,9 @@ func (cs *Crews[T]) Launch() {
 	}
 }
 
-// Keep takes the batch that was added and not launched, for the caller to run as its own last act: nil if there is
-// none, or if each task has its own goroutine. The caller has entered the host, and run leaves it. That saves a
-// goroutine for each batch.
+// Keep takes the batch that was added and not launched, for the caller to run as its last act, which saves a goroutine.
+// It returns nil if there is no batch, or if each task has its own goroutine. The caller has entered the host, and run
+// leaves it.
 func (cs *Crews[T]) Keep() (run func()) {
 	if cs.separate {
 		cs.Launch()
@@ -87,11 +87,11 @@ func (cs *Crews[T]) take() *crew[T] {
 
 type crew[T any] struct {
 	crews  *Crews[T]
-	work   func()       // c.run, as a func: so a go statement allocates nothing
+	work   func()       // c.run as a func, so that a go statement allocates nothing
 	tasks  []T          // each belongs to the goroutine that takes it
-	taken  atomic.Int32 // how many were taken, and one more for each goroutine that found none left
-	coming atomic.Bool  // a goroutine was started that has yet to look for a task
-	inside atomic.Int32 // goroutines that were started and have not left
+	taken  atomic.Int32 // how many tasks were taken, and one more for each goroutine that found none left
+	coming atomic.Bool  // a started goroutine has not taken a task yet
+	inside atomic.Int32 // started goroutines that have not left
 }
 
 // call starts a goroutine, unless one is coming already.
@@ -116,7 +116,7 @@ func (c *crew[T]) run() {
 			c.call()
 		}
 		t := c.tasks[i]
-		c.tasks[i] = none // a slow task keeps no other from the collector
+		c.tasks[i] = none // let the collector have it while later tasks run
 		c.crews.host.Run(t)
 	}
 }
@@ -133,8 +133,8 @@ func (c *crew[T]) scatter() {
 	}
 }
 
-// leave ends a goroutine. When the last one leaves, all tasks have been taken, since a goroutine comes for
-// each, and none is coming, since only a goroutine inside calls another: the next batch may use the crew.
+// leave ends a goroutine. When the last one leaves, all tasks have been taken, since a goroutine comes for each, and no
+// goroutine is coming, since only one inside calls another: the next batch may use the crew.
 func (c *crew[T]) leave() {
 	host := c.crews.host
 	if c.inside.Add(-1) == 0 {

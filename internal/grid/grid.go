@@ -12,11 +12,11 @@ type Grid struct {
 	Period time.Duration
 }
 
-// Through returns the grid through a point. The Grid's Point is not more than a period past: otherwise a time.Duration
-// could not hold the time from Point to another time. It has a monotonic reading if now has one.
+// Through returns the grid through a point. The Grid's Point is at most a period before now: a time.Duration could not
+// hold the time from a point in the far past. Point has a monotonic reading if now has one.
 func Through(point time.Time, period time.Duration, now time.Time) Grid {
 	past := max(now.Sub(point), -math.MaxInt64) // a point in the far future has past < 0
-	if point.Before(now.Add(-past)) {           // more than a Duration holds
+	if point.Before(now.Add(-past)) {           // longer ago than a Duration holds
 		offset := point.Sub(point.Truncate(period))
 		past = now.Sub(now.Truncate(period).Add(offset - period))
 	}

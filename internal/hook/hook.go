@@ -14,6 +14,14 @@ type Task interface {
 // Brief is the result of Task's method. No type outside the library has such a method by chance.
 type Brief bool
 
+// A WorkerTask is a task that the worker may run itself, because that takes less time than to hand the task out.
+type WorkerTask interface {
+	Task
+	// TryRun runs the task. If the task runs user code, or would have to wait for a lock, TryRun does nothing and
+	// returns false: then the task is handed out.
+	TryRun() bool
+}
+
 // An Unlisted is a task whose Timeout is not in Timer.Stop's result, since its user has none. If Timer.Stop cancels the
 // Timeout, TimerStopped is called in place of Run, once and with no lock held: at once, or if the task outlives the
 // Timer, when the time package has counted what was left of its delay. A delay that never ends has no such call.

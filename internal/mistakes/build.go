@@ -28,6 +28,13 @@ func spend(d time.Duration) {
 	}
 }
 
+// stall is where a goroutine may lose its processor, for less than the linger, in a bubble.
+func stall() {
+	if rand.IntN(4) == 0 {
+		time.Sleep(time.Duration(rand.IntN(49)) * time.Millisecond)
+	}
+}
+
 // window is where another goroutine may come between.
 func window() {
 	switch n := rand.Uint32(); n % 8 {

@@ -96,6 +96,11 @@ func (s Source) ApplyWide(edits ...Edit) (changed map[string]string, err error) 
 	return s.apply(edits, Wide)
 }
 
+// ApplyStalled is Apply, and stalls producers where no edit has changed the code.
+func (s Source) ApplyStalled(edits ...Edit) (changed map[string]string, err error) {
+	return s.apply(edits, Stalled)
+}
+
 func (s Source) apply(edits, wide []Edit) (changed map[string]string, err error) {
 	var places []place
 	for i, e := range slices.Concat(edits, wide) {

@@ -5,7 +5,13 @@ type Mistake struct {
 	Name  string
 	Edits []Edit
 	Test  string // the package and the name of the test that finds it, if that is not chaos
+
+	IsRace    bool // the race detector finds it
+	IsStalled bool // the test finds it if goroutines lose their processors, see Stalled
 }
+
+// duringAPass finds mistakes of the order in which producers and worker change the two lanes' due.
+const duringAPass = "./verify/promises TestAtMostOneTickLateIfArmedDuringAPass"
 
 // chaos finds most mistakes, in a library with wide windows.
 const chaos = "./verify/chaos TestChaosKeepsTheBooks"
@@ -81,25 +87,25 @@ var List = []Mistake{
 	{
 		Name: "Reset returns true for an expired timeout",
 		Edits: []Edit{{In: "Timer.arm",
-			Old: "tm.hand(t, push, deadline)\n\t\t\treturn false",
-			New: "tm.hand(t, push, deadline)\n\t\t\treturn w.state() == Expired"}},
+			Old: "return false, tm.hand(t, push, deadline)",
+			New: "return w.state() == Expired, tm.hand(t, push, deadline)"}},
 	},
 	{
 		Name: "Move revives a timeout that has expired in between",
 		Edits: []Edit{{In: "Timer.move",
 			Old: "return false",
-			New: "tm.arm(t, deadline)\n\treturn false"}},
+			New: "tm.arm(t, deadline, unbounded)\n\treturn false"}},
 	},
 	{
 		Name: "Schedule is silent about a refusal",
-		Edits: []Edit{{In: "Timer.armNew",
+		Edits: []Edit{{In: "Timer.push",
 			Old: "return ErrStopped",
 			New: "return nil"}},
 		Test: "./verify/promises TestNothingIsLostAtStopOfAnArmingThatIsTooLate",
 	},
 	{
 		Name: "a refusal has the wrong reason",
-		Edits: []Edit{{In: "Timeout.Err",
+		Edits: []Edit{{In: "State.reason",
 			Old: "return ErrFull",
 			New: "return ErrStopped"}},
 		Test: "./verify/promises TestErrReturnsTheReasonOfARefusal",
@@ -145,12 +151,12 @@ var List = []Mistake{
 	{
 		Name: "a timeout that is canceled before it was filed runs",
 		Edits: []Edit{{In: "guarded.fileOne",
-			Old: "switch w := t.unqueue(); {",
-			New: "switch w := t.unqueue(); {\n\tcase w.state() == Canceled:\n\t\t" +
+			Old: "if w := t.unqueue(); w.state() == Pending {",
+			New: "w := t.unqueue()\n\tif w.state() == Canceled {\n\t\t" +
 				"out, late := &t.timer.out, &t.timer.worker.lateness\n\t\t" +
 				"if _, _, n := late.read(); n%100 == 0 {\n\t\t\t" +
 				"late.note(0)\n\t\t\tout.Enter()\n\t\t\t" +
-				"go func() { defer out.Leave(); out.Run(t) }()\n\t\t}"}},
+				"go func() { defer out.Leave(); out.Run(t) }()\n\t\t}\n\t}\n\tif w.state() == Pending {"}},
 	},
 
 	// Lost.
@@ -164,8 +170,8 @@ var List = []Mistake{
 	{
 		Name: "a timeout that is moved later in the batch is forgotten",
 		Edits: []Edit{{In: "guarded.settle",
-			Old: "w.state() == Pending && !isRefused",
-			New: "w.state() == Pending && !isRefused && false"}},
+			Old: "if w.state() == Pending {",
+			New: "if w.state() == Pending && false {"}},
 	},
 	{
 		Name: "an earlier Reset is not pushed",
@@ -186,30 +192,62 @@ var List = []Mistake{
 		Test: "./verify/promises TestAtMostOneTickLateIfMovedEarlierInTheQueue",
 	},
 	{
-		Name: "a timeout of the far lane that is moved to soon waits for the lane's look",
+		Name: "a timeout of the far lane that is moved to soon waits for the linger",
 		Edits: []Edit{{In: "alarm.announce",
-			Old: "if mayBeFar && look <= a.farDue.Load() {",
+			Old: "if mayBeFar && deadline <= a.far.due.Load() {",
 			New: "if false {"}},
 		Test: "./verify/promises TestAtMostOneTickLateIfFarBecomesNear",
 	},
 	{
-		Name: "a look that leaves the far lane is not followed by one that takes it",
+		Name: "a pass that leaves the far lane is not followed by one that takes it",
 		Edits: []Edit{{In: "guarded.beginPass",
-			Old: "g.alarm.lower(g.alarm.farDue.Load())"}},
+			Old: "g.alarm.lower(g.queue.far.due.Load())"}},
 		Test: "./verify/promises TestAtMostOneTickLateOfAFarTimeoutBehindALook",
 	},
 	{
-		Name: "an alarm that rings while a goroutine is the worker is forgotten",
+		Name: "a waker that fires while a goroutine is the worker is forgotten",
 		Edits: []Edit{{In: "alarm.answer",
-			Old: "if a.cas(w, w-awake+rung) {",
+			Old: "if a.cas(w, w-alarmAwake+alarmWoken) {",
 			New: "if true {"}},
 		Test: ". TestAlarmThatRingsWhileAProducerIsTheWorkerIsSetAgain",
 	},
 	{
-		Name: "whoever is the worker does not stop the alarm of a stopped timer",
+		Name: "the worker of a stopped timer does not stop the wakers",
 		Edits: []Edit{{In: "alarm.rest",
-			Old: "case ended:\n\t\t\ta.stop()\n\t\t\treturn"}},
+			Old: "case alarmEnded:\n\t\t\ta.stop()\n\t\t\treturn"}},
 		Test: ". TestAlarmIsNotSetOnceItHasEnded",
+	},
+
+	{
+		Name: "a pass raises the far lane's due before it knows that it takes the queue",
+		Edits: []Edit{
+			{In: "guarded.beginPass",
+				Old: "if !isCut && g.intake == 0 && g.alarm.raise(tick) {",
+				New: "isFarDue := g.queue.far.raise(g.wheel.ticks.start(tick), g.alarm.lingers(tick))\n\t" +
+					"if !isCut && g.intake == 0 && g.alarm.raise(tick) {"},
+			{In: "guarded.beginPass",
+				Old: "if g.queue.far.raise(g.wheel.ticks.start(tick), g.alarm.lingers(tick)) {",
+				New: "if isFarDue {"},
+		},
+		Test: duringAPass, IsStalled: true,
+	},
+	{
+		Name: "a producer lowers the word's due before the far lane's",
+		Edits: []Edit{
+			{In: "alarm.announce", Old: "if mayBeFar && deadline <= a.far.due.Load() {", New: "if false {"},
+			{In: "alarm.announce",
+				Old: "a.expect(deadline)\n\t}",
+				New: "a.expect(deadline)\n\t\tstall()\n\t}\n\t" +
+					"if mayBeFar && deadline <= a.far.due.Load() {\n\t\ta.far.lower(a.before(deadline))\n\t}"},
+		},
+		Test: duringAPass, IsStalled: true,
+	},
+	{
+		Name: "a push to the far lane does not lower the lane's due",
+		Edits: []Edit{{In: "Timer.push",
+			Old: "tm.alarm.announce(t, isFar)",
+			New: "tm.alarm.announce(t, false)"}},
+		Test: duringAPass, IsStalled: true,
 	},
 
 	// Timer.Stop.
@@ -228,25 +266,25 @@ var List = []Mistake{
 	{
 		Name: "a refused arming stays pending",
 		Edits: []Edit{{In: "Timeout.refuse",
-			Old: "next = next.withState(tooLate)",
+			Old: "next = next.withState(rejectedStopped)",
 			New: "next = next.withState(Pending)"}},
 	},
 	{
 		Name: "Timer.Stop leaves out the batch",
 		Edits: []Edit{{In: "guarded.collect",
-			Old: "range g.batch {",
-			New: "range g.batch[:0] {"}},
+			Old: "range g.batch.timeouts {",
+			New: "range g.batch.timeouts[:0] {"}},
 	},
 	{
 		Name: "Timer.Stop leaves out the backlog",
 		Edits: []Edit{{In: "guarded.stop",
-			Old: "g.lists = append(g.lists, g.held)",
-			New: "g.lists = []*Timeout{g.held}"}},
+			Old: "slices.Concat(g.lists, []*Timeout{g.deferred},",
+			New: "slices.Concat([]*Timeout{g.deferred},"}},
 	},
 	{
 		Name: "Timer.Stop leaves out timeouts that were queued again in the batch",
 		Edits: []Edit{{In: "guarded.stop",
-			Old: "g.lists = append(g.lists, g.held)"}},
+			Old: "[]*Timeout{g.deferred}, "}},
 	},
 	{
 		Name: "Timer.Stop leaves out the wheel",
@@ -269,35 +307,95 @@ var List = []Mistake{
 
 	// WithMaxPending.
 	{
-		Name: "Stop gives its place back twice",
+		Name: "Stop returns its permit twice",
 		Edits: []Edit{{In: "Timeout.Stop",
-			Old: "t.timer.room.release(1)",
-			New: "t.timer.room.release(1)\n\t\t\tt.timer.room.release(1)"}},
+			Old: "t.timer.quota.release(1)",
+			New: "t.timer.quota.release(1)\n\t\tt.timer.quota.release(1)"}},
 	},
 	{
-		Name: "Stop keeps its place",
+		Name: "Stop keeps its permit",
 		Edits: []Edit{{In: "Timeout.Stop",
-			Old: "t.timer.room.release(1)"}},
-		Test: "./verify/promises TestOneOutcomePerArmingFreesItsPlaceOnce",
+			Old: "t.timer.quota.release(1)"}},
+		Test: "./verify/promises TestOneOutcomePerArmingReturnsItsPermitOnce",
 	},
 	{
-		Name: "an expiry keeps its place",
+		Name: "an expiry keeps its permit",
 		Edits: []Edit{{In: "worker.handOut",
-			Old: "wk.room.releaseExpired(t)"}},
+			Old: "wk.quota.release(1)"}},
 	},
 	{
-		Name: "a series that ends when its run is due keeps its place",
-		Edits: []Edit{{In: "Timeout.end",
-			Old: "t.timer.room.release(1)"}},
-		Test: "./verify/series TestSeriesAgreesWithTheModel",
-	},
-	{
-		Name: "an arming that begins again keeps its place",
+		Name: "an arming that begins again keeps its permit",
 		Edits: []Edit{{In: "Timer.arm",
-			Old: "tm.room.release(1)"}},
+			Old: "tm.quota.release(1)"}},
+	},
+	{
+		Name: "a permit is taken by a load and a store",
+		Edits: []Edit{{In: "quota.count",
+			Old: "if q.taken.CompareAndSwap(n, n+1) {",
+			New: "window()\n\t\tif q.taken.Store(n + 1); true {"}},
+	},
+	{
+		Name: "Arm of a pending timeout needs a permit",
+		Edits: []Edit{{In: "Timer.arm",
+			Old: "if w.state() == Pending {",
+			New: "if w.state() == Pending && (bound == unbounded || tm.quota.taken.Load() < tm.quota.max) {"}},
+		Test: "./verify/promises TestArmOfAPendingTimeoutMovesIt",
+	},
+	{
+		Name: "calls that return no error do not count",
+		Edits: []Edit{{In: "quota.count",
+			Old: "q.taken.Add(1)"}},
+		Test: "./verify/promises TestCallsThatCannotBeRefusedCountBeyondTheBound",
+	},
+
+	// A tick is a bound.
+	{
+		Name: "the worker runs at each tenth of a tick",
+		Edits: []Edit{{In: "alarm.setFor",
+			Old: "a.time.ticks.roundUp(next)",
+			New: "next"}},
+		Test: "./verify/promises TestQuietAndAtMostOneTickLateWhereManyExpire",
+	},
+	{
+		Name: "the worker runs as soon as nine tenths of a tick have passed",
+		Edits: []Edit{{In: "alarm.setFor",
+			Old: "a.time.ticks.roundUp(next)",
+			New: "a.last + whole - whole/10"}},
+		Test: "./verify/promises TestQuietAndAtMostOneTickLateWhereManyExpire",
+	},
+	{
+		Name: "a lone timeout waits for a whole tick",
+		Edits: []Edit{{In: "alarm.setFor",
+			Old: "next < a.last+whole-whole/10",
+			New: "whole > 0"}},
+		Test: "./verify/promises TestOnTimeWhereFewExpire",
+	},
+	{
+		Name: "lateness leaves out the wait for a whole tick",
+		Edits: []Edit{{In: "worker.handOut",
+			Old: "wk.alarm.earliest - 1",
+			New: "wk.alarm.wakesAt() - 1"}},
+		Test: "./verify/promises TestLatenessIsReportedFromTheDeadlineOfEachTask",
+	},
+	{
+		Name: "a deadline that had passed when it was set counts from itself",
+		Edits: []Edit{{In: "worker.handOut",
+			Old: "wk.time.ticks.start(wk.alarm.earliest - 1)",
+			New: "int64(0)"}},
+		Test: "./verify/promises TestLatenessIsReportedNoLatenessOfADeadlineInThePast",
 	},
 
 	// Memory and counters.
+	{
+		Name: "the last batch is kept from others only after the role is given away",
+		Edits: []Edit{
+			{In: "worker.work", Old: "run := wk.out.crews.Keep() // before rest: then another goroutine may be the worker, and use the crews\n"},
+			{In: "worker.work",
+				Old: "wk.alarm.rest(tick, next)",
+				New: "wk.alarm.rest(tick, next)\n\trun := wk.out.crews.Keep()"},
+		},
+		Test: "./verify/promises TestOnTimeBehindSlowTasks", IsRace: true,
+	},
 	{
 		Name: "a canceled timeout is kept until its bucket comes round",
 		Edits: []Edit{{In: "Timeout.cancel",
@@ -321,6 +419,17 @@ var List = []Mistake{
 	},
 }
 
+// Stalled has producers lose their processors, in a bubble: for up to some tenths of a second between a look at the far
+// lane and the push, and for some ticks between the push and the announcement, and in its middle. All promises hold.
+var Stalled = []Edit{
+	{In: "Timer.push",
+		Old: "how := tm.queue.push(t, l)",
+		New: "for range 8 {\n\t\tstall()\n\t}\n\thow := tm.queue.push(t, l)\n\tstall()"},
+	{In: "alarm.announce",
+		Old: "if deadline <= a.load().due() {",
+		New: "stall()\n\tif deadline <= a.load().due() {"},
+}
+
 // Wide makes the library's windows wide: between a load and the CAS that relies on it, between that
 // and the push, and wherever else another goroutine may run in between, one does now and then. All
 // promises hold.
@@ -330,28 +439,28 @@ var List = []Mistake{
 var Wide = []Edit{
 	{In: "Timeout.cas", Old: "return t.word.CompareAndSwap", New: "window()\n\treturn t.word.CompareAndSwap"},
 	{In: "Timer.push", Old: "how := tm.queue.push(t, l)", New: "window()\n\thow := tm.queue.push(t, l)"},
-	{In: "Timeout.Stop", Old: "t.timer.room.release(1)", New: "window()\n\t\tt.timer.room.release(1)"},
+	{In: "Timeout.Stop", Old: "t.timer.quota.release(1)", New: "window()\n\t\tt.timer.quota.release(1)"},
 	{In: "alarm.announce", Old: "w := t.load()", New: "window()\n\tw := t.load()"},
 	{In: "mpscQueue.push", Old: "s := l.stripeOf(t)", New: "s := l.stripeOf(t)\n\twindow()"},
 	{In: "mpscQueue.push", Old: "t.link = below", New: "t.link = below\n\t\twindow()"},
 	{In: "Timeout.drop", Old: "t.link = nil", New: "t.link = nil\n\twindow()"},
 	{In: "guarded.refuse", Old: "defer g.lock().unlock()", New: "defer g.lock().unlock()\n\twindow()"},
-	{In: "room.admitBounded",
-		Old: "r.reserved.CompareAndSwap(n, n+1) {",
-		New: "r.reserved.CompareAndSwap(n, n+1) {\n\t\t\twindow()"},
-	{In: "room.release", Old: "r.reserved.Add(-int64(n))", New: "window()\n\t\tr.reserved.Add(-int64(n))"},
-	{In: "worker.handOut", Old: "t := batch[wk.given]", New: "t := batch[wk.given]\n\t\twindow()"},
+	{In: "quota.count",
+		Old: "q.taken.CompareAndSwap(n, n+1) {",
+		New: "q.taken.CompareAndSwap(n, n+1) {\n\t\t\twindow()"},
+	{In: "quota.release", Old: "q.taken.Add(-int64(n))", New: "window()\n\t\tq.taken.Add(-int64(n))"},
+	{In: "worker.handOut", Old: "if !t.isAt(batch.given - 1) {", New: "window()\n\t\tif !t.isAt(batch.given - 1) {"},
 	{In: "worker.handOut", Old: "wk.lateness.note(", New: "window()\n\t\t\twk.lateness.note("},
 	{In: "Timer.Stop",
 		Old: "ended, more = tm.guarded.collect(ended[:0])",
 		New: "window()\n\t\tended, more = tm.guarded.collect(ended[:0])\n\t\twindow()"},
 	{In: "guarded.stop", Old: "g.stopped = true", New: "g.stopped = true\n\twindow()"},
 	{In: "alarm.cas", Old: "return a.word.CompareAndSwap", New: "window()\n\treturn a.word.CompareAndSwap"},
-	{In: "alarm.silence", Old: "was := watch(", New: "window()\n\twas := watch("},
+	{In: "alarm.silence", Old: "was := alarmWord(", New: "window()\n\twas := alarmWord("},
 	{In: "alarm.raise", Old: "isDue := w.due() < now", New: "window()\n\t\tisDue := w.due() < now"},
 	{In: "alarm.answer", Old: "w := a.load()", New: "window()\n\t\tw := a.load()"},
-	{In: "alarm.rest", Old: "a.nextWake.Store(int64(next))", New: "a.nextWake.Store(int64(next))\n\t\twindow()"},
-	{In: "alarm.set", Old: "b.tick = tick", New: "b.tick = tick\n\twindow()"},
+	{In: "alarm.setFor", Old: "a.nextWake.Store(int64(next))", New: "a.nextWake.Store(int64(next))\n\twindow()"},
+	{In: "wakers.set", Old: "w.tick = at", New: "w.tick = at\n\twindow()"},
 	{In: "guarded.beginPass", Old: "g.takeLane(&g.queue.near)", New: "window()\n\t\tg.takeLane(&g.queue.near)"},
-	{In: "alarm.raiseFar", Old: "if isDue {", New: "window()\n\tif isDue {"},
+	{In: "farLane.raise", Old: "if isDue {", New: "window()\n\tif isDue {"},
 }

@@ -2,8 +2,10 @@ package mistakes
 
 import (
 	"cmp"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +27,8 @@ func TestEveryEditApplies(t *testing.T) {
 	s := readLibrary(t)
 	for _, m := range List {
 		_, err := s.ApplyWide(m.Edits...)
+		assert.NoError(t, err, m.Name)
+		_, err = s.ApplyStalled(m.Edits...)
 		assert.NoError(t, err, m.Name)
 	}
 }
@@ -55,6 +59,13 @@ func TestSeededMistakesAreFoundByTheirTests(t *testing.T) {
 				apply = s.ApplyWide
 				args = append(args, "-chaos", "60s", "-linger", "5s")
 			}
+			if m.IsStalled {
+				apply = s.ApplyStalled
+				args = append([]string{"-count=10", "-failfast"}, args...) // one in two finds the rarest
+			}
+			if m.IsRace {
+				args = append(args, "-race")
+			}
 			changed, err := apply(m.Edits...)
 			require.NoError(t, err)
 			overlay, err := WriteOverlay(changed, at, t.TempDir())
@@ -66,6 +77,38 @@ func TestSeededMistakesAreFoundByTheirTests(t *testing.T) {
 			assert.Regexp(t, "--- FAIL: "+name+"|panic: ", string(out))
 		})
 	}
+}
+
+// The test's name in the list is one of the folder's.
+func TestEveryMistakeHasATest(t *testing.T) {
+	for _, m := range List {
+		folder, name, _ := strings.Cut(cmp.Or(m.Test, chaos), " ")
+		files, err := filepath.Glob(filepath.Join(root, folder, "*_test.go"))
+		require.NoError(t, err)
+		has := slices.ContainsFunc(files, func(file string) bool {
+			text, err := os.ReadFile(file)
+			return err == nil && strings.Contains(string(text), "\nfunc "+name+"(")
+		})
+		assert.True(t, has, "%s finds %q", name, m.Name)
+	}
+}
+
+// What the list finds while producers are stalled is not due to that.
+func TestStalledProducersBreakNoPromise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a test binary")
+	}
+	at, err := filepath.Abs(root)
+	require.NoError(t, err)
+	changed, err := readLibrary(t).ApplyStalled()
+	require.NoError(t, err)
+	overlay, err := WriteOverlay(changed, at, t.TempDir())
+	require.NoError(t, err)
+	folder, name, _ := strings.Cut(duringAPass, " ")
+	test := exec.Command("go", "test", "-overlay", overlay, "-vet=off", "-count=5", "-run", name, folder)
+	test.Dir = root
+	out, err := test.CombinedOutput()
+	require.NoError(t, err, "%s", out)
 }
 
 // sourceOf is a package of one file.

@@ -1,6 +1,6 @@
 //go:build !race
 
-// Package race has what the library does differently under the race detector, so that it hides no race of a program.
+// Package race is for code that behaves differently under the race detector, so that no race of a program is hidden.
 package race
 
 // Enabled is false without -race.

@@ -1,6 +1,6 @@
 //go:build race
 
-// Package race has what the library does differently under the race detector, so that it hides no race of a program.
+// Package race is for code that behaves differently under the race detector, so that no race of a program is hidden.
 package race
 
 import "runtime"
@@ -8,7 +8,7 @@ import "runtime"
 // Enabled is true with -race.
 const Enabled = true
 
-// Ignore begins a part of this goroutine's work whose atomics order nothing for the race detector.
+// Ignore begins a section of this goroutine in which the race detector does not see atomics.
 func Ignore() { runtime.RaceDisable() }
 
 // Heed ends what Ignore began.

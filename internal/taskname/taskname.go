@@ -1,5 +1,4 @@
-// Package taskname names a task for people: by the name that the task gives itself or, from the
-// code, by its function if it is one, otherwise by its type.
+// Package taskname names a task for people: by its method TaskName, or else by its function or its type.
 package taskname
 
 import (
@@ -13,12 +12,11 @@ import (
 // library is where the types of the library are declared.
 const library = "github.com/hashedwheel/hashedwheel"
 
-// Shown returns the name of a task for people: the result of its method TaskName, or Of if there is
-// no such method, or the method panics or returns nothing. Shown runs user code: never call it
-// under a lock.
+// Shown returns the name of a task for people: the result of its method TaskName, or Of if there is no such method, or
+// the method panics or returns "". Shown runs user code: never call it under a lock.
 func Shown(task any) (name string) {
 	defer func() {
-		if recover() != nil || name == "" { // the panic is of a method of a nil pointer, most likely
+		if recover() != nil || name == "" { // most likely a nil pointer's method has panicked
 			name = Of(task)
 		}
 	}()
@@ -32,7 +30,7 @@ func Shown(task any) (name string) {
 // "main.run.func1 (run.go:42)", the line of func or of the first statement.
 func Placed(task any) string { return Shown(task) + place(task) }
 
-// OfPlaced is Of with the place of a function literal, as Placed has it.
+// OfPlaced is Of, with the place of a function literal as in Placed.
 func OfPlaced(task any) string { return Of(task) + place(task) }
 
 // place returns the place of a function literal, in parentheses, and nothing for other tasks.
@@ -91,10 +89,10 @@ func isOurs(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && (t.PkgPath() == library || t.PkgPath() == library+"/wheeltime")
 }
 
-// short is base for each of the names that the name of a generic type is made of.
+// short is base for each name in the name of a generic type.
 func short(name string) string {
 	if !strings.Contains(name, "/") {
-		return name // as nearly all types are called
+		return name // as of nearly all types
 	}
 	var b strings.Builder
 	start := 0
@@ -109,6 +107,5 @@ func short(name string) string {
 	return b.String()
 }
 
-// base drops the directories of the import path before a name, as a reader of the code does: "example.org/chat.run" is
-// "chat.run".
+// base drops the directories of the import path before a name: "example.org/chat.run" becomes "chat.run".
 func base(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }

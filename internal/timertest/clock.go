@@ -24,15 +24,14 @@ func NewManualOn(clock hashedwheel.Clock, opts ...hashedwheel.Option) *hashedwhe
 	return hashedwheel.MustNew(append(first, opts...)...)
 }
 
-// SteppingClock is the bubble's clock, set forward by hand, as a fake clock
-// is. A step rings the alarms that it passes.
+// SteppingClock is the bubble's clock, which Step sets forward, as a fake clock.
 type SteppingClock struct {
-	mu     sync.Mutex
-	ahead  time.Duration // guarded by mu
-	alarms []alarm       // guarded by mu
+	mu      sync.Mutex
+	ahead   time.Duration // guarded by mu
+	waiters []waiter      // guarded by mu
 }
 
-type alarm struct {
+type waiter struct {
 	at time.Time
 	c  chan time.Time
 }
@@ -44,14 +43,14 @@ func (c *SteppingClock) Now() time.Time {
 	return time.Now().Add(c.ahead)
 }
 
-// After rings once, when d has passed or a step forward has passed over it.
+// After returns a channel that fires once: after d, or when a step passes over that time.
 func (c *SteppingClock) After(d time.Duration) <-chan time.Time {
 	c.mu.Lock()
-	defer c.mu.Unlock() // a Step meanwhile would pass over the alarm and not ring it
-	a := alarm{time.Now().Add(c.ahead + d), make(chan time.Time, 1)}
-	time.AfterFunc(max(1, d), a.ring) // at once it could crash the race detector, golang/go#78156
-	c.alarms = append(c.alarms, a)
-	return a.c
+	defer c.mu.Unlock() // a Step before the append would miss the waiter
+	w := waiter{time.Now().Add(c.ahead + d), make(chan time.Time, 1)}
+	time.AfterFunc(max(1, d), w.fire) // at once it could crash the race detector, golang/go#78156
+	c.waiters = append(c.waiters, w)
+	return w.c
 }
 
 // Step sets the clock forward by d.
@@ -59,16 +58,16 @@ func (c *SteppingClock) Step(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ahead += d
-	for _, a := range c.alarms {
-		if !a.at.After(time.Now().Add(c.ahead)) {
-			a.ring()
+	for _, w := range c.waiters {
+		if !w.at.After(time.Now().Add(c.ahead)) {
+			w.fire()
 		}
 	}
 }
 
-func (a alarm) ring() {
+func (w waiter) fire() {
 	select {
-	case a.c <- time.Now():
+	case w.c <- time.Now():
 	default:
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// OnWorker runs tasks on the worker, one after another: a slow one stalls it.
+// OnWorker runs tasks on the worker, one after another: a slow task stalls the worker.
 var OnWorker = hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { f() }))
 
 // Inline runs tasks on the worker by the library's own executor.
 var Inline = hashedwheel.WithExecutor(hashedwheel.Inline{})
 
-// EachExecutor has the options for the two ways of the library, and for one of a user's.
+// EachExecutor has the options for the library's two executors, and for one of a user's.
 var EachExecutor = map[string][]hashedwheel.Option{
 	"default":    nil,
 	"Inline":     {Inline},
@@ -37,7 +37,7 @@ func (h *HeldBack) Release() int {
 	h.mu.Lock()
 	tasks := h.tasks
 	h.tasks = nil
-	h.mu.Unlock() // before the tasks run: one may have another handed out
+	h.mu.Unlock() // before the tasks run: a task may have another dispatched
 	for _, f := range tasks {
 		f()
 	}

@@ -55,7 +55,7 @@ func IsClosed(c <-chan struct{}) bool {
 	}
 }
 
-// Counting drains in the worker's place all the time, until it is ended.
+// Counting drains the queue in place of the worker until end is called.
 func Counting(tm *hashedwheel.Timer) (end func()) {
 	var quit atomic.Bool
 	var done sync.WaitGroup
@@ -82,7 +82,7 @@ func Wakeups(tm *hashedwheel.Timer, d time.Duration) uint64 {
 
 const library = "github.com/hashedwheel/hashedwheel."
 
-// LibraryGoroutines returns how many goroutines the library has started, by itself or through package time. In a
+// LibraryGoroutines returns how many goroutines the library has started, by itself or through the time package. In a
 // bubble it counts those of the bubble: others may still be ending after earlier tests.
 func LibraryGoroutines() (n int) {
 	all := strings.Split(string(stacks()), "\n\n")
@@ -124,8 +124,8 @@ func outermost(stack string) string {
 	return lines[max(0, len(lines)-3)]
 }
 
-// Heap returns how many bytes are alive after two collections: pools keep what they hold through the first. It is
-// signed: what earlier tests left behind may go between two calls.
+// Heap returns how many bytes are alive after two collections: pools keep their objects through the first. It is
+// signed: garbage of earlier tests may be freed between two calls.
 func Heap() int64 {
 	var m runtime.MemStats
 	runtime.GC()

@@ -12,11 +12,11 @@ import (
 
 func TestMain(m *testing.M) { timertest.VerifyMain(m) }
 
-func TestLibraryGoroutinesIncludesGoroutinesOfPackageTime(t *testing.T) {
+func TestLibraryGoroutinesIncludesThoseStartedByTheTimePackage(t *testing.T) {
 	byTime := hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { time.AfterFunc(1, f) }))
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		over := make(chan struct{})
-		time.AfterFunc(1, func() { <-over }) // package time's, but not the library's
+		time.AfterFunc(1, func() { <-over }) // the time package's, but not the library's
 		tm.AfterFunc(0, func() { <-over })
 		timertest.Pass(5 * timertest.Tick)
 		assert.Equal(t, 1, timertest.LibraryGoroutines(), "the task")

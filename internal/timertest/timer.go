@@ -1,6 +1,5 @@
-// Package timertest has helpers that the tests of several folders share: timers in virtual time,
-// clocks and executors of many kinds, tasks that note when they ran, and a look at the goroutines
-// and the memory of the library.
+// Package timertest has helpers that the tests of several folders share: timers in virtual time, clocks and executors
+// of many kinds, tasks that note when they ran, and counts of the library's goroutines and memory.
 package timertest
 
 import (
@@ -22,8 +21,8 @@ const Tick = time.Millisecond
 // LetGo is how long a timer may keep a stopped timeout, unless two ticks are longer.
 const LetGo = 100 * time.Millisecond
 
-// Backlog is how many armings in a row producers leave to the worker, which files them in one
-// drain; with -tags small, in several.
+// Backlog is how many timeouts armed in a row producers leave to the worker, which files them in one drain, or with
+// -tags small in several.
 const Backlog = min(20*limits.Drain, limits.Deep/2)
 
 // New returns a timer that ticks once every Tick, unless opts say otherwise.
@@ -40,8 +39,8 @@ func NewResting(t *testing.T, opts ...hashedwheel.Option) *hashedwheel.Timer {
 	return tm
 }
 
-// LeaveFilingToTheWorker has the test's timers think that there is one processor. With many, the queue has so
-// many parts that a few timeouts can make a part deep: then the call that arms the last of them files them.
+// LeaveFilingToTheWorker sets GOMAXPROCS to 1 for the test's timers. With many processors the queue has so many stripes
+// that a few timeouts can make one deep, and then the call that arms the last of them files them.
 func LeaveFilingToTheWorker(t *testing.T) {
 	before := runtime.GOMAXPROCS(1)
 	t.Cleanup(func() { runtime.GOMAXPROCS(before) })

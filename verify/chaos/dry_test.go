@@ -32,7 +32,7 @@ func (l *life) runDry(t *testing.T) {
 		a := new(account)
 		a.began.Store(1)
 		arm := func() bool { a.to, _ = l.schedule(time.Hour, timertest.NopTask); return a.to != nil }
-		until(t, arm) // an expiry gives its place back a moment after the state shows it
+		until(t, arm) // an expiry returns its permit a moment after the state shows it
 		l.keep(a)
 	}
 	if l.bound > 0 {

@@ -89,7 +89,7 @@ func (l *life) armNew() {
 		}
 	}()
 	task := hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) { l.task(a, to.Deadline()) })
-	switch rand.IntN(3) {
+	switch rand.IntN(4) {
 	case 0:
 		a.to = l.tm.AfterFunc(d, func() { l.task(a, at) })
 	case 1:
@@ -97,10 +97,16 @@ func (l *life) armNew() {
 			armed = true
 			return
 		}
-	default:
+	case 2:
 		a.to = &a.own
 		a.to.Init(l.tm, task)
 		a.note(a.to.Reset(d))
+		armed = true
+		return
+	default:
+		a.to = &a.own
+		a.to.Init(l.tm, task)
+		l.armIdle(a, d)
 		armed = true
 		return
 	}
@@ -159,7 +165,7 @@ func (l *life) mover(all []*account) func() {
 			l.check(a.shared || a.to.State() != hashedwheel.Pending)
 			return
 		}
-		d, n := l.delay(), rand.IntN(4)
+		d, n := l.delay(), rand.IntN(5)
 		at := l.tm.Now().Add(d)
 		isExact := d > 0 && at.Before(l.never)
 		switch {
@@ -171,10 +177,19 @@ func (l *life) mover(all []*account) func() {
 		case n == 2 && isExact:
 			a.arm(func() bool { return a.to.ResetAt(at) })
 			l.check(a.shared || a.to.Deadline().Equal(at))
+		case n == 3 && !a.shared && a.to.State() != hashedwheel.Pending:
+			a.arm(func() bool { l.armIdle(a, d); return true })
 		default:
 			a.arm(func() bool { return a.to.Reset(d) })
 		}
 	}
+}
+
+// armIdle calls Arm, which does not say whether it was pending, for a Timeout that is not, and that nobody else arms.
+func (l *life) armIdle(a *account, d time.Duration) {
+	err := a.to.Arm(d)
+	a.note(false)
+	l.check(err == nil || a.to.State() == hashedwheel.Rejected && a.to.Err() == err)
 }
 
 // check books a result that is not right.

@@ -39,13 +39,13 @@ func (s *script) afterFunc(d int64) {
 	e := &entry{}
 	e.to = s.timer.AfterFunc(time.Duration(d), func() { s.task(e) })
 	s.log("AfterFunc", len(s.entries), d)
-	_, err := s.model.arm(s.add(e), s.model.in(d))
+	_, err := s.model.arm(s.add(e), s.model.in(d), unbounded)
 	s.told(err)
 }
 
 func (s *script) burst(n int, d int64) {
 	if s.clock != onManual {
-		d = max(d, s.model.tick) // else the worker runs the first before the last is armed
+		d = max(d, s.model.slack) // else the worker runs the first before the last is armed
 	}
 	if s.hand != nil {
 		s.hand.setTrap(0) // else the clock may move on between them
@@ -63,7 +63,7 @@ func (s *script) schedule(d int64) {
 	e := &entry{}
 	to, err := s.timer.Schedule(time.Duration(d), hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { s.task(e) }))
 	s.log("Schedule", len(s.entries), d)
-	_, want := s.model.arm(e, s.model.in(d))
+	_, want := s.model.arm(e, s.model.in(d), bounded)
 	s.told(want)
 	s.check(err == want, "Schedule: %v, want %v", err, want)
 	s.check((to == nil) == (err != nil), "Schedule: %v with error %v", to, err)
@@ -84,6 +84,24 @@ func (s *script) resetAt(e *entry, deadline int64) {
 	s.moved(e, was, deadline)
 }
 
+func (s *script) armBounded(e *entry, d int64) {
+	s.log("Arm", e.id, d)
+	err := e.to.Arm(time.Duration(d))
+	s.armed(e, err, s.model.in(d))
+}
+
+func (s *script) armAt(e *entry, deadline int64) {
+	s.log("ArmAt", e.id, deadline)
+	err := e.to.ArmAt(s.start.Add(time.Duration(deadline)))
+	s.armed(e, err, deadline)
+}
+
+func (s *script) armed(e *entry, err error, deadline int64) {
+	_, want := s.model.arm(e, deadline, bounded)
+	s.told(want)
+	s.check(err == want, "Arm: %v, want %v", err, want)
+}
+
 func (s *script) move(e *entry, d int64) {
 	s.log("Move", e.id, d)
 	got, want := e.to.Move(time.Duration(d)), s.model.move(e, s.model.in(d))
@@ -97,7 +115,7 @@ func (s *script) moveAt(e *entry, deadline int64) {
 }
 
 func (s *script) moved(e *entry, was bool, deadline int64) {
-	want, err := s.model.arm(e, deadline)
+	want, err := s.model.arm(e, deadline, unbounded)
 	s.told(err)
 	s.check(was == want, "Reset: %v, want %v", was, want)
 }

@@ -134,7 +134,7 @@ func (s *script) setClock(d int64) {
 // setTrap has the hand clock be set while the worker calls After. Not by less than a tick, which
 // may delay the alarm by as much; nor if tasks have begun that have yet to read the clock.
 func (s *script) setTrap(d int64) {
-	if !s.tasksWait() && d >= s.model.tick {
+	if !s.tasksWait() && d >= s.model.slack {
 		s.log("set clock in After", -1, d)
 		s.hand.setTrap(time.Duration(d))
 	}

@@ -1,8 +1,10 @@
 package fuzz
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // FuzzTimer has bytes decide which calls are made, in which order, from outside and from inside
@@ -22,6 +24,7 @@ func FuzzTimer(f *testing.F) {
 // play runs a script and reports whether the timer matched the model.
 func play(t *testing.T, in []byte) bool {
 	s := newScript(in[:min(len(in), 8<<10)]) // longer ones are slower, not better
+	defer watch(in).Stop()
 	if s.inBubble() {
 		synctest.Test(t, func(*testing.T) { s.run() })
 	} else {
@@ -31,12 +34,20 @@ func play(t *testing.T, in []byte) bool {
 		return true
 	}
 	t.Logf("clock %d, executor %d, tick %d, turn %d, limit %d",
-		s.clock, s.executor, s.model.tick, s.turn, s.model.limit)
+		s.clock, s.executor, s.model.slack, s.turn, s.model.limit)
 	for _, e := range s.trace {
 		t.Logf("%s #%d %d", e.what, e.id, e.n)
 	}
 	t.Errorf("%s\ninput: %q", s.failure, in)
 	return false
+}
+
+// watch ends the process, and prints the script, if that takes a thousand times as long as others: a worker that spins
+// stops a bubble's time, and with it all that waits.
+func watch(in []byte) *time.Timer {
+	return time.AfterFunc(30*time.Second, func() {
+		panic(fmt.Sprintf("a script has not ended for 30s of real time; input: %q", in))
+	})
 }
 
 // event is a line of the trace. The order within a tick depends on where the

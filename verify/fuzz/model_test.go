@@ -7,17 +7,22 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/hashedwheel/hashedwheel"
 )
 
 // model is the oracle of the random test and the fuzzer: the plainest Timer, a slice of pending
-// timeouts, sorted by the tick of expiry.
+// timeouts, sorted by the tick at which they are due. As in the library, a tick is a tenth of the
+// Tick that WithTick sets; on a clock that calls the worker, it may wait for the next whole Tick.
 //
 // The order within a tick is not promised, so the model does not choose one: it gets every run as
 // it happens, and judges whether that run was allowed.
 type model struct {
-	tick    int64 // ns
+	slack   int64 // ns: WithTick's
+	tick    int64 // ns: a tenth of slack, about
+	whole   int64 // ticks that make a whole Tick
+	waits   bool  // the worker may wait for the next whole Tick
 	limit   int   // of pending timeouts, 0 for none
 	now     int64 // ns since the timer's start
 	leap    int64 // when the clock was last set
@@ -25,7 +30,14 @@ type model struct {
 	pending []*entry // sorted by tick
 
 	armings, expired, rejected, panics int
-	late                               int64 // ns, of all that have expired
+	latest, least                      int64 // ns: how late all that have expired were in total, at most and at least
+}
+
+// setTick follows WithTick.
+func (m *model) setTick(slack int64) {
+	m.slack = slack
+	m.tick = max(slack/10, min(slack, int64(100*time.Microsecond)))
+	m.whole = slack / m.tick
 }
 
 // entry is the model's record of one Timeout.
@@ -34,9 +46,11 @@ type entry struct {
 	to       *hashedwheel.Timeout
 	state    hashedwheel.State
 	deadline int64 // ns since the timer's start
-	tick     int64 // at which it expires if nothing changes
+	tick     int64 // at which it is due if nothing changes
+	turn     int64 // the first tick in whose batch it may be: a move to later leaves it in its bucket
 	armed    int64 // when that was decided, ns since the timer's start
 	owed     int   // runs: how often it was handed out, less how often its task began
+	err      error // why its last arming was refused
 }
 
 // never is the deadline that no clock reaches, as the timer packs it.
@@ -69,12 +83,28 @@ func (m *model) tickOf(deadline int64) int64 {
 	return tick
 }
 
-// arm is Reset to a deadline, and returns Schedule's result.
+// lastOf returns the tick at which a timeout that is due at a tick expires at the latest.
+func (m *model) lastOf(tick int64) int64 {
+	if m.waits {
+		return (tick + m.whole - 1) / m.whole * m.whole
+	}
+	return tick
+}
+
+// isBounded says whether an arming is one of those that a full timer refuses.
+type isBounded bool
+
+const (
+	bounded   isBounded = true
+	unbounded isBounded = false
+)
+
+// arm is Reset or Arm to a deadline, and returns the results of both.
 //
-// An arming expires at the tick of its deadline, or at the next tick if that one has begun. A
+// An arming is due at the tick of its deadline, or at the next tick if that one has begun. A
 // timeout whose own tick is being handed out may be moved later within that tick, and then still
 // runs in it.
-func (m *model) arm(e *entry, deadline int64) (was bool, err error) {
+func (m *model) arm(e *entry, deadline int64, bound isBounded) (was bool, err error) {
 	deadline = max(0, deadline) // there is no time before New
 	was = e.state == hashedwheel.Pending
 	least := m.tickAt(m.read()) + 1
@@ -87,22 +117,26 @@ func (m *model) arm(e *entry, deadline int64) (was bool, err error) {
 		m.armings++
 	}
 	e.deadline, e.armed = deadline, m.now
-	if err = m.refusal(was); err != nil {
+	if e.err = m.refusal(was, bound); e.err != nil {
 		e.state = hashedwheel.Rejected
 		m.rejected++
-		return was, err
+		return was, e.err
 	}
 	e.state = hashedwheel.Pending
 	e.tick = max(m.tickOf(deadline), least)
+	if !was {
+		e.turn = e.tick
+	}
+	e.turn = min(e.turn, m.tickOf(deadline))
 	m.insert(e)
 	return was, nil
 }
 
-func (m *model) refusal(was bool) error {
+func (m *model) refusal(was bool, bound isBounded) error {
 	switch {
 	case m.stopped:
 		return hashedwheel.ErrStopped
-	case !was && m.limit > 0 && len(m.pending) >= m.limit:
+	case bool(bound) && !was && m.limit > 0 && len(m.pending) >= m.limit:
 		return hashedwheel.ErrFull
 	}
 	return nil
@@ -113,7 +147,7 @@ func (m *model) move(e *entry, deadline int64) bool {
 	if e.state != hashedwheel.Pending {
 		return false
 	}
-	_, _ = m.arm(e, deadline)
+	_, _ = m.arm(e, deadline, unbounded)
 	return true
 }
 
@@ -140,23 +174,44 @@ func (m *model) stopAll() (left []*entry) {
 // expire follows a run that was allowed.
 func (m *model) expire(e *entry) {
 	m.remove(e)
-	m.late += m.now - max(e.deadline, (m.now/m.tick-1)*m.tick) // an earlier one was armed for the past
-	if m.late < 0 {
-		m.late = math.MaxInt64
-	}
+	latest, least := m.lateness(e)
+	m.latest, m.least = addTo(m.latest, latest), addTo(m.least, least)
 	e.state = hashedwheel.Expired
 	m.expired++
 }
 
-// overdue reports whether something should have expired by now, or, if begun is
-// false, before the tick that is now.
-func (m *model) overdue(begun bool) bool {
-	tick := m.tickAt(m.read())
-	if !begun {
-		tick--
+// lateness returns how late an entry that expires now is, at most and at least. A deadline that had
+// passed when it was set counts from the tick before anything was due.
+func (m *model) lateness(e *entry) (latest, least int64) {
+	late := m.now - e.deadline
+	switch {
+	case !m.waits:
+		late = min(late, m.now-(m.tickAt(m.now)-1)*m.tick)
+		return late, late
+	case e.deadline >= e.armed:
+		return late, late
 	}
-	return len(m.pending) > 0 && m.pending[0].tick <= tick
+	latest = late
+	if m.leap == longAgo {
+		latest = min(late, (m.whole+1)*m.tick)
+	}
+	return latest, min(late, m.now-m.tickAt(e.armed)*m.tick)
 }
+
+func addTo(sum, late int64) int64 {
+	if sum+late < 0 {
+		return math.MaxInt64
+	}
+	return sum + late
+}
+
+// overdue reports whether something should have expired by now.
+func (m *model) overdue() bool {
+	return len(m.pending) > 0 && m.lastOf(m.pending[0].tick) <= m.tickAt(m.read())
+}
+
+// isOutOfTurn reports whether a timeout is pending that had to be handed out before e.
+func (m *model) isOutOfTurn(e *entry) bool { return m.pending[0].tick < e.turn }
 
 func (m *model) find(e *entry) int {
 	i, _ := slices.BinarySearchFunc(m.pending, e.tick, func(e *entry, tick int64) int {

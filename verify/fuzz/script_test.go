@@ -84,13 +84,17 @@ func (s *script) options() []hashedwheel.Option {
 	}
 	tick := pick(s, ticks)
 	size := pick(s, sizes)
-	s.turn = int64(min(float64(tick)*float64(size), 1<<62))
-	s.model = model{tick: int64(tick), limit: pick(s, bounds), leap: longAgo}
+	s.model = model{limit: pick(s, bounds), leap: longAgo, waits: s.clock != onManual}
+	s.model.setTick(int64(tick))
+	s.turn = int64(min(float64(s.model.tick)*float64(size), 1<<62))
 	s.byte() // means nothing; the files of the corpus have it
 	flags := s.byte()
 	s.eager = flags&1 != 0
 	if flags&4 != 0 {
 		s.calls = append(s.calls, "MMMMMMMv"...)
+	}
+	if flags&8 != 0 {
+		s.calls = append(s.calls, "CCCCCCCc"...)
 	}
 	s.handler = flags&2 != 0 || s.inBubble() // there a panic would end the test
 	opts := []hashedwheel.Option{

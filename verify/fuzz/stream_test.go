@@ -20,7 +20,7 @@ func pick[E any](s *script, of []E) E { return of[int(s.byte())%len(of)] }
 
 // delay decodes a delay: all that is special to a wheel, and much that is not.
 func (s *script) delay() int64 {
-	tick, b := s.model.tick, int64(s.byte())
+	tick, b := s.model.slack, int64(s.byte())
 	n := b >> 3
 	switch b & 7 {
 	case 0:
@@ -34,7 +34,7 @@ func (s *script) delay() int64 {
 	case 4:
 		return s.turn*n - int64(s.byte()&1)
 	case 5:
-		return s.turn<<(6*(n&3)) + tick*(n>>2-3) // where an overflow ring begins
+		return s.turn<<(6*(n&3)) + s.model.tick*(n>>2-3) // where an overflow ring begins
 	case 6:
 		return int64(24*time.Hour)*n + int64(s.byte())
 	default:
@@ -44,7 +44,7 @@ func (s *script) delay() int64 {
 
 // amount decodes by how much to advance.
 func (s *script) amount() int64 {
-	tick, b := s.model.tick, int64(s.byte())
+	tick, b := s.model.slack, int64(s.byte())
 	switch n := b >> 3; b & 7 {
 	case 0:
 		return 0
@@ -53,7 +53,7 @@ func (s *script) amount() int64 {
 	case 2, 3:
 		return tick * n
 	case 4:
-		return (s.model.tickAt(s.model.now)+1)*tick - s.model.now - 1 // just short of the next tick
+		return (s.model.tickAt(s.model.now)+1)*s.model.tick - s.model.now - 1 // just short of the next tick
 	case 5:
 		return s.turn*n + 1
 	case 6:
@@ -68,7 +68,7 @@ func (s *script) amount() int64 {
 
 // leap decodes by how much the clock is set.
 func (s *script) leap() int64 {
-	tick, b := s.model.tick, int64(s.byte())
+	tick, b := s.model.slack, int64(s.byte())
 	switch n := b >> 3; b & 7 {
 	case 0:
 		return 1 + n
@@ -127,6 +127,10 @@ func (s *script) call() (advance int64) {
 		s.move(s.entry(), s.delay())
 	case 'v':
 		s.moveAt(s.entry(), clampDeadline(s.model.now+clampDeadline(s.delay())))
+	case 'C':
+		s.armBounded(s.entry(), s.delay())
+	case 'c':
+		s.armAt(s.entry(), clampDeadline(s.model.now+clampDeadline(s.delay())))
 	case 'P':
 		s.log("Pending", -1, 0)
 		s.compareDrained()

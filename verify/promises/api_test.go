@@ -179,12 +179,18 @@ func TestErrReturnsTheReasonOfARefusal(t *testing.T) {
 	to := timertest.Owned(tm, timertest.NopTask)
 	assert.NoError(t, to.Err(), "not armed yet")
 	other := tm.AfterFunc(time.Hour, timertest.Nop)
-	to.Reset(time.Second)
+	assert.ErrorIs(t, to.Arm(time.Second), hashedwheel.ErrFull)
 	assert.ErrorIs(t, to.Err(), hashedwheel.ErrFull)
 	assert.Equal(t, hashedwheel.Rejected, to.State())
 	assert.False(t, to.Stop(), "it is not pending")
 	assert.ErrorIs(t, to.Err(), hashedwheel.ErrFull, "still")
-	assert.ErrorIs(t, tm.AfterFunc(time.Second, timertest.Nop).Err(), hashedwheel.ErrFull)
+	assert.False(t, to.Move(time.Second), "it is not pending")
+	assert.ErrorIs(t, to.Err(), hashedwheel.ErrFull, "still")
+	to.Reset(time.Second)
+	assert.NoError(t, to.Err(), "Reset is not refused")
+	to.Stop()
+	assert.ErrorIs(t, to.ArmAt(tm.Now().Add(time.Second)), hashedwheel.ErrFull)
+	assert.ErrorIs(t, to.Err(), hashedwheel.ErrFull)
 	other.Stop()
 	to.Reset(time.Second)
 	assert.NoError(t, to.Err(), "this one was not refused")
@@ -193,6 +199,8 @@ func TestErrReturnsTheReasonOfARefusal(t *testing.T) {
 	tm.Stop()
 	to.Reset(time.Second)
 	assert.ErrorIs(t, to.Err(), hashedwheel.ErrStopped)
+	assert.ErrorIs(t, to.Arm(time.Second), hashedwheel.ErrStopped)
+	assert.ErrorIs(t, to.ArmAt(tm.Now()), hashedwheel.ErrStopped)
 	assert.Equal(t, hashedwheel.Rejected, to.State())
 	assert.ErrorIs(t, tm.AfterFunc(time.Second, timertest.Nop).Err(), hashedwheel.ErrStopped)
 	assert.NoError(t, other.Err(), "it was stopped before")
@@ -213,7 +221,7 @@ func TestMoveNeverArms(t *testing.T) {
 		"Canceled by Timer": func(to *hashedwheel.Timeout) { to.Reset(time.Minute); to.Timer().Stop() },
 		"Rejected, full": func(to *hashedwheel.Timeout) {
 			to.Timer().AfterFunc(time.Minute, timertest.Nop)
-			to.Reset(0)
+			_ = to.Arm(0)
 		},
 		"Rejected, stopped": func(to *hashedwheel.Timeout) { to.Timer().Stop(); to.Reset(time.Minute) },
 	} {

@@ -2,6 +2,7 @@ package promises
 
 import (
 	"math/rand/v2"
+	"sync"
 	"testing"
 	"time"
 
@@ -105,4 +106,45 @@ func TestAtMostOneTickLateOfAFarTimeoutBehindALook(t *testing.T) {
 		assert.Equal(t, hashedwheel.Expired, to.State())
 		assert.GreaterOrEqual(t, ran.Sub(due), time.Duration(0))
 	}, ticksOfAll...)
+}
+
+// Goroutines move far timeouts to soon, or arm new ones, at the instants at which the worker passes: before, while and
+// after it takes either lane of the queue. If producers are stalled, see internal/mistakes, so is each beat.
+func TestAtMostOneTickLateIfArmedDuringAPass(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		for range 5 {
+			beat(tm)
+		}
+		var movers sync.WaitGroup
+		for m := range uint64(6) {
+			movers.Go(func() {
+				rnd := rand.New(rand.NewPCG(m, 5))
+				ticks := func(n int) time.Duration { return time.Duration(rnd.IntN(n)) * timertest.Tick }
+				for range timertest.Lasting(2000) {
+					ran := make(chan time.Time, 1)
+					to := ownedFunc(tm, func() { ran <- time.Now() })
+					d := ticks(6)
+					if rnd.IntN(2) == 0 {
+						to.Reset(time.Hour)
+						time.Sleep(ticks(3) * time.Duration(rnd.IntN(25)))
+					} else if rnd.IntN(2) == 0 {
+						d = 150*timertest.Tick + ticks(100) // about as far as the far lane begins
+					}
+					due := time.Now().Add(d)
+					to.ResetAt(due)
+					latest := due
+					if now := time.Now(); now.After(due) {
+						latest = now
+					}
+					// 1: a waker that fires while a producer is the worker is set again, for a nanosecond.
+					if at := <-ran; !assert.WithinRange(t, at, due, latest.Add(timertest.Tick+1)) {
+						return
+					}
+					time.Sleep(ticks(2))
+				}
+			})
+		}
+		movers.Wait()
+		timertest.Shutdown(t, tm) // a beat may be stalled
+	})
 }

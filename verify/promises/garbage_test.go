@@ -129,7 +129,9 @@ func TestSmallAndGarbageFreeAfterARefusal(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		tm.AfterFunc(time.Hour, timertest.Nop)
 		h := holding(tm, timertest.Tick, func(to *hashedwheel.Timeout) {
-			require.Equal(t, hashedwheel.Rejected, to.State())
+			to.Stop()
+			require.ErrorIs(t, to.Arm(timertest.Tick), hashedwheel.ErrFull)
+			timertest.Pass(timertest.LetGo)
 		})
 		h.assertGarbage(t)
 		runtime.KeepAlive(tm)

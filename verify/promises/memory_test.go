@@ -31,7 +31,7 @@ func TestAllocationsOfACall(t *testing.T) {
 	tm.Pending()
 	at := time.Now().Add(10 * time.Hour)
 	fresh := make([]hashedwheel.Timeout, 1100)
-	toBounded := timertest.Owned(bounded, timertest.NopTask)
+	toBounded, toFull := timertest.Owned(bounded, timertest.NopTask), timertest.Owned(full, timertest.NopTask)
 
 	for _, call := range []struct {
 		name    string
@@ -41,13 +41,15 @@ func TestAllocationsOfACall(t *testing.T) {
 		{"AfterFunc", 1, func() { tm.AfterFunc(time.Hour, timertest.Nop) }},
 		{"AfterFunc and Stop", 1, func() { tm.AfterFunc(time.Hour, timertest.Nop).Stop() }},
 		{"AfterFunc with a bound", 1, func() { bounded.AfterFunc(time.Hour, timertest.Nop).Stop() }},
-		{"AfterFunc, refused", 1, func() { full.AfterFunc(time.Hour, timertest.Nop) }},
+		{"AfterFunc beyond the bound", 1, func() { full.AfterFunc(time.Hour, timertest.Nop).Stop() }},
 		{"AfterFunc, too late", 1, func() { stopped.AfterFunc(time.Hour, timertest.Nop) }},
 		{"Schedule", 1, func() { _, _ = tm.Schedule(time.Hour, timertest.NopTask) }},
 		{"Schedule, refused", 1, func() { _, _ = full.Schedule(time.Hour, timertest.NopTask) }},
 		{"Reset", 0, func() { to.Reset(time.Hour) }},
 		{"Reset and Stop", 0, func() { to.Reset(time.Hour); to.Stop() }},
 		{"Reset and Stop with a bound", 0, func() { toBounded.Reset(time.Hour); toBounded.Stop() }},
+		{"Arm and Stop with a bound", 0, func() { _ = toBounded.Arm(time.Hour); toBounded.Stop() }},
+		{"Arm, refused", 0, func() { _ = toFull.Arm(time.Hour) }},
 		{"Reset to a later time", 0, func() { filed.Reset(200 * time.Hour) }},
 		{"Reset to an earlier time", 0, func() { filed.Reset(300 * time.Hour); filed.Reset(20 * time.Hour) }},
 		{"ResetAt", 0, func() { to.ResetAt(at) }},

@@ -15,20 +15,20 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// With room for one, each outcome makes room for the next, and for no more.
-func TestOneOutcomePerArmingFreesItsPlaceOnce(t *testing.T) {
+// With a permit for one, each outcome returns it for the next, and for no more.
+func TestOneOutcomePerArmingReturnsItsPermitOnce(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		to, other := timertest.Owned(tm, timertest.NopTask), timertest.Owned(tm, timertest.NopTask)
 		for range 10 {
-			to.Reset(timertest.Tick)
-			timertest.Pass(timertest.Tick) // expires
-			to.Reset(time.Hour)
-			to.Reset(time.Minute)
+			require.NoError(t, to.Arm(timertest.Tick))
+			timertest.Pass(2 * timertest.Tick) // expires
+			require.NoError(t, to.Arm(time.Hour))
+			require.NoError(t, to.Arm(time.Minute))
 			to.Stop()
 			to.Stop()
-			to.Reset(time.Hour)
+			require.NoError(t, to.Arm(time.Hour))
 			require.Equal(t, hashedwheel.Pending, to.State())
-			require.False(t, other.Reset(timertest.Tick))
+			require.ErrorIs(t, other.Arm(timertest.Tick), hashedwheel.ErrFull)
 			require.Equal(t, hashedwheel.Rejected, other.State())
 			require.Equal(t, 1, tm.Pending())
 			_, err := tm.Schedule(timertest.Tick, timertest.NopTask)
@@ -85,8 +85,8 @@ func TestPendingCountsATimeoutThatIsMovedEarlierInABatch(t *testing.T) {
 	counters.Wait()
 }
 
-// Calls that stop or move timeouts behind the slow task return the truth, Pending is exact, and each place under the
-// bound is given back once. There are less than a batch, a batch, and several.
+// Calls that stop or move timeouts behind the slow task return the truth, Pending is exact, and each permit is
+// returned once. There are less than a batch, a batch, and several.
 func TestOneOutcomePerArmingBehindASlowTask(t *testing.T) {
 	for name, executor := range blocking {
 		for _, at := range []time.Duration{0, timertest.Tick / 4, 3 * timertest.Tick} { // after the slow task has begun
@@ -109,15 +109,17 @@ func stopAndMove(t *testing.T, tm *hashedwheel.Timer, n int, at time.Duration) {
 	all := make([]*hashedwheel.Timeout, n)
 	var slept atomic.Bool
 	for i := range all {
-		all[i] = tm.AfterFunc(5*timertest.Tick, func() {
+		var err error
+		all[i], err = tm.Schedule(5*timertest.Tick, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {
 			runs[i].Note()
 			if slept.CompareAndSwap(false, true) {
 				time.Sleep(50 * timertest.Tick)
 			}
-		})
-		assert.Equal(t, hashedwheel.Pending, all[i].State())
+		}))
+		require.NoError(t, err)
 	}
-	assert.Equal(t, hashedwheel.Rejected, tm.AfterFunc(0, timertest.Nop).State(), "full")
+	_, err := tm.Schedule(0, timertest.NopTask)
+	assert.ErrorIs(t, err, hashedwheel.ErrFull)
 	timertest.Pass(5*timertest.Tick + at)
 	moved := time.Now()
 	for i, to := range all {

@@ -142,6 +142,9 @@ func TestQuietExceptForWhatIsDue(t *testing.T) {
 				for i := range load.n {
 					tm.AfterFunc(load.first+time.Duration(i)*load.apart, timertest.Nop)
 				}
+				if limits.Deep < 4096 {
+					load.wakeups += 5 // with -tags small a few are a crowd, and opened before they are due
+				}
 				assert.LessOrEqual(t, timertest.Wakeups(tm, load.lasts), load.wakeups)
 			}, hashedwheel.WithWheelSize(8))
 		})
@@ -201,7 +204,7 @@ func TestQuietWithoutSpinning(t *testing.T) {
 	}
 }
 
-// Each deadline is a microsecond before the last. The alarm is set for the first of a tick only.
+// Each deadline is a microsecond before the last, in one tenth of a tick. The alarm is set for the first only.
 func TestQuietWhileDeadlinesFallWithinATick(t *testing.T) {
 	if limits.Deep < 4096 {
 		t.Skip("with -tags small the worker comes whenever a few wait")
@@ -210,7 +213,7 @@ func TestQuietWhileDeadlinesFallWithinATick(t *testing.T) {
 	clock := new(alarmLog)
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		for i := range time.Duration(50) { // too few to fill a stripe of the queue, however they are counted
-			tm.AfterFunc(10*timertest.Tick-5*i*time.Microsecond, timertest.Nop)
+			tm.AfterFunc(10*timertest.Tick-i*time.Microsecond, timertest.Nop)
 			timertest.Pass(1)
 		}
 		assert.LessOrEqual(t, clock.alarms.Load(), int64(1), "alarms")

@@ -124,8 +124,7 @@ func TestArmingDuringStopOfAFullTimerReturnsErrStopped(t *testing.T) {
 			for all[round%64].State() == hashedwheel.Pending {
 			}
 			_, err := tm.Schedule(time.Hour, timertest.NopTask)
-			own.Reset(time.Hour)
-			refused <- fmt.Errorf("%w, %w", err, own.Err())
+			refused <- fmt.Errorf("%w, %w, %w", err, own.Arm(time.Hour), own.Err())
 		}()
 		tm.Stop()
 		err := <-refused

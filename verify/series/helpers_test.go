@@ -22,8 +22,11 @@ const aPeriod = 10*tick + tick/3
 const poolDelay = 3*tick + tick/8
 
 // newPoolThatDelays returns an executor that begins each task later.
-func newPoolThatDelays() hashedwheel.Executor {
-	return hashedwheel.ExecutorFunc(func(f func()) { time.AfterFunc(poolDelay, f) })
+func newPoolThatDelays() hashedwheel.Executor { return delaying(poolDelay) }
+
+// delaying returns an executor that begins each task d later.
+func delaying(d time.Duration) hashedwheel.Executor {
+	return hashedwheel.ExecutorFunc(func(f func()) { time.AfterFunc(d, f) })
 }
 
 // newPoolOfOne returns an executor that runs one task after another.

@@ -72,11 +72,11 @@ func newPlan(rnd *rand.Rand, delay time.Duration, isOnWorker bool) *plan {
 	const none = 0
 	pick := func(of ...time.Duration) time.Duration { return of[rnd.IntN(len(of))] }
 	period := func() time.Duration {
-		return pick(1, tick/3, tick-1, tick, 2*tick, 7*tick/2+1, aPeriod, 10*tick, time.Minute, time.Hour)
+		return pick(1, slot/3, slot-1, slot, 2*slot, 7*slot/2+1, aPeriod, 10*slot, time.Minute, time.Hour)
 	}
 	p := &plan{recurs: rnd.IntN(2) == 0, period: period(), delay: delay, stopsAt: rnd.IntN(4 * ticks)}
-	past := pick(none, tick, p.period/10-1, p.period/10, time.Second-1, time.Second, 50*p.period)
-	p.first = pick(-min(past, time.Hour), -min(past, time.Hour), p.period, 3*p.period+tick/5)
+	past := pick(none, slot, p.period/10-1, p.period/10, time.Second-1, time.Second, 50*p.period)
+	p.first = pick(-min(past, time.Hour), -min(past, time.Hour), p.period, 3*p.period+slot/5)
 	if rnd.IntN(20) == 0 {
 		p.stopsAt = 0
 	}
@@ -100,9 +100,9 @@ func newPlan(rnd *rand.Rand, delay time.Duration, isOnWorker bool) *plan {
 	for range ticks {
 		a := act{first: oneIn(4), last: oneIn(4), fails: failure(8)}
 		if !isOnWorker && rnd.IntN(4) == 0 {
-			a.takes = time.Duration(rnd.IntN(30))*tick + tick/2 - delay%tick
+			a.takes = time.Duration(rnd.IntN(30))*slot + slot/2 - delay%slot
 		}
-		in := pick(math.MinInt64, -time.Hour, -1, none, 1, tick, aPeriod, 10*tick, 20*tick)
+		in := pick(math.MinInt64, -time.Hour, -1, none, 1, slot, aPeriod, 10*slot, 20*slot)
 		p.acts = append(p.acts, a)
 		p.answers = append(p.answers, answer{oneIn(10), in, rnd.IntN(30) == 0, failure(30)})
 		p.calls = append(p.calls, oneIn(12))

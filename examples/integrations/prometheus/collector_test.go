@@ -21,12 +21,13 @@ func usedTimer(t *testing.T) *hashedwheel.Timer {
 		hashedwheel.WithExecutor(hashedwheel.Inline{}),
 		hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}),
 		hashedwheel.WithMaxPending(5),
+		hashedwheel.WithTick(2*time.Millisecond), // in whose tenths 150 µs is rounded up
 	)
 	tm.AfterFunc(time.Second-150*time.Microsecond, func() {})
 	tm.AfterFunc(time.Second, func() { panic("on purpose") })
 	clock.Advance(2 * time.Second)
 	for range 6 {
-		tm.AfterFunc(time.Hour, func() {})
+		_, _ = tm.Schedule(time.Hour, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {})) // the last is refused
 	}
 	return tm
 }

@@ -1,0 +1,93 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ThreeDotsLabs/watermill/message/router/middleware"
+	"github.com/alexedwards/scs/v2"
+	"github.com/alexedwards/scs/v2/memstore"
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/stretchr/testify/require"
+)
+
+// BenchmarkSessions has a million sessions that last an hour, and up to 20,000 requests a second, each of which finds
+// and commits a session. The memstore sweeps once a second; its default is once a minute, and each sweep takes as long.
+//
+//	go test -run '^$' -bench Sessions -benchtime 200000x ./sessions
+func BenchmarkSessions(b *testing.B) {
+	const sessions = 1_000_000
+	tokens := make([]string, sessions)
+	for i := range tokens {
+		tokens[i] = fmt.Sprintf("%043d", i) // as long as those of scs
+	}
+	bench := func(name string, open func() (s scs.Store, end func())) {
+		b.Run("store="+name, func(b *testing.B) {
+			s, end := open()
+			defer end()
+			data := make([]byte, 100)
+			for _, token := range tokens {
+				require.NoError(b, s.Commit(token, data, in(time.Hour+rand.N(time.Minute))))
+			}
+			paced(b, func(int) {
+				token := tokens[rand.IntN(sessions)]
+				data, _, _ := s.Find(token)
+				_ = s.Commit(token, data, in(time.Hour))
+			})
+		})
+	}
+	bench("memstore", func() (scs.Store, func()) {
+		s := memstore.NewWithCleanupInterval(time.Second)
+		return s, s.StopCleanup
+	})
+	bench("keyed", func() (scs.Store, func()) {
+		tm := hashedwheel.MustNew()
+		return NewStore(tm), func() { tm.Stop() }
+	})
+}
+
+// BenchmarkSeen has 20,000 messages a second, each a new one, and a window of two seconds.
+//
+//	go test -run '^$' -bench Seen -benchtime 200000x ./sessions
+func BenchmarkSeen(b *testing.B) {
+	const window = 2 * time.Second
+	bench := func(name string, s middleware.ExpiringKeyRepository) {
+		b.Run("repository="+name, func(b *testing.B) {
+			keys, run := make([]string, b.N), time.Now().UnixNano()
+			for i := range keys {
+				keys[i] = fmt.Sprintf("%019d%013d", run, i)
+			}
+			paced(b, func(i int) { _, _ = s.IsDuplicate(context.Background(), keys[i]) })
+		})
+	}
+	theirs, err := middleware.NewMapExpiringKeyRepository(window)
+	require.NoError(b, err)
+	bench("watermill", theirs)
+	tm := hashedwheel.MustNew()
+	defer tm.Stop()
+	bench("keyed", NewSeen(tm, window))
+}
+
+// paced calls f up to 20,000 times a second, and reports how long the calls take. Ten calls of 200,000 are longer than
+// the p99.995: fewer than there are sweeps. On a busy machine the worst call has waited for a processor.
+func paced(b *testing.B, f func(i int)) {
+	took := make([]time.Duration, b.N)
+	b.ResetTimer()
+	for i := range took {
+		if i%20 == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		start := time.Now()
+		f(i)
+		took[i] = time.Since(start)
+	}
+	slices.Sort(took)
+	b.ReportMetric(0, "ns/op") // the load sets it
+	b.ReportMetric(float64(took[b.N*99/100].Nanoseconds())/1e3, "p99-µs")
+	b.ReportMetric(float64(took[b.N*99_995/100_000].Nanoseconds())/1e6, "p99.995-ms")
+	b.ReportMetric(float64(took[b.N-1].Nanoseconds())/1e6, "worst-ms")
+}

@@ -1,0 +1,28 @@
+package sessions
+
+import (
+	"context"
+	"time"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/keyed"
+)
+
+// Seen is for Repository of a middleware.Deduplicator, in place of NewMapExpiringKeyRepository. It forgets a key when
+// the window has passed; that of watermill, up to half a window later.
+type Seen struct {
+	keys   *keyed.Map[string, struct{}]
+	window time.Duration
+}
+
+// NewSeen returns a Seen whose keys expire by tm.
+func NewSeen(tm *hashedwheel.Timer, window time.Duration) Seen {
+	return Seen{keyed.New[string, struct{}](tm, nil, keyed.WithName("seen")), window}
+}
+
+// IsDuplicate reports whether it has been called for key within the window. If the Timer is stopped or full, it returns
+// the Timer's error, with which the middleware fails the message.
+func (s Seen) IsDuplicate(_ context.Context, key string) (bool, error) {
+	_, seen, err := s.keys.GetOrSet(key, struct{}{}, s.window)
+	return seen, err
+}

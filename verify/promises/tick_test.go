@@ -1,0 +1,262 @@
+package promises
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/limits"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
+)
+
+// A tick is a bound. Where few timeouts expire, each waits for the next tenth of a tick alone. Where many do, the
+// worker runs once a tick.
+
+// everyCall has f called d from now, by each call that arms or moves.
+var everyCall = map[string]func(tm *hashedwheel.Timer, d time.Duration, f func()){
+	"AfterFunc": func(tm *hashedwheel.Timer, d time.Duration, f func()) { tm.AfterFunc(d, f) },
+	"Schedule": func(tm *hashedwheel.Timer, d time.Duration, f func()) {
+		_, _ = tm.Schedule(d, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { f() }))
+	},
+	"Reset":   func(tm *hashedwheel.Timer, d time.Duration, f func()) { ownedFunc(tm, f).Reset(d) },
+	"ResetAt": func(tm *hashedwheel.Timer, d time.Duration, f func()) { ownedFunc(tm, f).ResetAt(tm.Now().Add(d)) },
+	"Arm":     func(tm *hashedwheel.Timer, d time.Duration, f func()) { _ = ownedFunc(tm, f).Arm(d) },
+	"ArmAt":   func(tm *hashedwheel.Timer, d time.Duration, f func()) { _ = ownedFunc(tm, f).ArmAt(tm.Now().Add(d)) },
+	"Reset to earlier": func(tm *hashedwheel.Timer, d time.Duration, f func()) {
+		tm.AfterFunc(d+time.Hour, f).Reset(d)
+	},
+	"Reset to later": func(tm *hashedwheel.Timer, d time.Duration, f func()) {
+		tm.AfterFunc(d/2, f).Reset(d)
+	},
+	"Move to earlier": func(tm *hashedwheel.Timer, d time.Duration, f func()) {
+		tm.AfterFunc(2*d, f).Move(d)
+	},
+	"MoveAt to later": func(tm *hashedwheel.Timer, d time.Duration, f func()) {
+		tm.AfterFunc(d/2, f).MoveAt(tm.Now().Add(d))
+	},
+	"again after Stop": func(tm *hashedwheel.Timer, d time.Duration, f func()) {
+		to := tm.AfterFunc(d/2, f)
+		to.Stop()
+		to.Reset(d)
+	},
+	"Every": func(tm *hashedwheel.Timer, d time.Duration, f func()) {
+		tm.Every(max(1, d), func(s *hashedwheel.Series) { s.Stop(); f() })
+	},
+	"After": func(tm *hashedwheel.Timer, d time.Duration, f func()) {
+		c := tm.After(d)
+		go func() { <-c; f() }()
+	},
+}
+
+// onEachClock runs f in a bubble, with a timer of each tick, on the system's clock and on a user's.
+func onEachClock(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer), ticks ...time.Duration) {
+	forEachTick(t, f, ticks...)
+	for _, tick := range ticks {
+		t.Run("tick "+tick.String()+", a user's clock", func(t *testing.T) {
+			timertest.InBubble(t, f, hashedwheel.WithTick(tick), hashedwheel.WithClock(new(alarmLog)))
+		})
+	}
+}
+
+func ownedFunc(tm *hashedwheel.Timer, f func()) *hashedwheel.Timeout {
+	return new(hashedwheel.Timeout).InitFunc(tm, f)
+}
+
+// lateLog notes how late timeouts are.
+type lateLog struct {
+	mu   sync.Mutex
+	late []time.Duration // guarded by mu
+}
+
+// in has a call note how late a timeout of d is.
+func (l *lateLog) in(tm *hashedwheel.Timer, d time.Duration, call func(*hashedwheel.Timer, time.Duration, func())) {
+	due := time.Now().Add(d)
+	call(tm, d, func() {
+		late := time.Since(due)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.late = append(l.late, late)
+	})
+}
+
+// assert fails the test unless n timeouts have expired, none early and none more than a tick late. It returns how late
+// they were on average, in ticks.
+func (l *lateLog) assert(t *testing.T, n int, tick time.Duration) (mean float64) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	require.Len(t, l.late, n)
+	var sum time.Duration
+	for _, late := range l.late {
+		sum += late
+	}
+	assert.GreaterOrEqual(t, slices.Min(l.late), time.Duration(0))
+	assert.LessOrEqual(t, slices.Max(l.late), tick)
+	return float64(sum) / float64(n) / float64(tick)
+}
+
+var ticksOfEachKind = []time.Duration{
+	100 * time.Microsecond, 150 * time.Microsecond, 250 * time.Microsecond, 999 * time.Microsecond,
+	time.Millisecond, 7_777_777, 100 * time.Millisecond,
+}
+
+// Calls at random times, a tick or ten apart, for soon, for later, and for much later, beside other wake-ups.
+func TestNeverEarlyNorMoreThanATickLateByEveryCallAtAnyTime(t *testing.T) {
+	for name, call := range everyCall {
+		t.Run(name, func(t *testing.T) {
+			onEachClock(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				const n = 300
+				tick, rnd := tm.Tick(), rand.New(rand.NewPCG(1, uint64(tm.Tick())))
+				var log lateLog
+				for i := range n {
+					apart := []time.Duration{tick / 10, tick, 10 * tick}[i/20%3]
+					time.Sleep(time.Duration(rnd.Int64N(int64(apart))))
+					d := []time.Duration{tick, 20 * tick, 300 * time.Millisecond}[rnd.IntN(3)]
+					log.in(tm, time.Duration(rnd.Int64N(int64(d))), call)
+					if rnd.IntN(5) == 0 { // a wake-up for nothing
+						tm.AfterFunc(time.Duration(rnd.Int64N(int64(5*tick))), timertest.Nop).Stop()
+					}
+				}
+				timertest.Pass(30*tick + time.Second)
+				log.assert(t, n, tick)
+			}, ticksOfEachKind...)
+		})
+	}
+}
+
+// On average a timeout waits for half a tenth of a tick, and now and then for the rest of a tick, since the worker has
+// just run for what lingers in the queue.
+func TestOnTimeWhereFewExpire(t *testing.T) {
+	for name, call := range everyCall {
+		if name == "After" {
+			continue // its channels are shared by whole ticks
+		}
+		t.Run(name, func(t *testing.T) {
+			onEachClock(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				const n = 300
+				rnd := rand.New(rand.NewPCG(2, uint64(tm.Tick())))
+				var log lateLog
+				for range n {
+					d := 30*time.Millisecond + time.Duration(rnd.Int64N(int64(40*time.Millisecond)))
+					log.in(tm, d, call)
+					timertest.Pass(d + tm.Tick())
+				}
+				assert.LessOrEqual(t, log.assert(t, n, tm.Tick()), 0.1)
+			}, time.Millisecond, 2*time.Millisecond)
+		})
+	}
+}
+
+// The first is due as a whole tick begins. The second is on time if it is due nine tenths later, and otherwise waits.
+func TestOnTimeFromNineTenthsOfATickAfterARun(t *testing.T) {
+	for tenths := range time.Duration(20) {
+		timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+			const tenth = timertest.Tick / 10
+			var second timertest.RunLog
+			start := time.Now()
+			tm.AfterFunc(timertest.Tick, timertest.Nop)
+			timertest.Owned(tm, &second).Reset(timertest.Tick + tenths*tenth)
+			timertest.Pass(5 * timertest.Tick)
+			require.Len(t, second.Times(), 1)
+			after := second.Times()[0].Sub(start) - timertest.Tick
+			want := tenths * tenth
+			if 0 < tenths && tenths < 9 {
+				want = timertest.Tick
+			}
+			assert.Equal(t, want, after)
+		})
+	}
+}
+
+// 20,000 a second: the worker runs once a tick, and so they are half a tick late on average.
+func TestQuietAndAtMostOneTickLateWhereManyExpire(t *testing.T) {
+	for name, call := range everyCall {
+		t.Run(name, func(t *testing.T) {
+			onEachClock(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				const n = 20_000
+				rnd := rand.New(rand.NewPCG(3, uint64(tm.Tick())))
+				var log lateLog
+				for range n {
+					log.in(tm, 100*time.Millisecond+time.Duration(rnd.Int64N(int64(time.Second))), call)
+				}
+				timertest.Pass(100*time.Millisecond - 1)
+				wakeups := timertest.Wakeups(tm, time.Second+2*tm.Tick())
+				assert.InDelta(t, 0.5, log.assert(t, n, tm.Tick()), 0.05)
+				if limits.Deep >= 4096 { // with -tags small the worker also runs whenever a few wait in the queue
+					const few = 30 // 20 a second for stopped timeouts in the queue
+					assert.LessOrEqual(t, wakeups, uint64(time.Second/tm.Tick())+few)
+				}
+			}, time.Millisecond)
+		})
+	}
+}
+
+// 20 a second, which are armed together: each has its wake-up, and their filing one or two.
+func TestQuietWhereFewExpire(t *testing.T) {
+	onEachClock(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		for i := range 100 {
+			tm.AfterFunc(time.Duration(1+i)*50_123*time.Microsecond, timertest.Nop)
+		}
+		wakeups := timertest.Wakeups(tm, 6*time.Second)
+		assert.GreaterOrEqual(t, wakeups, uint64(100))
+		few := uint64(2)
+		if limits.Deep < 4096 {
+			few = 10 // with -tags small the worker runs whenever a few wait
+		}
+		assert.LessOrEqual(t, wakeups, 100+few)
+		assert.EqualValues(t, 100, tm.Stats().Expired)
+	}, time.Millisecond, 10*time.Millisecond)
+}
+
+// The worker may run less than nine tenths of a tick after it has run, but not twice in a row. So it runs at most twice
+// in a tick, however many expire.
+func TestQuietWithoutTwoShortGaps(t *testing.T) {
+	for _, perTick := range []int{1, 2, 5, 30} {
+		t.Run(fmt.Sprintf("%d in a tick", perTick), func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				rnd := rand.New(rand.NewPCG(4, uint64(perTick)))
+				var runs []time.Time
+				for range 1000 * perTick {
+					tm.AfterFunc(time.Duration(rnd.Int64N(int64(time.Second))), func() {
+						if now := time.Now(); len(runs) == 0 || now.After(runs[len(runs)-1]) {
+							runs = append(runs, now)
+						}
+					})
+				}
+				timertest.Pass(2 * time.Second)
+				require.Greater(t, len(runs), 500)
+				isShort := func(i int) bool { return runs[i].Sub(runs[i-1]) < timertest.Tick*9/10 }
+				short := 0
+				for i := 2; i < len(runs); i++ {
+					require.False(t, isShort(i-1) && isShort(i), "at %v", runs[i-2:i+1])
+					if isShort(i) {
+						short++
+					}
+				}
+				t.Logf("%d runs, %d of them soon after the last", len(runs), short)
+			}, timertest.Inline)
+		})
+	}
+}
+
+// Each task runs on the goroutine that was the worker, and another is the worker before it returns.
+func TestOnTimeBehindSlowTasks(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		var log lateLog
+		const n = 50
+		for i := range time.Duration(n) {
+			log.in(tm, (1+i)*timertest.Tick, func(tm *hashedwheel.Timer, d time.Duration, f func()) {
+				tm.AfterFunc(d, func() { f(); time.Sleep(5 * timertest.Tick) })
+			})
+		}
+		timertest.Pass(100 * timertest.Tick)
+		assert.Zero(t, log.assert(t, n, timertest.Tick))
+	})
+}
