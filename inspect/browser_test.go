@@ -27,7 +27,7 @@ setTimeout(() => { document.getElementById("seen").textContent =
 </script>`
 
 // In nine seconds a browser asks for the page five times. The page stays where it was scrolled to, shows new figures,
-// and its policy blocks nothing of its own.
+// and its policy blocks none of its own contents.
 func TestPageRefreshesInABrowserAndKeepsItsPlace(t *testing.T) {
 	chromium, err := exec.LookPath("chromium")
 	if err != nil || testing.Short() {

@@ -1,19 +1,19 @@
-// Package inspect shows the pending timeouts of a program's timers, to people as a page and to
-// programs as JSON: how many there are, of which tasks, when they are due, and how late they run.
+// Package inspect shows the pending timeouts of a program's timers, to people as a page and to programs as JSON: how
+// many are pending, of which tasks, when they are due, and how late tasks run.
 //
 //	http.Handle("/debug/timers", inspect.Handler(map[string]*hashedwheel.Timer{
 //		"connections": connections,
 //		"calls":       calls,
 //	}))
 //
-// Mount it next to net/http/pprof, and protect it in the same way: it changes nothing, but it shows
-// the names of the program's functions and types.
+// Mount it next to net/http/pprof, and protect it in the same way: it changes nothing, but shows the names of the
+// program's functions and types.
 //
 // # The page
 //
 // Each timer has its figures (see [hashedwheel.Stats]), a table of its pending tasks, a picture of when they are due,
 // and a picture of how late tasks were handed out. A timer with a bound shows how full it is, and a stopped timer is
-// marked. Rejected and Panics are red if they have grown since the last look.
+// marked. Rejected and Panics are red if they have grown since the page was last loaded.
 //
 // The table has one row for each kind of task. A task is shown under the name that its method
 //
@@ -21,40 +21,40 @@
 //
 // returns. Without that method a function has its name, a function literal also the file and line where its code
 // begins, and any other task the name of its type. Any goroutine may call TaskName at any time: it should return a
-// constant, or a field that does not change. It should name a kind of task, not each single task. Connections of
-// package idle are shown as "idle connection", and entries of package keyed with the types of key and value, unless an
-// option gives another name. Timers of package wheeltime are shown under the function that made them, such as
-// "wheeltime.NewTimer", or under the function of AfterFunc.
+// constant, or a field that does not change. It should name a kind of task, not each task. Connections of package idle
+// are shown as "idle connection", and entries of package keyed with the types of key and value, unless an option gives
+// another name. Timers of package wheeltime are shown under the function that made them, such as "wheeltime.NewTimer",
+// or under the function of AfterFunc.
 //
 // At most 200 characters of a name are shown. Characters that are not graphic by package unicode become U+FFFD.
 //
 // # Late timeouts
 //
-// If timeouts are late, look at Overdue first: how long the oldest due timeout has waited. It is red above two ticks,
-// which at the default tick of 1 ms is often chance: look twice. If it stays red, something blocks the worker, most
-// likely a task with Inline or an Executor whose Go does not return, or the machine is too busy. A goroutine dump shows
-// the cause, in the goroutine with hashedwheel.(*worker) in its stack.
+// If timeouts are late, look at Overdue first: how long the oldest due timeout has waited. It is red above two ticks.
+// At the default tick of 1 ms that is often chance, so reload the page. If Overdue stays red, the machine is too busy,
+// or a task with Inline or an Executor whose Go does not return blocks the worker. A goroutine dump shows the cause, in
+// the goroutine with hashedwheel.(*worker) in its stack.
 //
-// The picture shows how late tasks were handed out since the timer was made, each from its deadline: up to a tick is
-// normal. If timeouts are late although these figures are small, they wait in the Executor.
+// The picture shows how late tasks were handed out since the timer was made, counted from their deadlines: up to a tick
+// is normal. If timeouts are late although these figures are small, they wait in the Executor.
 //
-// Below the picture stands how late tasks were over the last seconds, and how long all goroutines of the process waited
-// for a processor over the same time (/sched/latencies:seconds of runtime/metrics, which Go 1.26 samples differently
-// than 1.25), each for half of them and for 99%. If goroutines waited about as long as tasks were late, the process has
-// more work than processors, and everything in it is late. If they waited much less, the worker was blocked, or the
-// system gave the process no processor, which Go does not count: other programs had it, or the container was at its
-// limit.
+// The table below the picture compares how late tasks were over the last seconds with how long all goroutines of the
+// process waited for a processor over the same time, each for half of them and for 99%. (Go 1.26 samples that metric,
+// /sched/latencies:seconds of runtime/metrics, differently than 1.25.) If goroutines waited about as long as tasks were
+// late, the process has more work than processors, and everything in it is late. If they waited much less, the worker
+// was blocked, or the system gave the process no processor, which Go does not count: other programs had it, or the
+// container was at its limit.
 //
-// The last row shows how many goroutines are ready to run at the moment, and for how many processors: the most direct
-// sign of too much work.
+// The last row shows how many goroutines are ready to run at the moment, and how many processors there are: the most
+// direct sign of too much work.
 //
 // # Refresh and rates
 //
-// The page is plain HTML with the pictures in it, and loads nothing from elsewhere. It refreshes every two seconds and
-// stays where it was scrolled to. Without JavaScript the browser reloads it every five seconds.
+// The page is plain HTML with the pictures in it, and loads nothing else. It refreshes every two seconds and keeps its
+// scroll position. Without JavaScript the browser reloads it every five seconds.
 //
-// Rates are per second since the last look at the page by anybody; the page shows the length of that time. Looks less
-// than a second apart count as one. The first look shows the rates since the call of Handler.
+// Rates are per second since the page was last loaded by any client; the page shows the length of that time. Loads less
+// than a second apart count as one. The first load shows the rates since the call of Handler.
 //
 // # Counts and estimates
 //
@@ -63,9 +63,9 @@
 // task that is one in a hundred of all is right within a third, and a kind that is less than one in 3,000 may be
 // missing.
 //
-// A look visits all pending timeouts: a million take about 30 ms of one processor (go test -bench Page ./inspect), or
-// 200 ms if they are scattered in memory. It delays no timeout by more than a millisecond. The page refreshes less
-// often if a look takes longer than 200 ms, so that it takes no more than a tenth of one processor.
+// Each load visits all pending timeouts: a million take about 30 ms of one processor (go test -bench Page ./inspect),
+// or 200 ms if they are scattered in memory. That delays no timeout by more than a millisecond. If it takes longer than
+// 200 ms, the page refreshes less often, so that it takes no more than a tenth of one processor.
 //
 // # The report
 //
@@ -100,5 +100,5 @@
 //
 // A row of due counts the timeouts that are due more than from_ns and at most within_ns from now. The first row, up to
 // a tick, also counts overdue timeouts. The last row ends at 20 years, which means forever. The rows depend only on the
-// tick. Tasks are named as on the page, which shows only the 20 most frequent kinds. A report does not count as a look.
+// tick. Tasks are named as on the page, which shows only the 20 most frequent kinds. A report is no load of the page.
 package inspect

@@ -13,11 +13,11 @@ type figure struct {
 	Alarm              bool
 }
 
-// hints are the meanings of the labels, which a browser shows under the pointer.
+// hints explain the labels; a browser shows them under the pointer.
 var hints = map[string]string{
 	"Pending":  "timeouts that are armed and have not expired",
 	"Expired":  "tasks handed to the executor",
-	"Rejected": "armings refused because the timer was full or stopped",
+	"Rejected": "calls refused because the timer was full or stopped",
 	"Panics":   "tasks that panicked",
 	"Overdue":  "how long the oldest due timeout has waited for its turn",
 	"Tick":     "tasks are handed out at most this late",
@@ -47,7 +47,7 @@ func fullness(s hashedwheel.Stats) string {
 	return percent(s.Pending, s.MaxPending) + " of " + count(uint64(s.MaxPending))
 }
 
-// flow is a counter that grows all the time: its rate is worth more than its value.
+// flow is a counter that grows all the time: its rate is shown first.
 func flow(label string, before, now uint64, elapsed time.Duration) figure {
 	perSecond, ok := rate(before, now, elapsed)
 	f := figure{Label: label, Value: "–", Note: count(now) + " in all", Quiet: perSecond == 0}
@@ -57,7 +57,7 @@ func flow(label string, before, now uint64, elapsed time.Duration) figure {
 	return f
 }
 
-// event is a counter that should not grow: it is red while it does.
+// event is a counter that should not grow: it is red while it grows.
 func event(label string, before, now uint64, elapsed time.Duration) figure {
 	f := figure{Label: label, Value: count(now), Quiet: now == 0, Alarm: now > before}
 	if perSecond, _ := rate(before, now, elapsed); perSecond > 0 {

@@ -13,9 +13,9 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// Handler returns a handler that shows the pending timeouts of timers, each timer under its name in
-// the map: as a page, or with ?format=json or Accept: application/json as a report. It answers GET
-// and HEAD only, at any path, and any number of requests at a time.
+// Handler returns a handler that shows the pending timeouts of timers, each timer under its name in the map: as a page,
+// or with ?format=json or Accept: application/json as a report. It answers GET and HEAD only, at any path, and any
+// number of requests at a time.
 //
 // Handler copies the map, and panics if a timer is nil.
 func Handler(timers map[string]*hashedwheel.Timer) http.Handler {
@@ -74,7 +74,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// formatOf returns the format that a request wants.
+// formatOf returns the format that a request accepts.
 func formatOf(r *http.Request) string {
 	if format := r.URL.Query().Get("format"); format != "" {
 		return format
@@ -86,7 +86,7 @@ func formatOf(r *http.Request) string {
 	return "html"
 }
 
-// quality returns the q of a media type that an Accept header names, and 0 if it does not name the type.
+// quality returns the q of a media type in an Accept header, 0 if the header does not have the type.
 func quality(accept, mediaType string) float64 {
 	for part := range strings.SplitSeq(accept, ",") {
 		name, parameters, _ := mime.ParseMediaType(part) // no parameters if they are malformed

@@ -36,7 +36,7 @@ func TestEventIsRedWhileItGrows(t *testing.T) {
 		{0, 1, briefest - 1, figure{Value: "1", Alarm: true}}, // too soon for a rate
 		{1, 3, 4 * time.Second, figure{Value: "3", Note: "0.5/s", Alarm: true}},
 		{3, 3, 4 * time.Second, figure{Value: "3"}},
-		{4, 3, 4 * time.Second, figure{Value: "3"}}, // a request that was held up has the older reading
+		{4, 3, 4 * time.Second, figure{Value: "3"}}, // a delayed request has the older reading
 	} {
 		assert.Equal(t, tt.want, event("", tt.before, tt.now, tt.elapsed))
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A look is what a page shows.
+// A look is the data of one load of the page.
 type look struct {
 	report
 	scheduler
@@ -18,9 +18,9 @@ func newLook(timers []named) look {
 	return look{newReport(timers), s}
 }
 
-// scheduler is how busy the process is.
+// scheduler has figures of how busy the process is.
 type scheduler struct {
-	ready      uint64 // goroutines that could run, and wait for a processor
+	ready      uint64 // goroutines that wait for a processor
 	processors int
 	waited     waits // of goroutines since the process began
 }
@@ -39,21 +39,21 @@ func (s scheduler) readiness() string {
 	return count(s.ready) + " for " + count(uint64(s.processors)) + " processors"
 }
 
-// looks keeps earlier looks at the page, for rates.
+// looks keeps the data of earlier loads, for rates.
 type looks struct {
 	mu           sync.Mutex
 	base, latest look // guarded by mu; from the second look on, latest is newer by at least a second
 }
 
 const (
-	apart    = time.Second // how far apart looks have to be to count as two
+	apart    = time.Second // looks less far apart count as one
 	briefest = apart / 2   // a shorter time has no rates
 )
 
 func (l *looks) begin(first look) { l.base, l.latest = first, first }
 
-// last returns the look with which to compare now. A look less than a second after the latest does not replace it:
-// both are compared with the look before.
+// last returns the look to compare now with. A look less than a second after the latest does not replace the latest:
+// both are compared with the look before them.
 func (l *looks) last(now look) look {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,7 +63,7 @@ func (l *looks) last(now look) look {
 	return l.base
 }
 
-// rate returns by how much a counter grew in a second; not ok if the time was too short.
+// rate returns the growth of a counter in a second; ok is false if the time was too short.
 func rate(before, now uint64, elapsed time.Duration) (perSecond float64, ok bool) {
 	if elapsed < briefest || now < before {
 		return 0, false

@@ -33,7 +33,7 @@ func newPage() *page {
 	}
 }
 
-// hash is how a policy names a text that it allows.
+// hash returns the name of an allowed text in a policy.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
@@ -44,7 +44,7 @@ type view struct {
 	Style   template.HTML
 	Script  template.HTML
 	Time    time.Time
-	Elapsed string // since the look that rates are taken from; empty if that is too short
+	Elapsed string // the time that rates are over; empty if that is too short
 	Ready   string // goroutines, and processors
 	Timers  []timerView
 }
@@ -129,7 +129,7 @@ func taskViews(r timerReport) (rows []taskView) {
 	return rows
 }
 
-// latenessRows compares tasks with all goroutines: is the wheel late, or the process too busy?
+// latenessRows compares tasks with all goroutines, to show whether the wheel is late or the process too busy.
 func latenessRows(l, before waits, elapsed time.Duration, waited waits) []latenessRow {
 	rows := []latenessRow{{"tasks, since the start", l.within(0.5), l.within(0.99)}}
 	if elapsed < briefest {

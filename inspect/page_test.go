@@ -36,7 +36,7 @@ func TestRatesAreSinceTheLastLookByAnyClient(t *testing.T) {
 				tm.AfterFunc(0, func() {})
 			}
 			time.Sleep(time.Until(begin.Add((look.since + look.at) / 2)))
-			_ = readReport(t, h) // is no look at the page
+			_ = readReport(t, h) // is no load of the page
 			time.Sleep(time.Until(begin.Add(look.at)))
 			synctest.Wait()
 			got := page(h)

@@ -23,7 +23,7 @@ type bar struct {
 	X, Width  float64
 	Y, Height float64
 	Hint      string
-	Quiet     bool // nothing is in it
+	Quiet     bool // its count is 0
 	Span      string
 	Count     string
 }
@@ -109,7 +109,7 @@ func (c columns) axis() func(time.Duration) float64 {
 	}
 }
 
-// span returns the times between which a column is, in words.
+// span returns the range of times of a column, in words.
 func (c columns) span(i int) string {
 	switch {
 	case i == 0:
@@ -120,8 +120,7 @@ func (c columns) span(i int) string {
 	return span(c.within[i-1]) + " to " + span(c.within[i])
 }
 
-// largestRound returns the largest round count that a bar reaches. A line at that height gives the
-// scale.
+// largestRound returns the largest round count that a bar reaches. A line at that height gives the scale.
 func largestRound(most uint64) (round uint64) {
 	scale := uint64(1)
 	for most/scale >= 10 {

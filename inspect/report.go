@@ -9,8 +9,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// sampleSize is enough for a share of one in a hundred to be right within a third (four
-// standard deviations), and small enough to be named and sorted in a few milliseconds.
+// sampleSize is enough for a share of one in a hundred to be right within a third (four standard deviations), and small
+// enough to be named and sorted in a few milliseconds.
 const sampleSize = 16_384
 
 // A report is the JSON, and the source of the page.
@@ -81,8 +81,8 @@ const (
 	forever = 20 * year // no deadline of a Timer is further away, and no tick longer
 )
 
-// steps are round times, each two to four times the step before, so that they are about evenly
-// spaced on a logarithmic axis.
+// steps are round times, each two to four times the step before, so that they are about evenly spaced on a logarithmic
+// axis.
 var steps = [...]time.Duration{
 	200 * time.Microsecond, 500 * time.Microsecond,
 	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond,
@@ -95,15 +95,14 @@ var steps = [...]time.Duration{
 	day, 3 * day, 10 * day, 30 * day, 90 * day, 180 * day, year,
 }
 
-// dueRows returns empty rows for a timer: up to the next tick, then the steps up to a year, then all
-// later times.
+// dueRows returns empty rows for a timer: up to the next tick, then the steps up to a year, then all later times.
 func dueRows(tick time.Duration) []dueRow {
 	rows := []dueRow{{Within: tick}}
 	next := func(within time.Duration) {
 		rows = append(rows, dueRow{From: rows[len(rows)-1].Within, Within: within})
 	}
 	for _, step := range steps {
-		if step >= tick+tick/2 { // a smaller step would be a sliver in the picture
+		if step >= tick+tick/2 { // a smaller step would be too narrow in the picture
 			next(step)
 		}
 	}

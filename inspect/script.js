@@ -1,5 +1,5 @@
 
-// Refreshes the page without a reload, so that it stays where it was scrolled to.
+// Refreshes the page without a reload, so that it keeps its scroll position.
 (() => {
   "use strict";
   const interval = 2000, share = 0.1; // milliseconds; the largest share of time spent on requests

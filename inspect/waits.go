@@ -12,7 +12,7 @@ import (
 // a processor. Goroutines wait as long as tasks are late, if the process has more work than processors.
 type waits []hashedwheel.LatenessBucket
 
-// newWaits returns a histogram of package metrics: count i is of the bucket from bound i to i+1, in seconds.
+// newWaits converts a histogram of package metrics: count i is of the bucket from bound i to i+1, in seconds.
 func newWaits(h *metrics.Float64Histogram) waits {
 	w := make(waits, len(h.Counts))
 	for i, n := range h.Counts {
@@ -29,16 +29,16 @@ func (w waits) count() (n uint64) {
 	return n
 }
 
-// since returns the waits that are in w and not in an earlier reading.
+// since returns the waits of w that are not in an earlier reading.
 func (w waits) since(before waits) waits {
 	more := slices.Clone(w)
 	for i := range more {
-		more[i].Count -= min(more[i].Count, before[i].Count) // a request that was held up may have the older reading
+		more[i].Count -= min(more[i].Count, before[i].Count) // a delayed request may have the older reading
 	}
 	return more
 }
 
-// within returns the bound that the given share of all waits meets, in words.
+// within returns the bound within which the given share of all waits is, in words.
 func (w waits) within(share float64) string {
 	all, n, last := w.count(), uint64(0), len(w)-1
 	for _, b := range w[:last] {
