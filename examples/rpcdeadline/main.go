@@ -104,7 +104,7 @@ func (c *call) fail(err error) {
 	c.done <- err
 }
 
-// serve is the server. It delays answers by package time, which does not depend on the timer that is shown.
+// serve is the server. It delays answers by the time package, which does not depend on the timer that is shown.
 func serve(conn net.Conn) {
 	var f frame
 	for in := bufio.NewReader(conn); binary.Read(in, binary.BigEndian, &f) == nil; {

@@ -161,7 +161,7 @@ func (l *life) assemble() {
 	l.shared = l.open(60, true)
 	for range 2 {
 		l.join(l.mover(l.shared))
-		l.join(l.litterer(l.shared))
+		l.join(l.zombieMaker(l.shared))
 	}
 	if l.waits {
 		l.join(l.waiter())

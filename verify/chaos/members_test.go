@@ -146,8 +146,8 @@ func (l *life) open(n int, shared bool) []*account {
 	return all
 }
 
-// litterer arms Timeouts for a far time and stops them, one after another.
-func (l *life) litterer(all []*account) func() {
+// zombieMaker arms Timeouts for a far time and stops them, one after another.
+func (l *life) zombieMaker(all []*account) func() {
 	return func() {
 		for _, a := range all {
 			a.arm(func() bool { return a.to.Reset(time.Hour) })

@@ -79,7 +79,7 @@ func TestBoundedWorkOnManyProcessors(t *testing.T) {
 			producers.Wait()
 			tm.Stop()
 			assert.Less(t, (peak-before)>>20, int64(64), "MiB of heap")
-			const message = "the heartbeat's median lateness; package time's is %v"
+			const message = "the heartbeat's median lateness; the time package's is %v"
 			assert.Less(t, late, c.late+c.times*lateBeside, message, lateBeside)
 			t.Logf("heap %d MiB, heartbeat %v late, package time's %v", (peak-before)>>20, late, lateBeside)
 		})

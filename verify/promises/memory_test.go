@@ -156,13 +156,13 @@ func TestWheelGivesMemoryBack(t *testing.T) {
 	assert.Less(t, timertest.Heap()-before, int64(100<<10))
 }
 
-// beside are what a collection is measured next to: a million timeouts of package time, or on a wheel. arm returns a
-// function that arms one, whose handle is dropped then.
+// beside are what a collection is measured next to: a million timeouts of the time package, or on a wheel. arm returns
+// a function that arms one, whose handle is dropped then.
 var beside = map[string]struct {
 	opts []hashedwheel.Option
 	arm  func(tm *hashedwheel.Timer) func(d time.Duration)
 }{
-	"package time": {arm: func(*hashedwheel.Timer) func(d time.Duration) {
+	"the time package": {arm: func(*hashedwheel.Timer) func(d time.Duration) {
 		t := time.AfterFunc(time.Hour, timertest.Nop)
 		t.Stop()
 		return func(d time.Duration) { t.Reset(d) }
@@ -180,7 +180,7 @@ func owned(tm *hashedwheel.Timer) func(d time.Duration) {
 	return func(d time.Duration) { t.Reset(d) }
 }
 
-// The collector marks a list node by node, on one processor, at several times the cost of package time's heap. Each
+// The collector marks a list node by node, on one processor, at several times the cost of the time package's heap. Each
 // contestant has a process, since a load leaves work for the collections after it.
 func TestCollectionBesideAMillionPendingTimeoutsCostsNoMoreThanPackageTimes(t *testing.T) {
 	plainSizes(t)
@@ -214,11 +214,11 @@ func TestCollectionBesideAMillionPendingTimeoutsCostsNoMoreThanPackageTimes(t *t
 	assert.True(t, len(least) == 0 || costNoMore(least)) // 0: in the process of one contestant
 }
 
-// costNoMore reports whether a collection beside the wheel costs less than one beside package time: 0.7 of it, and
+// costNoMore reports whether a collection beside the wheel costs less than one beside the time package: 0.7 of it, and
 // with lists four times as much. Many buckets cost no more than one; they do by a fifth if indexLen is 7.
-// A wheel in which a bucket has few timeouts costs 2.5 times as much as package time: see WithWheelSize.
+// A wheel in which a bucket has few timeouts costs 2.5 times as much as the time package: see WithWheelSize.
 func costNoMore(least map[string]float64) bool {
-	std, wheel, oneBucket := least["package time"], least["the wheel"], least["the wheel, one bucket"]
+	std, wheel, oneBucket := least["the time package"], least["the wheel"], least["the wheel, one bucket"]
 	return std > 0 && wheel <= 0.9*std && oneBucket <= 0.9*std && wheel <= 1.1*oneBucket &&
 		least[sparse] <= 4*std
 }
@@ -274,7 +274,7 @@ func TestCallsThatBringTheAlarmForwardAllocateNothing(t *testing.T) {
 				runtime.ReadMemStats(&before)
 				call()
 				runtime.ReadMemStats(&after)
-				if round > 1 { // package time's heap of timers has room by then
+				if round > 1 { // the time package's heap of timers has room by then
 					assert.Zero(t, after.Mallocs-before.Mallocs, name)
 				}
 			}

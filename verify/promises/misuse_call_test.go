@@ -41,7 +41,7 @@ func TestZeroTimerPanicsWithTheNameOfItsConstructor(t *testing.T) {
 	}
 }
 
-// A mistake in the program panics at the call, as in package time, and the message names it.
+// A mistake in the program panics at the call, as in the time package, and the message names it.
 func TestMisusePanics(t *testing.T) {
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(hashedwheel.NewManualClock(time.Now())))
 	pending := tm.AfterFunc(time.Hour, timertest.Nop)

@@ -216,7 +216,7 @@ func TestUserCodeOnTheWorkersGoroutineHoldsUpNobody(t *testing.T) {
 	}
 }
 
-// A goroutine for each tick is spared: package time starts the one that runs the task.
+// A goroutine for each tick is spared: the time package starts the one that runs the task.
 func TestLoneTaskRunsOnTheGoroutineOfTheAlarm(t *testing.T) {
 	if timertest.Race {
 		t.Skip("each task has its own goroutine")

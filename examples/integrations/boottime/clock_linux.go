@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Clock is a hashedwheel.Clock over Linux's CLOCK_BOOTTIME, for laptops and phones. Package time's clock stands still
-// while the machine is suspended (golang/go#35012). On a Clock, timeouts that become due in that time run when the
-// machine resumes. Any number of Timers may share a Clock. However many channels of After they abandon, it has one
+// A Clock is a hashedwheel.Clock over Linux's CLOCK_BOOTTIME, for laptops and phones. The time package's clock stands
+// still while the machine is suspended (golang/go#35012). On a Clock, timeouts that become due in that time run when
+// the machine resumes. Any number of Timers may share a Clock. However many channels of After they abandon, it has one
 // file descriptor, and one goroutine while an alarm is set. Now is a system call.
 type Clock struct {
 	boot time.Time            // when the machine was booted, by the wall clock
