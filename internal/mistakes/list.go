@@ -389,7 +389,7 @@ var List = []Mistake{
 	{
 		Name: "the last batch is kept from others only after the role is given away",
 		Edits: []Edit{
-			{In: "worker.work", Old: "run := wk.out.crews.Keep() // before rest: then another goroutine may be the worker, and use the crews\n"},
+			{In: "worker.work", Old: "run := wk.out.crews.Keep()"},
 			{In: "worker.work",
 				Old: "wk.alarm.rest(tick, next)",
 				New: "wk.alarm.rest(tick, next)\n\trun := wk.out.crews.Keep()"},

@@ -68,6 +68,8 @@ func collected(t *testing.T, use func(tm *hashedwheel.Timer, clock *hashedwheel.
 	return values, lateness
 }
 
+var nop = hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {})
+
 // Two timeouts have expired, of which one panicked and one was 150 µs late; five are pending and one was rejected.
 func TestMetricsAreTheStats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -76,7 +78,7 @@ func TestMetricsAreTheStats(t *testing.T) {
 			tm.AfterFunc(time.Second, func() { panic("on purpose") })
 			clock.Advance(2 * time.Second)
 			for range 6 {
-				_, _ = tm.Schedule(time.Hour, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {})) // the last is refused
+				_, _ = tm.Schedule(time.Hour, nop) // the last is refused
 			}
 		})
 		require.Equal(t, map[string]float64{
