@@ -36,7 +36,8 @@ type alarm struct {
 	extra *time.Timer // fires for callers; after New only Reset is called, at any time
 
 	earliest tick // nextWake, but for the wait for a whole Tick: nothing was due before when it was set
-	last     tick // of the last pass
+	last     tick // of the last pass, see passed
+	spared   tick // of the last pass that is not in last
 }
 
 // alarmWord is one value of alarm.word: due, and two bits of status. due is when the queue must be taken at the latest:
@@ -85,6 +86,7 @@ func (a *alarm) init(tl *timeline, out *runner, far *farLane, work func()) {
 	a.overdue.Store(notOverdue)
 	a.word.Store(int64(alarmWordFor(noDue, alarmAsleep)))
 	a.earliest, a.last = noTick, -tl.ticks.whole // no pass yet
+	a.spared = -tl.ticks.of(int64(linger))
 	switch {
 	case tl.isManual:
 		a.word.Store(int64(alarmWordFor(noDue, alarmAwake))) // Advance is the worker forever
@@ -211,6 +213,18 @@ func (a *alarm) setFor(next tick) {
 	a.waker.set(next)
 	if a.extra != nil {
 		a.overdue.Store(a.time.ticks.start(next) + overdueAfter)
+	}
+}
+
+// passed follows a pass, which has set last if it has handed out anything. If not, the worker has come for the queue,
+// as at the end of a linger: once a linger such a pass makes no timeout wait for a whole Tick.
+func (a *alarm) passed(tick tick) {
+	switch {
+	case a.last == tick, a.spared == tick:
+	case tick-a.spared < a.time.ticks.of(int64(linger)):
+		a.last = tick
+	default:
+		a.spared = tick
 	}
 }
 

@@ -66,7 +66,6 @@ func (wk *worker) work() {
 func (wk *worker) pass() (tick tick, again bool) {
 	g := wk.guarded
 	tick = wk.time.thisTick()
-	wk.alarm.last = tick
 	if !g.batch.isEmpty() { // the rest of one in which a task ended the goroutine, or made Advance panic
 		wk.handOut(tick)
 	}
@@ -82,6 +81,7 @@ func (wk *worker) pass() (tick tick, again bool) {
 			}
 		}
 	}
+	wk.alarm.passed(tick)
 	return tick, g.thin()
 }
 
@@ -104,6 +104,9 @@ func (wk *worker) fileIntake() (isFiled bool) {
 func (wk *worker) handOut(tick tick) (now int64) {
 	wk.out.crews.Launch()
 	batch := &wk.guarded.batch
+	if !batch.isEmpty() { // all of a portion may have been moved
+		wk.alarm.last = tick
+	}
 	due := wk.time.ticks.start(tick)
 	past := wk.time.ticks.start(wk.alarm.earliest - 1) // an earlier deadline was over when it was set
 	now = wk.time.now()
