@@ -13,11 +13,12 @@ type ticks struct {
 	never tick  // the tick of maxDeadline, which no clock reaches
 }
 
-// newTicks makes ticks of a tenth of slack, the Tick that users set, but of no less than 100 µs: then a run of the
-// worker costs more than it saves anybody.
+// newTicks makes ticks of a tenth of slack, the Tick that users set, or of as few parts as are at least 100 µs: below
+// that a run of the worker costs more than it saves anybody.
 func newTicks(slack int64) ticks {
-	len := max(slack/10, min(slack, 100_000))
-	return ticks{len, tick(slack / len), ticks{len: len}.of(maxDeadline)}
+	whole := max(1, min(10, slack/100_000))
+	len := slack / whole
+	return ticks{len, tick(whole), ticks{len: len}.of(maxDeadline)}
 }
 
 // of returns the first tick that begins at a time or later.
