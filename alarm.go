@@ -36,7 +36,8 @@ type alarm struct {
 	extra *time.Timer // fires for callers; after New only Reset is called, at any time
 
 	earliest tick // nextWake before setFor rounded it up; when it was set, nothing was due earlier
-	last     tick // the tick of the last pass
+	last     tick // the tick of the last pass that counts for setFor, see passed
+	spared   tick // the tick of the last pass that does not count
 }
 
 // alarmWord is one value of alarm.word: due, in ns, and two bits of status. The pass of the first tick after due must
@@ -84,6 +85,7 @@ func (a *alarm) init(tl *timeline, out *runner, far *farLane, work func()) {
 	a.overdue.Store(notOverdue)
 	a.word.Store(int64(alarmWordFor(noDue, alarmAsleep)))
 	a.earliest, a.last = noTick, -tl.ticks.whole // no pass yet
+	a.spared = -tl.ticks.of(int64(linger))
 	switch {
 	case tl.isManual:
 		a.word.Store(int64(alarmWordFor(noDue, alarmAwake))) // the caller of Advance is always the worker
@@ -209,6 +211,18 @@ func (a *alarm) setFor(next tick) {
 	a.waker.set(next)
 	if a.extra != nil {
 		a.overdue.Store(a.time.ticks.start(next) + overdueAfter)
+	}
+}
+
+// passed is called after a pass. A pass that has dispatched anything has set last. A pass that only takes the queue, as
+// at the end of the linger, does not count once a linger, so a lone timeout that is due soon after it is on time.
+func (a *alarm) passed(tick tick) {
+	switch {
+	case a.last == tick, a.spared == tick:
+	case tick-a.spared < a.time.ticks.of(int64(linger)):
+		a.last = tick
+	default:
+		a.spared = tick
 	}
 }
 

@@ -20,6 +20,8 @@ type mpscQueue struct {
 	near   lane
 	far    farLane
 	closed Timeout // the sentinel, by its address
+
+	refuses atomic.Bool // set once all stripes are closed: calls read it, and not a head, which producers write
 }
 
 // A lane is a set of stripes.
@@ -223,11 +225,7 @@ func (l *farLane) raise(now, next int64) bool {
 	return isDue
 }
 
-// isClosed reports whether close has closed the last stripe.
-func (q *mpscQueue) isClosed() bool {
-	last := len(q.far.stripes) - 1
-	return q.far.stripes[last].head.Load() == &q.closed
-}
+func (q *mpscQueue) isClosed() bool { return q.refuses.Load() }
 
 // close, called once, refuses all later pushes and returns a list of the timeouts of each stripe.
 func (q *mpscQueue) close() (lists []*Timeout) {
@@ -239,5 +237,6 @@ func (q *mpscQueue) close() (lists []*Timeout) {
 			s.mu.Unlock()
 		}
 	}
+	q.refuses.Store(true)
 	return lists
 }

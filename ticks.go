@@ -13,11 +13,12 @@ type ticks struct {
 	never tick  // the tick of maxDeadline, which no clock reaches
 }
 
-// newTicks makes ticks of a tenth of slack, the whole Tick, but of at least 100 µs: for less than that a run of the
-// worker is not worth its cost.
+// newTicks makes ticks of a tenth of slack, the whole Tick, or of fewer parts, each of at least 100 µs: for less than
+// that a run of the worker is not worth its cost.
 func newTicks(slack int64) ticks {
-	len := max(slack/10, min(slack, 100_000))
-	return ticks{len, tick(slack / len), ticks{len: len}.of(maxDeadline)}
+	whole := max(1, min(10, slack/100_000))
+	len := slack / whole
+	return ticks{len, tick(whole), ticks{len: len}.of(maxDeadline)}
 }
 
 // of returns the first tick that begins at a time or later.

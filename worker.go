@@ -65,7 +65,6 @@ func (wk *worker) work() {
 func (wk *worker) pass() (tick tick, again bool) {
 	g := wk.guarded
 	tick = wk.time.thisTick()
-	wk.alarm.last = tick
 	if !g.batch.isEmpty() { // a task has ended the goroutine, or made Advance panic, in the middle of it
 		wk.handOut(tick)
 	}
@@ -81,6 +80,7 @@ func (wk *worker) pass() (tick tick, again bool) {
 			}
 		}
 	}
+	wk.alarm.passed(tick)
 	return tick, g.thin()
 }
 
@@ -103,6 +103,9 @@ func (wk *worker) fileIntake() (isFiled bool) {
 func (wk *worker) handOut(tick tick) (now int64) {
 	wk.out.crews.Launch()
 	batch := &wk.guarded.batch
+	if !batch.isEmpty() { // it is empty if all of a portion were moved
+		wk.alarm.last = tick
+	}
 	due := wk.time.ticks.start(tick)
 	past := wk.time.ticks.start(wk.alarm.earliest - 1) // an earlier deadline had passed when it was set
 	now = wk.time.now()
