@@ -163,7 +163,8 @@ func (tm *Timer) arm(t *Timeout, deadline int64, bound mayRefuse) (was bool, err
 			}
 			return true, nil
 		}
-		// The goroutine that set queued may not have pushed t yet: its push will be refused, which this call would not see.
+		// The goroutine that set queued may not have pushed t yet. Its push will be refused, which this call would not
+		// see.
 		isTooLate := w.queued() && tm.queue.isClosed()
 		if isTooLate || !tm.quota.acquire(bound) {
 			if s := tm.refusal(); t.reject(w, deadline, s) {

@@ -124,6 +124,7 @@ farLane far;
 byte due = NEVER, status = ASLEEP;	/* the word */
 byte nextWake = NEVER, earliest = NEVER;
 short last = -WHOLE;	/* no pass yet */
+short closed = -WHOLE;	/* tick of the last pass, which the wheel has closed */
 byte called;		/* goroutines that a waker has started, and that have not run yet */
 #ifdef USERS_CLOCK
 #define UNSET  0
@@ -546,13 +547,15 @@ inline lowerToFar() {
 #define WAKES_AT nextWake
 #endif
 
-/* pass stores last as it begins, but no process reads it before the pass closes its tick. The tick after it is the
- * wheel's opening.
+/* A pass closes its tick: the tick after it is the wheel's opening. With SPARED a pass may leave last as it is, as one
+ * that only takes the queue does once a linger (alarm.passed). No process reads last before the pass has ended.
  */
-#ifdef MISTAKE_LAST_AFTER_REST
-#define CLOSE skip
+#if defined(MISTAKE_LAST_AFTER_REST)
+#define CLOSE closed = tick
+#elif defined(SPARED)
+#define CLOSE closed = tick; if :: last = tick :: true fi
 #else
-#define CLOSE last = tick
+#define CLOSE closed = tick; last = tick
 #endif
 
 /* due was lowered after this goroutine became the worker and before it read the clock: so it is late itself. */
@@ -874,7 +877,7 @@ proctype helper() {
 	:: true
 	fi;
 	atomic {
-		opening = max(last + 1, 0);
+		opening = max(closed + 1, 0);
 		fileOne(0, opening);
 		fileOne(1, opening);
 		opening = 0;
