@@ -159,7 +159,8 @@ func (t *Timeout) ResetAt(at time.Time) bool {
 }
 
 // Arm is Reset for a timeout that others cause, such as a client's: a full timer refuses it with ErrFull, a stopped one
-// with ErrStopped. A pending t is moved, which is not refused.
+// with ErrStopped. A pending t is moved, which is not refused. If several goroutines arm and stop t while Timer.Stop
+// runs, the error may go to another of their calls; Err is right once all have returned.
 func (t *Timeout) Arm(d time.Duration) error {
 	tm := t.bound("Arm")
 	_, err := tm.arm(t, tm.deadlineIn(d), bounded)
