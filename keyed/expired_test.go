@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -210,17 +211,20 @@ func TestNoCallFindsAValueThatAnotherHasMissed(t *testing.T) {
 			"GetOrSet":         func(m *intMap) bool { _, loaded, _ := m.GetOrSet(1, 2, time.Hour); return loaded },
 			"All":              func(m *intMap) bool { return found(m) > 0 },
 		} {
-			clock := &slowClock{ManualClock: hashedwheel.NewManualClock(time.Now())}
-			tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
-			m := keyed.New(tm, func(int, int) {})
-			require.NoError(t, m.Set(1, 1, tick))
-			between := func() {
-				clock.Advance(2 * tick)
-				require.True(t, missed(m), name)
-			}
-			clock.between.Store(&between)
-			assert.False(t, finds(m), "%s, missed %s", call, name)
-			tm.Stop()
+			synctest.Test(t, func(t *testing.T) {
+				clock := &slowClock{ManualClock: hashedwheel.NewManualClock(time.Now())}
+				tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
+				m := keyed.New(tm, func(int, int) {})
+				require.NoError(t, m.Set(1, 1, tick))
+				synctest.Wait() // the worker has read the clock
+				between := func() {
+					clock.Advance(2 * tick)
+					require.True(t, missed(m), name)
+				}
+				clock.between.Store(&between)
+				assert.False(t, finds(m), "%s, missed %s", call, name)
+				tm.Stop()
+			})
 		}
 	}
 }
@@ -259,17 +263,21 @@ func TestStoppedTimerExpiresNoValue(t *testing.T) {
 
 // A value that a call has missed before the stop does not come back.
 func TestStopBringsNoValueBack(t *testing.T) {
-	clock := &slowClock{ManualClock: hashedwheel.NewManualClock(time.Now())}
-	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
-	m := keyed.New(tm, func(int, int) {})
-	require.NoError(t, m.Set(1, 1, tick))
-	clock.Advance(tick)
-	_, ok := m.Get(1)
-	assert.False(t, ok)
-	tm.Stop()
-	_, ok = m.Get(1)
-	assert.False(t, ok)
-	assert.Equal(t, 1, m.Len())
+	synctest.Test(t, func(t *testing.T) {
+		tm := hashedwheel.MustNew(timertest.Inline)
+		tm.AfterFunc(0, func() { time.Sleep(time.Minute) }) // the worker expires nothing meanwhile
+		time.Sleep(time.Second)
+		m := keyed.New(tm, func(int, int) {})
+		require.NoError(t, m.Set(1, 1, tick))
+		time.Sleep(tick)
+		_, ok := m.Get(1)
+		assert.False(t, ok)
+		tm.Stop()
+		_, ok = m.Get(1)
+		assert.False(t, ok)
+		assert.Equal(t, 1, m.Len())
+		time.Sleep(time.Minute)
+	})
 }
 
 func TestFullTimerRefusesNewKeysAlone(t *testing.T) {
