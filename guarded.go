@@ -72,8 +72,8 @@ func (g *guarded) relock() {
 
 // beginPass takes the queue as the pass's intake and closes the tick. It takes nothing if the queue is not due, or the
 // last intake is not filed: then stripes stay deep, and producers help. Nor does the intake grow forever if tasks arm
-// themselves on a clock that stands still.
-func (g *guarded) beginPass(tick tick) {
+// themselves on a clock that stands still. It reports whether the far lane is part of the intake.
+func (g *guarded) beginPass(tick tick) (isFar bool) {
 	defer g.lock().unlock()
 	// A task ended the last pass of this tick by Goexit, or by a panic through Advance. Take nothing more at this tick:
 	// its tasks may have armed themselves again, and the worker would never leave it.
@@ -81,7 +81,8 @@ func (g *guarded) beginPass(tick tick) {
 	g.wheel.turn(min(tick, g.alarm.earliest)) // no further: Overdue shows how late the worker is
 	if !isCut && g.intake == 0 && g.alarm.raise(tick) {
 		g.takeLane(&g.queue.near)
-		if g.queue.far.raise(g.wheel.ticks.start(tick), g.alarm.lingers(tick)) {
+		isFar = g.queue.far.raise(g.wheel.ticks.start(tick), g.alarm.lingers(tick))
+		if isFar {
 			g.takeLane(&g.queue.far.lane)
 		} else if !g.queue.far.isEmpty() {
 			g.alarm.lower(g.queue.far.due.Load())
@@ -89,6 +90,7 @@ func (g *guarded) beginPass(tick tick) {
 		g.intake = len(g.lists)
 	}
 	g.wheel.close(tick)
+	return isFar
 }
 
 // fileIntake files at most limit timeouts of the pass's intake, and returns how many.

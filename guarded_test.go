@@ -281,11 +281,13 @@ func TestProducersFileTheFarLaneOnlyIfTheWorkerIsLate(t *testing.T) {
 		late  time.Duration
 		files bool
 		clock Clock
+		long  bool // the worker has needed long for the last
 	}{
 		"on time":                {depth: 1},
 		"on time, a time slice":  {depth: 1, late: 10 * time.Millisecond},
 		"late":                   {depth: 1, late: 10*time.Millisecond + 1, files: true},
 		"on time, but very deep": {depth: limits.Backlog, files: true},
+		"on time, but slow":      {depth: 1, files: true, long: true},
 		"on a user's clock":      {depth: 1, files: true, clock: anotherClock{}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -300,12 +302,33 @@ func TestProducersFileTheFarLaneOnlyIfTheWorkerIsLate(t *testing.T) {
 				tm.alarm.lower(past) // the test is the worker
 				tm.armMany(t, 1)
 				tm.queue.far.due.Store(tm.time.now())
+				tm.queue.far.isLong.Store(row.long)
 				time.Sleep(row.late)
 				s := &tm.queue.far.stripes[0]
 				s.depth.Store(row.depth * tm.queue.far.full)
 				tm.help(&tm.queue.far.lane, s, filled)
 				assert.Equal(t, row.files, tm.guarded.wheel.count == 1)
 			})
+		})
+	}
+}
+
+// A pass notes whether it needs long to file the far lane, also if tasks run in between.
+func TestPassNotesThatTheFarLaneTakesLong(t *testing.T) {
+	skipIfSmall(t)
+	for _, blocks := range []time.Duration{linger / 4, linger/4 + 1, 0} {
+		synctest.Test(t, func(t *testing.T) {
+			tm := MustNew(WithExecutor(Inline{}))
+			defer tm.Stop()
+			tm.queue.far.isLong.Store(blocks == 0)
+			tm.alarm.lower(past) // the test is the worker
+			tm.AfterFunc(time.Millisecond, func() { time.Sleep(blocks) })
+			tm.armMany(t, limits.Drain+portion) // the last are filed once the task has returned
+			time.Sleep(2 * time.Millisecond)
+			for again := true; again; {
+				_, again = tm.worker.pass()
+			}
+			assert.Equal(t, blocks > linger/4, tm.queue.far.isLong.Load(), "%v", blocks)
 		})
 	}
 }

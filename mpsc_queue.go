@@ -37,6 +37,7 @@ type farLane struct {
 	lane
 	margin int64        // ns: the least distance of a far deadline; set by init, then read only
 	due    atomic.Int64 // a pass at a later time takes the lane; lowered and raised as alarm.word's due
+	isLong atomic.Bool  // the worker has needed more than a quarter of the linger to file what it took last
 }
 
 // A stripe's lock is held to take, prune or close the stripe. A push ignores the lock, since it changes only the head

@@ -275,12 +275,13 @@ func (tm *Timer) help(l *lane, s *stripe, how pushed) {
 	}
 }
 
-// workerIsOnTime reports whether the worker takes the far lane when it is due: then a full stripe of the lane can wait
-// for the next pass, before which most of its timeouts are stopped. On a user's clock it reports false, since
-// Timeout.Stop calls no method of the clock; in a foreign bubble, where Stop is allowed, true.
+// workerIsOnTime reports whether the worker takes the far lane when it is due, and files it soon: then a full stripe of
+// the lane can wait for the next pass, before which most of its timeouts are stopped. On a user's clock it reports
+// false, since Timeout.Stop calls no method of the clock; in a foreign bubble, where Stop is allowed, true.
 func (tm *Timer) workerIsOnTime() bool {
 	const late = int64(10 * time.Millisecond) // a time slice: the worker has lost its processor
-	return tm.time.isSystem && int64(time.Since(tm.time.start)) <= tm.queue.far.due.Load()+late
+	far := &tm.queue.far
+	return tm.time.isSystem && !far.isLong.Load() && int64(time.Since(tm.time.start)) <= far.due.Load()+late
 }
 
 // Stop ends the timer: every later arming is refused, and only tasks of expired timeouts still start. It returns all

@@ -19,6 +19,7 @@ type worker struct {
 
 	_ [128]byte // between the alarm, which callers touch at each push, and what only the worker writes
 
+	farTaken int64         // ns: when the intake that is being filed was taken, if the far lane is part of it, otherwise 0
 	wakeups  atomic.Uint64 // for Stats, as the next
 	lateness lateness
 }
@@ -68,11 +69,17 @@ func (wk *worker) pass() (tick tick, again bool) {
 	if !g.batch.isEmpty() { // a task has ended the goroutine, or made Advance panic, in the middle of it
 		wk.handOut(tick)
 	}
-	g.beginPass(tick)
+	if g.beginPass(tick) {
+		wk.farTaken = wk.time.now()
+	}
 	due := wk.time.ticks.start(tick)
 	for isFiled := false; !isFiled; {
 		wk.out.crews.Launch()
 		isFiled = wk.fileIntake()
+		if isFiled && wk.farTaken > 0 {
+			wk.alarm.far.isLong.Store(wk.time.now()-wk.farTaken > int64(linger/4))
+			wk.farTaken = 0
+		}
 		for g.takeDue(tick) {
 			now := wk.handOut(tick)
 			if now >= due+int64(wk.time.slack) {
