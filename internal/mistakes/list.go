@@ -226,8 +226,8 @@ var List = []Mistake{
 				New: "isFarDue := g.queue.far.raise(g.wheel.ticks.start(tick), g.alarm.lingers(tick))\n\t" +
 					"if !isCut && g.intake == 0 && g.alarm.raise(tick) {"},
 			{In: "guarded.beginPass",
-				Old: "if g.queue.far.raise(g.wheel.ticks.start(tick), g.alarm.lingers(tick)) {",
-				New: "if isFarDue {"},
+				Old: "isFar = g.queue.far.raise(g.wheel.ticks.start(tick), g.alarm.lingers(tick))",
+				New: "isFar = isFarDue"},
 		},
 		Test: duringAPass, IsStalled: true,
 	},
