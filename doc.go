@@ -68,10 +68,10 @@
 //
 // While timeouts wait, a Timer has no goroutine (on a [Clock] of your own: one, blocked in After), and nothing ticks.
 // The worker runs when a timeout is due. Calls that arm or stop timeouts that are not due yet wake it at most twenty
-// times a second, or when a few hundred have queued up. Three things wake it for nothing: a timeout that is stopped
-// less than 50ms before its deadline, whatever its delay; the slot of a far timeout that was moved or stopped, about
-// twenty times a second at most; a time.Timer of the library's that had been set for an earlier time, which [Stats]
-// does not count.
+// times a second, or when a few hundred have queued up. Three things wake it for nothing:
+//   - A timeout was stopped less than 50ms before its deadline.
+//   - A far timeout was stopped or moved later: the worker runs at its old time, at most some twenty times a second.
+//   - A time.Timer had been set for a timeout that has changed since. [Stats] does not count that.
 //
 // # Any delay costs the same
 //

@@ -173,7 +173,8 @@ func (h home) index() int { return int(h >> (slotBits + kindBits)) }
 func misused(t *Timeout) {
 	const remedy = "leave the Timeout in its place, also in a sync.Pool, and arm it again by Reset)"
 	if t == nil || t.task == nil {
-		panic("hashedwheel: armed Timeout was overwritten (was the struct that holds it cleared? " + remedy)
+		panic("hashedwheel: armed Timeout, or one stopped a moment ago, was overwritten " +
+			"(was the struct that holds it cleared? " + remedy)
 	}
 	panic("hashedwheel: armed Timeout of " + taskname.OfPlaced(t.task) + " was copied or overwritten " +
 		"(did a slice grow, or was the struct that holds it cleared? " + remedy)

@@ -50,7 +50,8 @@ func (c *ManualClock) After(d time.Duration) <-chan time.Time {
 func (c *ManualClock) String() string { return "hashedwheel.ManualClock(" + c.Now().String() + ")" }
 
 // Advance moves the clock on by d, which must not be negative. It stops at every instant at which a timeout is due, in
-// order. With Inline each task sees its own time, and all have run when Advance returns. A call during another Advance,
+// order. With Inline each task sees its own time, and all have run when Advance returns; with the
+// default executor tasks start later, so a series skips runs within one Advance. A call during another Advance,
 // as from a task, only extends that Advance by d. A panic, or runtime.Goexit, ends the Advance at the time that the
 // clock shows.
 func (c *ManualClock) Advance(d time.Duration) {

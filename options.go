@@ -32,8 +32,8 @@ func valid(ok bool, format string, args ...any) error {
 	return fmt.Errorf("hashedwheel: "+format, args...)
 }
 
-// WithTick sets the most that a task may be late, which is also about the least between two runs of the worker: 1ms by
-// default, 100µs at least. A tick is a bound, not a grid: where few timeouts expire, each is on time to a tenth of a
+// WithTick sets the most that a task may be late, and roughly the shortest interval between two runs of the worker: 1ms
+// by default, 100µs at least. A tick is a bound, not a grid: where few timeouts expire, each is on time to a tenth of a
 // tick; where many do, the worker runs once a tick. There are no empty ticks. A longer tick saves wake-ups where more
 // than one timeout expires in a tick, and nothing else.
 func WithTick(d time.Duration) Option {

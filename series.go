@@ -144,7 +144,8 @@ func (s *Series) Next() (at time.Time) {
 	return at
 }
 
-// Err returns ErrStopped if the timer has refused a run, which ended the series, otherwise nil.
+// Err returns ErrStopped if the timer has refused a run, which ended the series, otherwise nil: also if Timer.Stop
+// ended s.
 func (s *Series) Err() error {
 	defer s.lock().Unlock()
 	return s.to.Err()

@@ -16,7 +16,7 @@ type Stats struct {
 	Expired  uint64 `json:"expired"`  // tasks dispatched; each run of a series and each channel of After counts as one
 	Rejected uint64 `json:"rejected"` // calls refused because the timer was stopped or full
 	Panics   uint64 `json:"panics"`   // panics of tasks and of the Executor that were handled, see WithPanicHandler
-	Wakeups  uint64 `json:"wakeups"`  // runs of the worker in which something was due; none on a ManualClock
+	Wakeups  uint64 `json:"wakeups"`  // runs of the worker for a timeout or the queue; none on a ManualClock
 
 	// Lateness counts the expired tasks by how long after its deadline each was handed to the Executor: up to a tick if
 	// nothing was late. It leaves out how long a task then waits in the Executor. A deadline that had passed when it
@@ -25,8 +25,8 @@ type Stats struct {
 	LatenessSum time.Duration    `json:"lateness_sum_ns"` // of all expired tasks
 
 	// Overdue is how long the oldest due timeout has waited for its turn. It grows while an executor, or a task with
-	// Inline, blocks the worker, and while the worker waits for a processor. A timeout that was moved later counts
-	// until the worker has read its new deadline.
+	// Inline, blocks the worker, and while the worker waits for a processor. The task that blocks does not count
+	// itself. A timeout that was moved later counts until the worker has read its new deadline.
 	Overdue time.Duration `json:"overdue_ns"`
 }
 

@@ -17,10 +17,11 @@ import (
 // show the struct as the Timeout alone. The zero Timeout is Unarmed and unbound. All methods except Init and InitFunc
 // are safe for concurrent use, including from inside tasks, and with a lock held that the task takes.
 //
-// A Timeout must not be copied, nor overwritten once it has been armed: its Timer refers to it for up to two ticks or a
-// tenth of a second after the outcome, whichever is longer, or until a task or Executor that blocks the worker returns.
-// So a struct of a sync.Pool keeps its Timeout, bound to the same Timer: reset the other fields one by one, and arm the
-// Timeout again by Reset, as in the example Pool. Vet's copylocks finds assignments and calls that copy a Timeout.
+// A Timeout must not be copied. Once it has been armed, never overwrite it, not even after Stop: its Timer refers to it
+// for up to two ticks or a tenth of a second after the outcome, whichever is longer, or until a task or Executor that
+// blocks the worker returns. So a struct of a sync.Pool keeps its Timeout, bound to the same Timer: reset the other
+// fields one by one, and arm the Timeout again by Reset, as in the example Pool. Vet's copylocks finds assignments and
+// calls that copy a Timeout, but not *s = S{}.
 //
 // If a slice grew by append, or a struct was cleared, the Timer panics when it uses the Timeout, and is broken from
 // then on:

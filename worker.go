@@ -19,7 +19,7 @@ type worker struct {
 
 	_ [128]byte // between the alarm, which callers touch at each push, and what only the worker writes
 
-	farTaken int64         // ns: when the intake that is being filed was taken, if the far lane is part of it, otherwise 0
+	farTaken int64         // ns: when the intake was taken, if the far lane is part of it, otherwise 0
 	wakeups  atomic.Uint64 // for Stats, as the next
 	lateness lateness
 }

@@ -38,7 +38,7 @@ func (*noCopy) Unlock() {}
 //
 // expired is called once for each value that expires, as a task of tm: by tm's Executor, by default in a goroutine. No
 // lock is held, and the value is no longer in the map. A panic in expired is handled like that of any task of tm. If
-// expired is nil, the worker of tm drops the values, without the Executor.
+// expired is nil, the worker of tm drops the values, without the Executor: New[K, V](tm, nil) names the types.
 func New[K comparable, V any](tm *hashedwheel.Timer, expired func(K, V), opts ...Option) *Map[K, V] {
 	return newMap("New", tm, expired, opts)
 }
