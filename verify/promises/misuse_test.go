@@ -44,7 +44,8 @@ func (l *lease) arm(tm *hashedwheel.Timer, d time.Duration) {
 func overwrite[T any](to, from *T) { *to = *from }
 
 // With -tags invariants its checks may see it first.
-const caught = `^hashedwheel: (armed Timeout(, or one stopped a moment ago,| of \*promises\.lease)? was (copied or )?overwritten \(.*Reset\)|` +
+const caught = `^hashedwheel: (armed Timeout` +
+	`(, or one stopped a moment ago,| of \*promises\.lease)? was (copied or )?overwritten \(.*Reset\)|` +
 	`invariant: .*)$`
 
 // Mistakes of a program with leases that the wheel has filed. Go vet sees none of them except the
