@@ -57,14 +57,6 @@ var List = []Mistake{
 			New: "window()\n\tt.word.Store(int64(w.unqueued()))\n\tok = true"}},
 	},
 	{
-		Name: "a refusal settles, then clears queued",
-		Edits: []Edit{{In: "Timeout.refuse",
-			Old: "if t.cas(w, next) {",
-			New: "if t.cas(w, next|w&queued) {\n\t\t\twindow()\n\t\t\t" +
-				"if t.load().queued() {\n\t\t\t\tt.unqueue()\n\t\t\t}"}},
-	},
-
-	{
 		Name: "Stop gives up if it loses a race",
 		Edits: []Edit{{In: "Timeout.Stop",
 			Old: "if !ok {\n\t\t\tcontinue",
@@ -281,11 +273,7 @@ var List = []Mistake{
 			Old: "slices.Concat(g.lists, []*Timeout{g.deferred},",
 			New: "slices.Concat([]*Timeout{g.deferred},"}},
 	},
-	{
-		Name: "Timer.Stop leaves out timeouts that were queued again in the batch",
-		Edits: []Edit{{In: "guarded.stop",
-			Old: "[]*Timeout{g.deferred}, "}},
-	},
+
 	{
 		Name: "Timer.Stop leaves out the wheel",
 		Edits: []Edit{{In: "guarded.popAny",
