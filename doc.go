@@ -39,9 +39,10 @@
 // A task is handed to the Executor within one tick of its deadline, plus the delay that the operating system, Go's
 // scheduler or the executor adds. If the worker has not run for nine tenths of a tick, it runs at the tenth at which
 // the timeout is due; otherwise it waits for the next whole tick. A delay of zero or less is due at once. The library's
-// own work adds a few milliseconds at most, even with a million timeouts due within a second. Two loads exceed that: a
-// million due within 100ms take 0.3 s to dispatch; a million in one tick, all moved later in the last half second,
-// delay others by 0.2 s. By default no task waits for another to return; with [Inline] a slow task delays all others.
+// own work adds a few milliseconds at most, even with a million timeouts due within a second. Three loads exceed that:
+// half a million due within half a second are now and then 10 to 20ms late; a million due within 100ms take 0.3 s to
+// dispatch; a million in one tick, all moved later in the last half second, delay others by 0.2 s. By default no task
+// waits for another to return; with [Inline] a slow task delays all others.
 //
 // # One outcome each time a timeout is armed
 //

@@ -315,7 +315,6 @@ func TestProducersFileTheFarLaneOnlyIfTheWorkerIsLate(t *testing.T) {
 
 // A pass notes whether it needs long to file the far lane, also if tasks run in between.
 func TestPassNotesThatTheFarLaneTakesLong(t *testing.T) {
-	skipIfSmall(t)
 	for _, blocks := range []time.Duration{linger / 4, linger/4 + 1, 0} {
 		synctest.Test(t, func(t *testing.T) {
 			tm := MustNew(WithExecutor(Inline{}))

@@ -14,11 +14,11 @@ type Task interface {
 // Brief is the result of Task's method. No type outside the library has such a method by chance.
 type Brief bool
 
-// A WorkerTask is a task that the worker may run itself, because that takes less time than to hand the task out.
+// A WorkerTask is a task that the worker may run itself, because that takes less time than to dispatch the task.
 type WorkerTask interface {
 	Task
 	// TryRun runs the task. If the task runs user code, or would have to wait for a lock, TryRun does nothing and
-	// returns false: then the task is handed out.
+	// returns false: then the task is dispatched.
 	TryRun() bool
 }
 
@@ -34,5 +34,5 @@ type Unlisted interface {
 }
 
 // TickStart returns the start of the last tick that has begun at a time on the clock of timer, a *hashedwheel.Timer. A
-// timeout that is due after it will be handed out at a later tick. The root sets it as it is initialized.
+// timeout that is due after it is dispatched at a later tick. The root sets it as it is initialized.
 var TickStart func(timer any, now time.Time) time.Time

@@ -372,6 +372,20 @@ var List = []Mistake{
 			New: "int64(0)"}},
 		Test: "./verify/promises TestLatenessIsReportedNoLatenessOfADeadlineInThePast",
 	},
+	{
+		Name: "a pass that only takes the queue makes a lone timeout wait for a whole Tick",
+		Edits: []Edit{{In: "alarm.passed",
+			Old: "a.spared = tick",
+			New: "a.last = tick"}},
+		Test: "./verify/promises TestOnTimeToATenthOfATickIfAloneAndTheQueueWasTakenShortlyBefore",
+	},
+	{
+		Name: "producers leave the far lane to a worker that needs long for it",
+		Edits: []Edit{{In: "worker.pass",
+			Old: "> int64(linger/4)",
+			New: "> int64(linger)"}},
+		Test: ". TestPassNotesThatTheFarLaneTakesLong",
+	},
 
 	// Memory and counters.
 	{
