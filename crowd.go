@@ -67,18 +67,23 @@ func (w *hashedWheel) thinSlot(l *level) {
 	}
 }
 
-// crowdAt returns the first crowd that was not opened yet, and the tick at which to open it: early enough for it and
-// all crowds behind it, but not before its timeouts fit into the level below. It returns noNumber if there is none.
+// crowdAt returns the first crowd that was not opened yet, and the tick at which to open it, or noNumber if there is
+// none. The crowd of a ring is opened a whole slot before its time: not earlier, since then its timeouts do not fit
+// into the level below, and not later, since a worker that wakes up late has to catch up meanwhile. The crowd of a
+// bucket is opened early enough for it and all crowds behind it: its timeouts stay, but for those that were moved.
 func (l *level) crowdAt(current tick, tickLen int64) (number int64, at tick) {
-	number, at = noNumber, noTick
+	number = l.next(l.crowded, l.number(current), current)
+	switch {
+	case number == noNumber:
+		return noNumber, noTick
+	case l.shift > 0:
+		return number, l.begins(number - 1)
+	}
 	work := int64(0)
-	for n := l.next(l.crowded, l.number(current), current); n != noNumber; n = l.next(l.crowded, n+1, current) {
-		number = min(number, n)
+	at = noTick
+	for n := number; n != noNumber; n = l.next(l.crowded, n+1, current) {
 		work += int64(l.len(n)) * int64(perTimeout)
 		at = min(at, l.begins(n)-tick(work/tickLen)-1)
-	}
-	if number != noNumber && l.shift > 0 {
-		at = max(at, l.begins(number-1))
 	}
 	return number, at
 }

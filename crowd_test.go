@@ -44,8 +44,7 @@ func (d *driver) thinAll(t *testing.T) (portions int) {
 	return portions
 }
 
-// Ticks are so short here that each crowd is opened a whole slot ahead. A timeout must never be filed on
-// a higher level.
+// A timeout must never be filed on a higher level.
 func TestCrowdOpenedEarlyOnlyDescends(t *testing.T) {
 	const n = crowd + 100
 	sizes := []int{1, 2, 8, 64, 512}
@@ -81,7 +80,7 @@ func TestCrowdOpenedEarlyOnlyDescends(t *testing.T) {
 	}
 }
 
-// thinningTicks returns how many ticks of a millisecond are allowed for thinning n timeouts: 500 ns for
+// thinningTicks returns how many ticks of a millisecond are allowed for thinning a bucket of n timeouts: 500 ns for
 // each.
 func thinningTicks(n int) tick { return tick(n) * 500 / 1e6 }
 
@@ -91,7 +90,7 @@ func TestCrowdInASlotIsOpenedAtCrowdAt(t *testing.T) {
 	l := d.levels[1]
 	number, at := l.crowdAt(d.current, d.ticks.len)
 	require.Equal(t, int64(4), number)
-	require.Equal(t, 1024-thinningTicks(10*crowd)-1, at)
+	require.Equal(t, tick(1024-256), at, "a slot ahead")
 	require.Equal(t, at, d.nextWork())
 	d.take(at - 1)
 	require.False(t, d.thin(), "too early")
