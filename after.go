@@ -18,9 +18,9 @@ import (
 // channel counts as one pending timeout until its tick, which WithMaxPending does not refuse. A separate goroutine
 // closes it, or with Inline the worker; no other Executor is used.
 //
-// Timer.Stop leaves the channels that are pending to the time package, so each is closed at its time; on a ManualClock
-// Stop closes them at once, since no more time passes there. After Timer.Stop a call of After waits in the time
-// package, whatever the Clock, so a loop around After keeps its pace. Such a call allocates a separate channel.
+// A channel that is pending at [Timer.Stop] is still closed at its time, or on a ManualClock at once. After Timer.Stop
+// a call of After waits in the time package, whatever the Clock, so a loop around After keeps its pace. Such a call
+// allocates a separate channel.
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	at := tm.wholeTick(tm.deadlineIn(d))
 	if s := tm.after.find(at); s != nil {

@@ -3,11 +3,11 @@ package hashedwheel
 import "time"
 
 // A Clock shows the time and wakes the worker. The clocks of clockwork, benbjohnson/clock and Kubernetes fit as they
-// are. Its methods are called concurrently, and with no lock held. Now must not call the Timer. While timeouts wait, a
-// goroutine waits for After, until Timer.Stop at the latest.
+// are. Its methods are called concurrently. Now must not call the Timer. While timeouts wait, a goroutine waits for
+// After, until Timer.Stop at the latest.
 //
-// A Clock must never go back: nothing is promised then. It may stand still, and may jump ahead: the timeouts in between
-// are then dispatched by the worker's next run.
+// A Clock must never go back: nothing is promised then. It may stand still, and may jump ahead: the worker's next run
+// then dispatches the timeouts in between.
 //
 // The worker abandons channels of After, so a fake clock's count of waiters means nothing: use a ManualClock.
 type Clock interface {

@@ -1,17 +1,16 @@
 // Package hashedwheel keeps tens of thousands to millions of timeouts, most of which are moved or stopped before they
 // expire: idle timeouts that move at every read, deadlines of calls that nearly all return in time. Arming, moving, or
 // stopping a timeout takes 20–150 ns (up to 350 ns with a million pending). The trade-off: where many tasks expire, one
-// may start up to one tick late, by default 1ms; where few do, it is as punctual as with the time package, see
-// [WithTick].
+// may start up to one tick late, by default 1ms; where few do, it is as punctual as with the time package.
 //
 //	tm := hashedwheel.MustNew()
 //	t := tm.AfterFunc(30*time.Second, func() { ... })
 //	t.Move(time.Minute)
 //	t.Stop()
 //
-// A [Timer] holds many timeouts, and a program seldom needs more than one. A [Timeout] is one of them: the time
-// package calls that a Timer. Stop of a Timeout cancels it, Stop of the Timer cancels everything. [Timer.Every] and
-// [Timer.Recur] run a function again and again, and [Timer.After] is a deadline for a select.
+// A [Timer] holds many timeouts, and a program seldom needs more than one. A [Timeout] is one of them (the time package
+// calls it a Timer). [Timeout.Stop] cancels one, [Timer.Stop] all. [Timer.Every] and [Timer.Recur] run a function again
+// and again, and [Timer.After] is a deadline for a select.
 //
 // Package wheeltime has the time package's timers and tickers with channels, idle closes idle connections, keyed is a
 // map whose values expire, and inspect is a page of pending timeouts.
@@ -23,33 +22,31 @@
 //
 // To arm a timeout is to give it a deadline, by AfterFunc, Schedule or Reset; the timeout is then pending, and Move
 // gives it another deadline. When its deadline has passed it expires: its task is handed to the [Executor]. Until then
-// [Timeout.Stop] or [Timer.Stop] cancels it. A timeout that a stopped or full timer refuses is rejected. A tick is the
-// most that a task is late. When a timeout is due, a time.Timer starts a goroutine, the worker, which hands the tasks
-// of all timeouts that are due by then to the Executor.
+// Stop cancels it. A timeout that a stopped or full timer refuses is rejected. A tick is the most that a task is late.
+// When a timeout is due, a time.Timer starts a goroutine, the worker, which hands the tasks of all timeouts that are
+// due by then to the Executor.
 //
 // # Never early
 //
 // A task never starts before its deadline, read on the timer's clock. The deadline is the time of the call plus the
 // delay, in nanoseconds, and is rounded up to a tenth of a tick, never down. That holds through jumps of the clock,
-// stalls, Resets that race with expiry, and any delay, as long as the clock does not go back, see [Clock]. A delay too
+// stalls, Resets that race with expiry, and any delay, as long as the clock does not go back (see [Clock]). A delay too
 // large for the clock, which counts about 9 years from New, means never; such a timeout can still be stopped.
 //
 // # At most one tick late
 //
 // A task is handed to the Executor within one tick of its deadline, plus the delay that the operating system, Go's
-// scheduler or the executor adds. If the worker has not run for nine tenths of a tick, it runs at the tenth at which
-// the timeout is due; otherwise it waits for the next whole tick. A delay of zero or less is due at once. The library's
-// own work adds a few milliseconds at most, even with a million timeouts due within a second. Three loads exceed that:
-// half a million due within half a second are now and then 10 to 20ms late; a million due within 100ms take 0.3 s to
-// dispatch; a million in one tick, all moved later in the last half second, delay others by 0.2 s. By default no task
-// waits for another to return; with [Inline] a slow task delays all others.
+// scheduler or the Executor adds. Where few timeouts expire, tasks are more punctual: see [WithTick]. A delay of zero
+// or less is due at once. The library's own work adds a few milliseconds at most, even with a million timeouts due
+// within a second. Three loads exceed that: half a million due within half a second are now and then 10 to 20ms late; a
+// million due within 100ms take 0.3 s to dispatch; a million in one tick, all moved later in the last half second,
+// delay others by 0.2 s. With [Inline], a slow task delays all others.
 //
 // # One outcome each time a timeout is armed
 //
-// Expired: the task was handed to the executor. Canceled: [Timeout.Stop] returned true, or [Timer.Stop] returned the
+// Expired: the task was handed to the Executor. Canceled: [Timeout.Stop] returned true, or [Timer.Stop] returned the
 // timeout. Rejected: the timer was stopped or full, and [Timeout.Err] returns which. A Reset or Move of a pending
-// timeout moves its deadline; any other Reset arms it again, and any other Move does nothing. A full timer refuses only
-// calls that return [ErrFull].
+// timeout only moves its deadline.
 //
 // # Nothing is lost at Stop
 //
@@ -61,54 +58,50 @@
 //
 // # User code runs without locks
 //
-// Tasks, panic handlers, executors and clocks are called with no internal lock held, and only [Timer.Shutdown]
-// waits for tasks. Every method may be called from inside a task, including Timer.Stop. A panic in a task
-// crashes the program, as with time.AfterFunc, unless there is a panic handler.
+// Tasks, panic handlers, executors and clocks are called with no internal lock held, and only [Timer.Shutdown] waits
+// for tasks. Every method may be called from inside a task, including Timer.Stop. A panic in a task crashes the
+// program, as with time.AfterFunc, unless [WithPanicHandler] is given.
 //
 // # Quiet
 //
-// While timeouts wait, a Timer has no goroutine (on a [Clock] of your own: one, blocked in After), and nothing ticks.
-// The worker runs when a timeout is due. Calls that arm or stop timeouts that are not due yet wake it at most twenty
-// times a second, or when a few hundred have queued up. Three things wake it for nothing:
+// While timeouts wait, a Timer has no goroutine (on a [Clock] of your own, one), and nothing ticks. The worker runs
+// when a timeout is due. Calls that arm or stop timeouts that are not due yet wake it at most twenty times a second, or
+// when a few hundred have queued up. Three things wake it for nothing:
 //   - A timeout was stopped less than 50ms before its deadline.
 //   - A far timeout was stopped or moved later: the worker runs at its old time, at most some twenty times a second.
 //   - A time.Timer had been set for a timeout that has changed since. [Stats] does not count that.
 //
 // # Any delay costs the same
 //
-// The wheel touches a timeout a handful of times on the way to any deadline, whatever the wheel's size. The
-// cost of catching up after a clock jump grows with the pending timeouts, not with the missed ticks.
+// The wheel touches a timeout a handful of times on the way to any deadline, whatever the wheel's size. The cost of
+// catching up after a clock jump grows with the pending timeouts, not with the missed ticks.
 //
 // # Small and garbage-free
 //
 // A Timeout is 48 bytes on 64-bit machines, and takes 8 to 16 more while it is pending. After a peak, a slot of the
 // wheel keeps up to 5 KiB until it is empty. AfterFunc and Schedule allocate the Timeout and nothing else; Reset, Move
-// and Stop allocate nothing, except that in a flood they may let the wheel grow, and on a [Clock] of your own may
-// start a goroutine. A Timeout that is a field of your own struct needs no allocation at all, though an executor other
-// than Inline may allocate to run its task. A canceled timeout, and everything its task holds, is garbage within two
-// ticks or a tenth of a second, whichever is longer, unless the worker is blocked. The wheel keeps timeouts in arrays,
-// not in linked lists, so a garbage collection with a million pending takes less time than with a million time.Timers.
+// and Stop allocate nothing, except that in a flood they may let the wheel grow, and on a [Clock] of your own may start
+// a goroutine. An Executor other than Inline may allocate to run a task. A canceled timeout, and everything its task
+// holds, is garbage within two ticks or a tenth of a second, whichever is longer, unless the worker is blocked. The
+// wheel keeps timeouts in arrays, not in linked lists, so a garbage collection with a million pending takes less time
+// than with a million time.Timers.
 //
 // # Bounded work
 //
 // Even while timeouts are armed as fast as the machine can, the library's own work delays due ones by a few
-// milliseconds at most: it sorts in the timeouts that are queued when it begins, and dispatches due ones at least every
-// two milliseconds, half a tick or 100,000 timeouts. Callers that outrun the worker help it: once about 512 timeouts
-// wait in a caller's part of the queue, it drops the stopped ones, or waits its turn and sorts in some of the others
-// (timeouts due later than 150 to 200ms: once 8,192 wait, or 32,768 while the worker is on time). No lock is held for
-// longer than about a millisecond, unless its holder loses its processor or has to help the collector, or is
-// Timer.Stop. [WithMaxPending] bounds how many are pending at all.
+// milliseconds at most: the worker sorts in the timeouts that are queued when it begins, and dispatches due ones at
+// least every two milliseconds, half a tick or 100,000 timeouts. Callers that outrun the worker help it: once about 512
+// timeouts wait in a caller's part of the queue, the caller drops the stopped ones, or waits its turn and sorts in some
+// of the others (timeouts due later than 150 to 200ms: once 8,192 wait, or 32,768 while the worker is on time). No lock
+// is held for longer than about a millisecond, unless its holder loses its processor or has to help the collector, or
+// is Timer.Stop. [WithMaxPending] bounds how many are pending at all.
 //
 // # Misuse is caught
 //
 // A Timeout that was copied or overwritten while its Timer holds it makes the process panic, at the latest when the
-// wheel uses it. [Timeout] lists how that happens, and which misuse goes unnoticed:
-//
-//	hashedwheel: armed Timeout of *main.lease was copied or overwritten (did a slice grow, or was the struct that
-//	holds it cleared? leave the Timeout in its place, also in a sync.Pool, and arm it again by Reset)
-//
-// If a program recovers that panic, the Timer is broken for good: every later call that uses the wheel, such as Pending
-// or Timer.Stop, panics with the same message. So does the worker, which ends the process. No call hangs.
+// wheel uses it. [Timeout] shows the message, and lists the misuse that goes unnoticed. If a program recovers that
+// panic, the Timer is broken for good: every later call that uses the wheel, such as Pending or Timer.Stop, panics with
+// the same message. So does the worker, which ends the process. No call hangs.
 //
 // # Lateness is reported
 //

@@ -9,15 +9,12 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/race"
 )
 
-// An Executor runs tasks. The worker calls Go with no lock held, and waits until it returns before it dispatches the
-// next task: so an Executor whose Go blocks bounds the tasks that run at a time, and delays all due tasks. If tasks
-// wait for other tasks, a bounded Executor can deadlock. One Timer never calls Go concurrently. Go runs f once, itself
-// or in another goroutine. If f never runs the task is lost, and Shutdown waits until its context ends. If Go panics or
-// ends its goroutine, Shutdown does not wait for a task that has not begun by then, and a series pauses until its
-// Reset; the panic goes to the panic handler, or crashes the program.
-//
-// By default tasks that return soon share goroutines; with the race detector each has its own, so that it reports races
-// between tasks.
+// An Executor runs tasks. The worker of a Timer calls Go for one task after another, never concurrently, and waits
+// until Go returns. So an Executor whose Go blocks bounds the tasks that run at a time, and delays all due tasks. If
+// tasks wait for other tasks, a bounded Executor can deadlock. Go runs f once, itself or in another goroutine. If f
+// never runs, the task is lost, and Shutdown waits until its context ends. If Go panics or ends its goroutine, Shutdown
+// does not wait for a task that has not begun by then, and a series pauses until its Reset; the panic goes to the panic
+// handler, or crashes the program.
 //
 // *sync.WaitGroup fits, and so do most pools; for others see ExecutorFunc. Close a pool after Timer.Shutdown: after
 // Timer.Stop the worker may still dispatch a task.

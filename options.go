@@ -33,9 +33,10 @@ func valid(ok bool, format string, args ...any) error {
 }
 
 // WithTick sets the most that a task may be late, and roughly the shortest interval between two runs of the worker: 1ms
-// by default, 100µs at least. A tick is a bound, not a grid: where few timeouts expire, each is on time to a tenth of a
-// tick; where many do, the worker runs once a tick. There are no empty ticks. A longer tick saves wake-ups where more
-// than one timeout expires in a tick, and nothing else.
+// by default, 100µs at least. A tick is a bound, not a grid. If the worker has not run for nine tenths of a tick, it
+// runs at the tenth at which a timeout is due; otherwise it waits for the next whole tick. So where few timeouts
+// expire, each is on time to a tenth of a tick. There are no empty ticks. A longer tick saves wake-ups where more than
+// one timeout expires in a tick, and nothing else.
 func WithTick(d time.Duration) Option {
 	return func(o *options) error {
 		o.tick = d
@@ -67,9 +68,10 @@ func WithMaxPending(n int) Option {
 }
 
 // WithExecutor sets the Executor that runs the tasks. By default goroutines do, as under time.AfterFunc: a task may
-// block, and no task waits for another. Tasks that return soon share goroutines: a task that changes its goroutine for
-// good (runtime.LockOSThread, profiler labels) should end it by Goexit. ExecutorFunc(func(f func()) { go f() }) is an
-// Executor with a goroutine for each task.
+// block, and no task waits for another. Tasks that return soon share goroutines (except under the race detector, which
+// could not report races between them): a task that changes its goroutine for good (runtime.LockOSThread, profiler
+// labels) should end it by Goexit. ExecutorFunc(func(f func()) { go f() }) is an Executor with a goroutine for each
+// task.
 func WithExecutor(e Executor) Option {
 	return func(o *options) error {
 		f, isFunc := e.(ExecutorFunc)

@@ -11,8 +11,8 @@ import (
 type Sampled struct {
 	Deadline time.Time
 
-	// Name is the result of the task's method TaskName() string. Without that method it is the name of the function,
-	// for a function literal also the file and line where it begins, or the name of the task's type.
+	// Name is the result of the task's method TaskName() string, or the name of its function or type: see package
+	// inspect.
 	Name string
 }
 

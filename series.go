@@ -51,7 +51,7 @@ type Scheduler interface {
 // after its caller has, so a first run at tm.Now() would otherwise be skipped.
 const justPassed = 10
 
-// Every is EveryFrom with the first run one period from now. It panics if period is not positive.
+// Every is EveryFrom with the first run one period from now.
 func (tm *Timer) Every(period time.Duration, f func(*Series)) *Series {
 	return tm.EveryFrom(tm.Now().Add(period), period, f)
 }
@@ -144,7 +144,7 @@ func (s *Series) Next() (at time.Time) {
 	return at
 }
 
-// Err returns ErrStopped if the timer has refused a run, which ended the series, otherwise nil: also if Timer.Stop
+// Err returns ErrStopped if the timer has refused a run, which ended the series, otherwise nil, even if Timer.Stop
 // ended s.
 func (s *Series) Err() error {
 	defer s.lock().Unlock()

@@ -11,11 +11,11 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
-// A Timeout is one task and its deadline. (In the time package the type with these methods is named Timer.) AfterFunc
-// and Schedule return an armed Timeout. A Timeout that is a field of your own struct, bound by Init or InitFunc, is
-// armed, moved and stopped without an allocation. Give the field a name: if a struct embeds a Timeout, fmt and slog
-// show the struct as the Timeout alone. The zero Timeout is Unarmed and unbound. All methods except Init and InitFunc
-// are safe for concurrent use, including from inside tasks, and with a lock held that the task takes.
+// A Timeout is one task and its deadline. AfterFunc and Schedule return an armed Timeout. A Timeout that is a field of
+// your own struct, bound by Init or InitFunc, is armed, moved and stopped without an allocation. Give the field a name:
+// if a struct embeds a Timeout, fmt and slog show the struct as the Timeout alone. The zero Timeout is Unarmed and
+// unbound. All methods except Init and InitFunc are safe for concurrent use, including from inside tasks, and with a
+// lock held that the task takes.
 //
 // A Timeout must not be copied. Once it has been armed, never overwrite it, not even after Stop: its Timer refers to it
 // for up to two ticks or a tenth of a second after the outcome, whichever is longer, or until a task or Executor that
@@ -23,8 +23,7 @@ import (
 // fields one by one, and arm the Timeout again by Reset, as in the example Pool. Vet's copylocks finds assignments and
 // calls that copy a Timeout, but not *s = S{}.
 //
-// If a slice grew by append, or a struct was cleared, the Timer panics when it uses the Timeout, and is broken from
-// then on:
+// If a slice grew by append, or a struct was cleared, the Timer panics when it uses the Timeout:
 //
 //	hashedwheel: armed Timeout of *main.lease was copied or overwritten (did a slice grow, or was the struct that
 //	holds it cleared? leave the Timeout in its place, also in a sync.Pool, and arm it again by Reset)
@@ -56,9 +55,8 @@ type Timeout struct {
 // This does not compile if a Timeout is more than 48 bytes.
 const _ = uint(48 - unsafe.Sizeof(Timeout{}))
 
-// A Task runs when its Timeout expires. The timer's Executor calls Run: by default in a goroutine, where it may block.
-// Run gets the Timeout that expired, so one Task can serve many. If the Timeout is Pending then, it was armed again
-// after it expired.
+// A Task runs when its Timeout expires. The timer's Executor calls Run with that Timeout, so one Task can serve many.
+// If the Timeout is Pending then, it was armed again after it expired.
 type Task interface {
 	Run(to *Timeout)
 }
@@ -137,10 +135,9 @@ func isNil(task Task) bool {
 	return task == nil || ok && f == nil
 }
 
-// Reset arms t, or moves it if it is pending, to expire d from now; zero or less is due at once, within a tick.
-// It reports whether t was pending, as time.Timer.Reset does. On a stopped timer t is Rejected: see Err. A full timer
-// refuses Arm, not Reset. Reset panics before Init, and waits only in a flood or for Timer.Stop. It allocates nothing,
-// except in a flood or on a Clock of your own.
+// Reset arms t, or moves it if it is pending, to expire d from now; zero or less is due at once, within a tick. It
+// reports whether t was pending, as time.Timer.Reset does. On a stopped timer t is Rejected: see Err. A full timer
+// refuses Arm, not Reset. Reset panics before Init, and waits only in a flood or for Timer.Stop.
 //
 // A Reset happens before the run that it causes. When Reset returns false, the last run may still be in progress or
 // about to begin, and the new run does not wait for it.
@@ -175,10 +172,9 @@ func (t *Timeout) ArmAt(at time.Time) error {
 	return err
 }
 
-// Move moves t, if it is pending, to expire d from now; zero or less is due at once. It reports whether t was
-// pending. Unlike Reset it never arms. So it suits an idle timeout that every read moves: a read that races with the
-// expiry, or with a Stop, does not bring the timeout back. Move panics before Init, and waits and allocates only as
-// Reset does.
+// Move moves t, if it is pending, to expire d from now, and reports whether t was pending. Unlike Reset it never arms,
+// so it suits an idle timeout that every read moves: a read that races with the expiry, or with a Stop, does not bring
+// the timeout back. As with Reset, zero or less is due at once; Move panics before Init, and waits only as Reset does.
 func (t *Timeout) Move(d time.Duration) bool {
 	tm := t.bound("Move")
 	return t.load().state() == Pending && tm.move(t, tm.deadlineIn(d))

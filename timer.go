@@ -41,9 +41,8 @@ type Timer struct {
 	ending   sync.Once     // calls endWorker once the first portion of a Stop is collected
 }
 
-// New returns a Timer, or an error that names the wrong option and its value. By default the tick is 1ms, the wheel
-// has 512 buckets, any number may be pending, tasks run in goroutines, the clock is the system's, and a panic crashes
-// the program. New reads GOMAXPROCS once, to size the queue between callers and worker.
+// New returns a Timer, or an error that names the wrong option and its value. Each Option describes its default. New
+// reads GOMAXPROCS once, to size the queue between callers and worker.
 func New(opts ...Option) (*Timer, error) {
 	o := options{tick: time.Millisecond, wheelSize: 512, clock: systemClock{}}
 	for _, opt := range opts {
@@ -74,8 +73,8 @@ func MustNew(opts ...Option) *Timer {
 }
 
 // AfterFunc arms a new Timeout that calls f once d has passed, through the Executor. If the timer is stopped, the
-// Timeout is Rejected, never nil, and f is not called. Timer.Stop ends pending Timeouts without a call of f. A full
-// timer refuses Schedule and Timeout.Arm, not AfterFunc. AfterFunc panics if f is nil. It allocates once.
+// Timeout is Rejected, never nil, and f is not called. A full timer refuses Schedule and Timeout.Arm, not AfterFunc.
+// AfterFunc panics if f is nil. It allocates once.
 func (tm *Timer) AfterFunc(d time.Duration, f func()) *Timeout {
 	if f == nil {
 		panic("hashedwheel: AfterFunc with a nil func")
@@ -112,9 +111,8 @@ func (tm *Timer) Now() time.Time {
 // Tick returns the tick, as WithTick set it.
 func (tm *Timer) Tick() time.Duration { return tm.time.slack }
 
-// Pending returns how many timeouts are pending; all callers of After that wait for one tick count as one. Timeouts
-// that have expired do not count. Pending is exact, except for calls in progress in other goroutines. During a
-// concurrent Stop, Pending may briefly exceed the bound of WithMaxPending.
+// Pending returns how many timeouts are pending. It is exact, except for calls in progress in other goroutines. During
+// a concurrent Stop, Pending may briefly exceed the bound of WithMaxPending.
 //
 // Pending first sorts in the timeouts that were armed or stopped since the worker ran last. That takes 40 ns for each,
 // or 55 ns if they are scattered in memory (bench, Pending).
@@ -289,10 +287,9 @@ func (tm *Timer) workerIsOnTime() bool {
 // it canceled, and none returns before all are canceled. Stop does not wait for tasks. It takes 0.1 to 0.5 s for each
 // million pending, and 20 MB while the result grows.
 //
-// Stop leaves the channels of After, and those of package wheeltime's Timers, to the time package, which counts what is
-// left of each delay: no goroutine that waits is woken early, and none waits forever. On a ManualClock no more time
-// passes, so Stop closes them at once, as it does in a testing/synctest bubble that is not the timer's. Tickers of
-// wheeltime end, and functions of its AfterFunc do not run.
+// Stop leaves the channels of After and of package wheeltime's Timers to the time package, which counts what is left of
+// each delay. On a ManualClock no more time passes, so Stop fires them at once, as it does in a testing/synctest
+// bubble that is not the timer's.
 //
 // The Task of a returned Timeout is what you have armed, to run it now or to keep it; nil for a Timeout of a Series, or
 // of packages keyed and idle.

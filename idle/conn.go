@@ -33,8 +33,8 @@ const piece = 8 << 10
 type netConn = net.Conn // embedded under this name, the connection is not an exported field
 
 // A Conn is a connection that closes itself when no data has been received or sent for its idle time. A Read or Write
-// that is blocked then, or called later, returns [ErrIdle]. A Conn sets no deadlines; SetDeadline, SetReadDeadline and
-// SetWriteDeadline work as on the connection inside. For methods such as SetNoDelay and SyscallConn use NetConn.
+// that is blocked then, or called later, returns [ErrIdle]. SetDeadline, SetReadDeadline and SetWriteDeadline work as
+// on the connection inside. For methods such as SetNoDelay and SyscallConn use NetConn.
 //
 // A Conn is made by [NewConn] or a Listener, safe for concurrent use, and must not be copied.
 type Conn struct {
@@ -77,7 +77,7 @@ func newConn(tm *hashedwheel.Timer, c net.Conn, d time.Duration, o options) (*Co
 // NetConn returns the connection inside. Data that is read or written there counts only if the kernel counts.
 func (c *Conn) NetConn() net.Conn { return c.netConn }
 
-// Read reads as the connection inside does. It returns [ErrIdle] after an idle close.
+// Read reads as the connection inside does.
 func (c *Conn) Read(b []byte) (int, error) {
 	n, err := c.netConn.Read(b)
 	if n > 0 && !c.limit.kernelCounts {
@@ -86,10 +86,10 @@ func (c *Conn) Read(b []byte) (int, error) {
 	return n, c.explain(err)
 }
 
-// Write writes as the connection inside does. After an idle close it returns [ErrIdle]. Where the Conn counts, it
-// passes on more than 8 KiB in pieces, each of which counts, if the connection is a stream: a *net.TCPConn,
-// *net.UnixConn, net.Pipe or *tls.Conn. With an idle time of two minutes a peer must then read 70 bytes a second. On
-// any other connection a Write may be a message: it is passed on whole, and must end within one idle time.
+// Write writes as the connection inside does. Where the Conn counts, it passes on more than 8 KiB in pieces, each of
+// which counts, if the connection is a stream: a *net.TCPConn, *net.UnixConn, net.Pipe or *tls.Conn. With an idle time
+// of two minutes a peer must then read 70 bytes a second. On any other connection a Write may be a message: it is
+// passed on whole, and must end within one idle time.
 func (c *Conn) Write(b []byte) (int, error) {
 	if c.limit.kernelCounts || c.limit.receivedOnly {
 		n, err := c.netConn.Write(b)
@@ -119,9 +119,8 @@ func (c *Conn) writePiece(b []byte) (int, error) {
 	return n, c.explain(err)
 }
 
-// ReadFrom writes the data that it reads from r. Where the kernel counts it uses the ReadFrom of the
-// connection inside: for a *net.TCPConn the kernel then moves the data from another connection
-// (splice) or a file (sendfile). Otherwise it calls Write repeatedly.
+// ReadFrom writes the data that it reads from r. Where the kernel counts it uses the ReadFrom of the connection inside,
+// which for a *net.TCPConn moves the data in the kernel (splice, sendfile). Otherwise it calls Write repeatedly.
 func (c *Conn) ReadFrom(r io.Reader) (int64, error) {
 	if inner, ok := c.netConn.(io.ReaderFrom); ok && c.limit.kernelCounts {
 		n, err := inner.ReadFrom(r)

@@ -67,7 +67,7 @@ type connKey struct{}
 
 // ConnContext returns a context in which [FromContext] finds the [Conn] c, or the Conn inside c if c is a wrapper such
 // as *tls.Conn. It returns ctx if there is no Conn. Use it as the field ConnContext of an [net/http.Server] that serves
-// a [NewListener]: then each handler finds the Conn of its request, and can suspend the idle time while it works.
+// a [NewListener].
 func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	conn, ok := find[*Conn](c)
 	if !ok {

@@ -27,9 +27,7 @@ func collect(function string, opts []Option) (o options) {
 // WithOnIdle sets a function that is called with the [Conn] when it has been idle: once, without a lock, in the timer's
 // executor, and before the connection is closed, so that f can still write to it. The Conn is closed when f has
 // returned or panicked. If the peer does not read, a Write in f waits forever, and with [hashedwheel.Inline] so does
-// the timer: call SetWriteDeadline first.
-//
-// It is for [NewConn] and [NewListener]. [Watch] calls its own function and refuses WithOnIdle with an error.
+// the timer: call SetWriteDeadline first. [Watch], which has its own function, refuses WithOnIdle.
 func WithOnIdle(f func(net.Conn)) Option {
 	if f == nil {
 		panic("idle: WithOnIdle with a nil func")
@@ -49,7 +47,7 @@ func WithReceivedOnly() Option {
 
 // WithCounting makes a [Conn] count reads and writes itself even where the kernel counts. Without it a connection looks
 // idle if a BPF program redirects its data from socket to socket (a sockmap, as some service meshes use), or a network
-// card handles TCP by itself. [Watch] depends on the kernel and refuses WithCounting with an error.
+// card handles TCP by itself. [Watch] refuses WithCounting.
 func WithCounting() Option {
 	return func(o *options) { o.counting = true }
 }

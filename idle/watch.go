@@ -17,8 +17,7 @@ type Watcher struct {
 	onIdle func(net.Conn)
 }
 
-// Watch calls onIdle(c) once, when no data has been received or sent on c for d: never before, and at most a tick and
-// 20 ms later. It reads nothing and wraps nothing.
+// Watch calls onIdle(c) once, when no data has been received or sent on c for d. It reads nothing and wraps nothing.
 //
 // onIdle runs in the timer's executor, and should close c: Watch does not. After that a Read returns net.ErrClosed, as
 // after any Close. If you close c yourself, the watch stays pending, and keeps c in memory, until d is over; Stop ends

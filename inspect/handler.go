@@ -13,9 +13,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// Handler returns a handler that shows the pending timeouts of timers, each timer under its name in the map: as a page,
-// or with ?format=json or Accept: application/json as a report. It answers GET and HEAD only, at any path, and any
-// number of requests at a time.
+// Handler returns a handler that shows the pending timeouts of timers, each timer under its name in the map, as a page
+// or a report. It answers GET and HEAD only, at any path, and any number of requests at a time.
 //
 // Handler copies the map, and panics if a timer is nil.
 func Handler(timers map[string]*hashedwheel.Timer) http.Handler {

@@ -12,8 +12,7 @@ import (
 // once. A key that is set or deleted during the loop may be missing; a key that is deleted and set again may be yielded
 // twice. The value is the key's value at that moment.
 //
-// The loop body runs without a lock, and may take long and use the map. All makes no copy: it takes no memory, and
-// locks a shard twice for each key.
+// The loop body runs without a lock. All makes no copy: it takes no memory, and locks a shard twice for each key.
 func (m *Map[K, V]) All() iter.Seq2[K, V] {
 	m.check()
 	return func(yield func(K, V) bool) {

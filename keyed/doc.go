@@ -1,6 +1,6 @@
-// Package keyed is a map whose values expire. It is not a cache, which evicts values to stay within a bound (for that
-// see otter or ristretto): every value has one end, and you are told. Use it for sessions, calls in flight, messages
-// seen before. When the deadline of a value has passed, the map calls your function with key and value.
+// Package keyed is a map whose values expire. It is not a cache, which evicts values to stay within a bound: for that
+// see otter or ristretto. When the deadline of a value has passed, the map calls your function with key and value. Use
+// it for sessions, calls in flight, messages seen before.
 //
 //	sessions := keyed.New(tm, func(id string, s *Session) { s.Close() }, keyed.WithName("sessions"))
 //	err := sessions.Set(id, s, 30*time.Minute)    // new, or replaces value and deadline
@@ -8,9 +8,8 @@
 //	s, ok = sessions.Get(id)                      // does not move the deadline
 //	s, ok = sessions.Delete(id)                   // the function is not called
 //
-// For values that expire some time after their last use, call Touch at each use: it returns the value, or false if the
-// key is gone. If each use has the value at hand, it can note the time in the value, without a look-up: see
-// [NewRenewing].
+// For values that expire some time after their last use, call Touch at each use. If each use has the value at hand, it
+// can note the time in the value, without a look-up: see [NewRenewing].
 //
 // Three methods do in one step what would be a race in two calls:
 //
@@ -28,18 +27,9 @@
 // # A value is valid until its deadline
 //
 // From its deadline on a value is absent, even if the worker or the Executor is behind: Get, Deadline, Touch, Delete,
-// CompareAndDelete and All do not find it, and GetOrSet sets a new one. expired is still called for it, once; its task
-// is handed to the Executor at most one tick late. Two calls of expired may overlap, even for the same key if it was
-// set again, unless the Executor runs one task at a time. In a map of NewRenewing a value is present until renew has
-// returned zero or less.
-//
-// Caches hide values that have expired, as this map does. They differ in when they call your function:
-//
-//	keyed        expired: within a tick
-//	otter        OnDeletion: at the next maintenance
-//	ristretto    OnExit: up to ten seconds later
-//	ttlcache     OnEviction: while Start runs
-//	go-cache     OnEvicted: at the next cleanup
+// CompareAndDelete and All do not find it, and GetOrSet sets a new one. (A map of [NewRenewing] keeps it until renew
+// has returned.) expired is still called for it, once; its task is handed to the Executor at most one tick late. Two
+// calls of expired may overlap, even for the same key if it was set again, unless the Executor runs one task at a time.
 //
 // # Every value has one end
 //
@@ -50,8 +40,8 @@
 //
 // # When the timer is full or stopped
 //
-// A Set, Swap or GetOrSet that returns hashedwheel.ErrFull or ErrStopped, and a Touch that returns false, have changed
-// nothing. A full timer refuses new keys, and keys whose value has expired. It does not refuse to move or to renew.
+// A full timer refuses new keys, and keys whose value has expired, with hashedwheel.ErrFull. It does not refuse to move
+// or to renew.
 //
 // hashedwheel.WithMaxPending bounds the pending values, not those whose task the Executor has: the map grows without
 // bound if values expire faster than the Executor runs expired. With Inline, or an Executor that blocks while it is
@@ -70,7 +60,7 @@
 //
 // A new key is one allocation: 72 bytes, the value and the key, on 64-bit machines. With its places in a Go map and in
 // the wheel that makes 129 to 141 bytes for two ints, or for a string and a pointer (go test -run TestMemory -v
-// ./keyed). Deleting and moving allocate nothing.
+// ./keyed). Deleting a key, moving it, and setting a pending one allocate nothing.
 //
 // An empty map takes 280 bytes on any number of processors, and a map of ten keys 2.8 KiB, even after many other keys
 // (go test -run On64Processors -v ./keyed): one map per tenant is fine. After many keys the map keeps 16 KiB per

@@ -36,9 +36,9 @@ func (*noCopy) Unlock() {}
 
 // New returns an empty Map whose values expire by tm. It panics if tm or an Option is nil.
 //
-// expired is called once for each value that expires, as a task of tm: by tm's Executor, by default in a goroutine. No
-// lock is held, and the value is no longer in the map. A panic in expired is handled like that of any task of tm. If
-// expired is nil, the worker of tm drops the values, without the Executor: New[K, V](tm, nil) names the types.
+// expired is called once for each value that expires, as a task of tm: tm's Executor runs it, no lock is held, and a
+// panic is handled like that of any task. The value is no longer in the map. If expired is nil, the worker of tm drops
+// the values, without the Executor: New[K, V](tm, nil) names the types.
 func New[K comparable, V any](tm *hashedwheel.Timer, expired func(K, V), opts ...Option) *Map[K, V] {
 	return newMap("New", tm, expired, opts)
 }
@@ -48,11 +48,8 @@ func New[K comparable, V any](tm *hashedwheel.Timer, expired func(K, V), opts ..
 // otherwise it expires. Until renew has returned, the value is in the map, and every method finds it.
 //
 // No lock is held while renew runs. If a call gives the key a new deadline or removes the key in that time, the result
-// of renew has no effect. A renew that does not return keeps its value in the map, and delays no other task. If renew
-// panics, the value expires, and expired is called before the panic goes on.
-//
-// A full timer does not refuse to renew a value. If the timer is stopped while renew runs, a value that renew would
-// keep stays in the map until Drain.
+// of renew has no effect. If renew panics, the value expires, and expired is called before the panic goes on. If the
+// timer is stopped while renew runs, a value that renew would keep stays in the map until Drain.
 func NewRenewing[K comparable, V any](
 	tm *hashedwheel.Timer, renew func(K, V) time.Duration, expired func(K, V), opts ...Option,
 ) *Map[K, V] {
@@ -78,17 +75,14 @@ func newMap[K comparable, V any](maker string, tm *hashedwheel.Timer, expired fu
 	return m
 }
 
-// Set gives k the value v, which expires d from now. With a d of zero or less no call finds v, and expired is called
-// at the next tick. For an absolute time, pass expiry.Sub(tm.Now()) as d.
+// Set gives k the value v, which expires d from now. With a d of zero or less no call finds v, and expired is called at
+// the next tick. For an absolute time, pass expiry.Sub(tm.Now()) as d.
 //
 // Set replaces an older value of k, even an expired one for which expired has not been called yet, and then expired is
 // not called for it. Swap returns the older value.
 //
-// If the timer is stopped or full, Set returns hashedwheel.ErrStopped or ErrFull and changes nothing. A full timer
-// refuses only new keys, and those whose value has expired.
-//
-// A new key takes one allocation, plus the growth of a Go map; a pending key takes none. Set panics if k is not equal
-// to itself, like NaN: no call could find it again.
+// If the timer is stopped or full, Set returns hashedwheel.ErrStopped or ErrFull and changes nothing. It panics if k is
+// not equal to itself, like NaN: no call could find it again.
 func (m *Map[K, V]) Set(k K, v V, d time.Duration) error {
 	_, _, err := m.Swap(k, v, d)
 	return err
@@ -173,8 +167,8 @@ func (m *Map[K, V]) Deadline(k K) (at time.Time, ok bool) {
 }
 
 // Touch moves the deadline of k to d from now, earlier or later, and returns k's value and true: expired is not called
-// before the new deadline. It returns false and changes nothing if k is not in the map, or the timer is stopped. A full
-// timer does not refuse it. It allocates nothing, except for a key whose renew is asked.
+// before the new deadline. It returns false and changes nothing if k is not in the map, or the timer is stopped. It
+// allocates nothing, except for a key whose renew is asked.
 func (m *Map[K, V]) Touch(k K, d time.Duration) (v V, ok bool) {
 	hash, until := m.check().hash(k), m.in(d)
 	s := m.dir.lock(hash)

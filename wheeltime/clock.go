@@ -40,13 +40,13 @@ func (c *Clock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
 // Until returns the time that is left until t.
 func (c *Clock) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }
 
-// AfterFunc is the function AfterFunc on this wheel: Timer.Stop of the wheel ends its Timers without a call of f.
+// AfterFunc is the function AfterFunc on this wheel.
 func (c *Clock) AfterFunc(d time.Duration, f func()) *Timer { return AfterFunc(c.timer(), d, f) }
 
 // NewTimer is the function NewTimer on this wheel.
 func (c *Clock) NewTimer(d time.Duration) *Timer { return NewTimer(c.timer(), d) }
 
-// NewTicker is the function NewTicker on this wheel: Timer.Stop of the wheel ends its Tickers.
+// NewTicker is the function NewTicker on this wheel.
 func (c *Clock) NewTicker(d time.Duration) *Ticker { return NewTicker(c.timer(), d) }
 
 // After is the function After on this wheel.

@@ -14,17 +14,15 @@
 //
 // # The tick
 //
-// A Timer or Ticker fires up to one tick of tm late, 1 ms by default, and never early. A Ticker with a period below the
-// tick ticks once a tick.
+// A Timer or Ticker fires, and a wait ends, up to one tick of tm late, 1 ms by default, and never early. A delay of
+// zero or less is over at once, not at the next tick. A Ticker with a period below the tick ticks once a tick.
 //
 // # The same as in the time package
 //
 // As since Go 1.23, no older value is received after Stop or Reset has returned, even if they race with the expiry: the
-// channel need not be drained. If the value is still in the channel, Stop and Reset take it back and return true.
+// channel need not be drained. Code that drains it, by if !t.Stop() { <-t.C }, works as before.
 //
-// A delay of zero or less fires at once, not at the next tick. A Ticker drops ticks that nobody receives, stays on its
-// grid, and panics if its period is not positive. A received time is right even if the machine's wall clock has been
-// set.
+// A received time is right even if the machine's wall clock has been set.
 //
 // # Differences
 //
@@ -38,9 +36,6 @@
 // on a ManualClock all values have been sent when Advance returns. The Executor runs the f of [AfterFunc]. A blocked
 // worker delays values, f, After and Sleep. A Sleep in an Inline task of tm itself never returns.
 //
-// A panic of f is handled like a panic of any task of tm. But if d is zero or less, or tm has been stopped, f runs in a
-// new goroutine, as under time.AfterFunc: its panic crashes the program, and Shutdown does not wait for f.
-//
 // # When the wheel is full or stopped
 //
 // WithMaxPending refuses nothing here: a full wheel accepts Timers, Tickers and waits. They count as pending, so the
@@ -49,12 +44,10 @@
 // Timer.Stop of tm returns none of them. It leaves the channels of [NewTimer] and [After], and each [Sleep], to the
 // time package, which counts what is left of their delays by the clock of tm: no goroutine that waits is woken early,
 // and none waits forever. Such a Timer can still be stopped and Reset. On a ManualClock no more time passes, so
-// Timer.Stop fires all of them at once, and each value is the time at which it would have been sent. A delay that the
+// Timer.Stop ends all of them at once, and each value is the time at which it would have been sent. A delay that the
 // clock of tm cannot reach, of about 9 years, never ends.
 //
 // Tickers and the functions of [AfterFunc] end with the wheel, since a call after Shutdown would be worse than none.
-// A Ticker ends as if it had been stopped, except that a Ticker whose run has begun may send one more tick. An f whose
-// Timer has not expired does not run; an f whose Timer has expired still does.
 //
 // Timers, Tickers and waits that begin after Timer.Stop, and Resets after it, are the time package's alone, which
 // counts real time, whatever the clock of tm.

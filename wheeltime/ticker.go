@@ -10,8 +10,6 @@ import (
 
 // A Ticker is the time package's Ticker on a wheel. It is made by NewTicker, is safe for concurrent use and must not be
 // copied. Reset of a zero Ticker panics, and Stop does nothing.
-//
-// The wheel keeps a Ticker until the Ticker or the wheel is stopped, even if the program has no reference to it.
 type Ticker struct {
 	C       <-chan time.Time // gets the time of each tick
 	trigger trigger
@@ -19,13 +17,12 @@ type Ticker struct {
 	due     time.Time     // the next tick while the time package fires the trigger
 }
 
-// NewTicker returns a Ticker that sends the time on its channel C every d, each time at most one tick of tm late. Ticks
-// are due on the fixed grid of now plus whole periods, so they do not drift. C has room for one tick: further ticks are
-// dropped until that tick is received. If d is below the tick of tm, the Ticker ticks once a tick of tm. NewTicker
-// panics if d is not positive. It allocates the Ticker and its channel; a tick allocates nothing.
+// NewTicker returns a Ticker that sends the time on its channel C every d. Ticks are due on the fixed grid of now plus
+// whole periods, so they do not drift. C has room for one tick: further ticks are dropped until that tick is received.
+// NewTicker panics if d is not positive. It allocates the Ticker and its channel; a tick allocates nothing.
 //
-// Timer.Stop of tm ends the Ticker as Ticker.Stop does: no more ticks, and no close of C. A loop that receives from C
-// needs another way to end.
+// Timer.Stop of tm ends the Ticker as Ticker.Stop does: no more ticks, except one if a run has begun, and no close of
+// C. A loop that receives from C needs another way to end.
 func NewTicker(tm *hashedwheel.Timer, d time.Duration) *Ticker {
 	if tm == nil {
 		panic("wheeltime: NewTicker with a nil Timer")
@@ -48,8 +45,8 @@ func (t *Ticker) Stop() {
 	}
 }
 
-// Reset sets the period to d, counted from now, and starts the Ticker again if it was stopped. If tm has been stopped,
-// the time package counts d. No older tick is received after Reset has returned. Reset panics if d is not positive.
+// Reset sets the period to d, counted from now, and starts the Ticker again if it was stopped. No older tick is
+// received after Reset has returned. Reset panics if d is not positive.
 func (t *Ticker) Reset(d time.Duration) {
 	if d <= 0 {
 		panic("wheeltime: non-positive interval for Ticker.Reset")

@@ -20,12 +20,8 @@ type Timer struct {
 	trigger trigger
 }
 
-// NewTimer returns a Timer that sends the time on its channel C once d has passed, at most one tick of tm later; at
-// once if d is zero or less. It allocates the Timer and its channel.
-//
-// The wheel keeps the Timer until d has passed or Stop is called, even if the program has no reference to it. If
-// Timer.Stop of tm comes first, the time package counts what is left of d, and keeps the Timer until then; on a
-// ManualClock, whose time does not go on then, the Timer fires at once.
+// NewTimer returns a Timer that sends the time on its channel C once d has passed. It allocates the Timer and its
+// channel.
 func NewTimer(tm *hashedwheel.Timer, d time.Duration) *Timer {
 	if tm == nil {
 		panic("wheeltime: NewTimer with a nil Timer")
@@ -38,13 +34,13 @@ func NewTimer(tm *hashedwheel.Timer, d time.Duration) *Timer {
 	return t
 }
 
-// AfterFunc returns a Timer that calls f once d has passed, at most one tick of tm later. The Executor of tm runs f: by
-// default in a goroutine. If d is zero or less, f starts at once in a new goroutine; if tm has been stopped, in a new
-// goroutine once d has passed. Shutdown of tm waits for neither of these. AfterFunc panics if f is nil. It allocates
-// once.
+// AfterFunc returns a Timer that calls f once d has passed. f is a task of tm, so the Executor of tm runs it, and a
+// panic is handled like that of any task. But if d is zero or less, f starts at once in a new goroutine, and if tm has
+// been stopped, in a new goroutine once d has passed: then a panic crashes the program, as under time.AfterFunc, and
+// Shutdown of tm does not wait for f. AfterFunc panics if f is nil. It allocates once.
 //
-// If Timer.Stop of tm comes before d has passed, f does not run, unless Reset arms the Timer again: it would run after
-// the Shutdown that follows. A Stop of the Timer then returns true.
+// If Timer.Stop of tm comes before the Timer has expired, f does not run unless Reset arms the Timer again, and Stop of
+// the Timer still returns true.
 func AfterFunc(tm *hashedwheel.Timer, d time.Duration, f func()) *Timer {
 	if tm == nil {
 		panic("wheeltime: AfterFunc with a nil Timer")
@@ -59,18 +55,15 @@ func AfterFunc(tm *hashedwheel.Timer, d time.Duration, f func()) *Timer {
 }
 
 // Stop prevents the Timer from firing, and reports whether it did: then f does not start. Stop does not wait for an f
-// that has started.
-//
-// Nothing is received from C after Stop has returned: if the value is still in C, Stop takes it back and returns true.
-// So C need not be drained after a Stop. Code that does, by if !t.Stop() { <-t.C }, works as before.
+// that has started. Nothing is received from C after Stop has returned: if the value is still in C, Stop takes it back
+// and returns true.
 func (t *Timer) Stop() bool {
 	t.mustBeMade("Stop")
 	return t.trigger.stop()
 }
 
-// Reset makes the Timer fire d from now, at once if d is zero or less, and returns what Stop would have returned. If tm
-// has been stopped, the time package counts d. No older value is received after Reset has returned. For a Timer of
-// AfterFunc, an f that has started may still be running when the next one starts.
+// Reset makes the Timer fire d from now, and returns what Stop would have returned. No older value is received after
+// Reset has returned. For a Timer of AfterFunc, an f that has started may still be running when the next one starts.
 func (t *Timer) Reset(d time.Duration) bool {
 	t.mustBeMade("Reset")
 	return t.start(d)

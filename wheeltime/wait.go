@@ -7,11 +7,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/hook"
 )
 
-// Sleep pauses the calling goroutine for at least d, at most one tick of tm longer; it returns at once if d is zero or
-// less. If tm is stopped while Sleep waits, the time package counts the rest; on a ManualClock, whose time does not go
-// on then, Sleep returns.
-//
-// All goroutines that sleep until the same tick share one channel, so all except the first allocate nothing.
+// Sleep pauses the calling goroutine for at least d. All goroutines that sleep until the same tick share one channel,
+// so all except the first allocate nothing.
 func Sleep(tm *hashedwheel.Timer, d time.Duration) {
 	if tm == nil {
 		panic("wheeltime: Sleep with a nil Timer")
@@ -21,9 +18,7 @@ func Sleep(tm *hashedwheel.Timer, d time.Duration) {
 	}
 }
 
-// After returns a channel that gets the time once d has passed, at most one tick of tm later; at once if d is zero or
-// less. If tm is stopped before that, the time package counts the rest; on a ManualClock, whose time does not go on
-// then, the channel gets the time at once. After allocates the channel and a Timeout.
+// After returns a channel that gets the time once d has passed. It allocates the channel and a Timeout.
 //
 // After cannot be stopped: its Timeout stays pending until d has passed, even if nobody waits for the channel. For a
 // select that usually ends in another way, use NewTimer and Stop, or the After of tm, whose channel is shared.
