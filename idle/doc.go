@@ -36,7 +36,7 @@
 // the end of the other side's data do not count. The kernel counts data when it arrives, a Conn when it is read; under
 // TLS the kernel counts all records. For about 15 minutes it sends data again that a vanished peer does not
 // acknowledge. That does not count: the connection is idle one to two idle times after the last new data or
-// acknowledgment.
+// acknowledgment. nginx, HAProxy and Envoy count their own reads and writes instead.
 //
 // A connection is idle even while a handler works in silence: call SetIdleTimeout(0) before the work and
 // SetIdleTimeout(d) after it. In net/http [ConnContext] and [FromContext] give a handler its Conn.

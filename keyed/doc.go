@@ -1,6 +1,6 @@
 // Package keyed is a map whose values expire. It is not a cache, which evicts values to stay within a bound: for that
-// see otter or ristretto. When the deadline of a value has passed, the map calls your function with key and value. Use
-// it for sessions, calls in flight, messages seen before.
+// see otter or ristretto. Every value has one end. When the deadline of a value has passed, the map calls your function
+// with key and value. Use it for sessions, calls in flight, messages seen before.
 //
 //	sessions := keyed.New(tm, func(id string, s *Session) { s.Close() }, keyed.WithName("sessions"))
 //	err := sessions.Set(id, s, 30*time.Minute)    // new, or replaces value and deadline
@@ -30,6 +30,9 @@
 // CompareAndDelete and All do not find it, and GetOrSet sets a new one. (A map of [NewRenewing] keeps it until renew
 // has returned.) expired is still called for it, once; its task is handed to the Executor at most one tick late. Two
 // calls of expired may overlap, even for the same key if it was set again, unless the Executor runs one task at a time.
+//
+// Caches also hide expired values, but call your function later: otter at its next maintenance, ristretto within ten
+// seconds, ttlcache while Start runs, go-cache at its next cleanup.
 //
 // # Every value has one end
 //
