@@ -30,8 +30,9 @@
 // From its deadline on a value is absent, even if the worker or the Executor is behind: Get, Deadline, Touch, Delete,
 // CompareAndDelete and All do not find it, and GetOrSet sets a new one. expired is still called for it, once; its task
 // is handed to the Executor at most one tick late. Two calls of expired may overlap, even for the same key if it was
-// set again, unless the Executor runs one task at a time. In a map of NewRenewing a value is present until renew has
-// returned zero or less.
+// set again, unless the Executor runs one task at a time. With any Executor, expired may be called for a value after
+// the next value of its key was set: where the order matters, put a number into each value. In a map of NewRenewing a
+// value is present until renew has returned zero or less.
 //
 // Caches hide values that have expired, as this map does. They differ in when they call your function:
 //
