@@ -40,7 +40,7 @@
 // or less is due at once. The library's own work adds a few milliseconds at most, even with a million timeouts due
 // within a second. Three loads exceed that: half a million due within half a second are now and then 10 to 20ms late; a
 // million due within 100ms take 0.3 s to dispatch; a million in one tick, all moved later in the last half second,
-// delay others by 0.2 s. With [Inline], a slow task delays all others.
+// delay others by 0.2 s.
 //
 // # One outcome each time a timeout is armed
 //

@@ -35,7 +35,7 @@ func valid(ok bool, format string, args ...any) error {
 // WithTick sets the most that a task may be late, and roughly the shortest interval between two runs of the worker: 1ms
 // by default, 100µs at least. A tick is a bound, not a grid. If the worker has not run for nine tenths of a tick, it
 // runs at the tenth at which a timeout is due; otherwise it waits for the next whole tick. So where few timeouts
-// expire, each is on time to a tenth of a tick. There are no empty ticks. A longer tick saves wake-ups where more than
+// expire, each is on time to a tenth of a tick. A longer tick saves wake-ups where more than
 // one timeout expires in a tick, and nothing else.
 func WithTick(d time.Duration) Option {
 	return func(o *options) error {

@@ -23,13 +23,13 @@ import (
 // fields one by one, and arm the Timeout again by Reset, as in the example Pool. Vet's copylocks finds assignments and
 // calls that copy a Timeout, but not *s = S{}.
 //
-// If a slice grew by append, or a struct was cleared, the Timer panics when it uses the Timeout:
+// If a struct was cleared, or a copy that was made later than that is stopped, the Timer panics:
 //
 //	hashedwheel: armed Timeout of *main.lease was copied or overwritten (did a slice grow, or was the struct that
 //	holds it cleared? leave the Timeout in its place, also in a sync.Pool, and arm it again by Reset)
 //
-// Three mistakes go unnoticed. (1) A copy made within that time after a Reset, Move or Stop: one of the two may never
-// run. (2) A copy that is only moved later: the original runs. (3) Overwriting a Timeout with another within that time:
+// Three mistakes go unnoticed. (1) A copy made within that time after a Reset, Move or Stop, as by append: Stop of one
+// may return true while the other's task runs, or one of the two never runs. (2) A copy that is only moved later: the original runs. (3) Overwriting a Timeout with another within that time:
 // others may be lost.
 //
 //	 Init          Reset          its turn to run

@@ -28,8 +28,9 @@ func (m *Map[K, V]) All() iter.Seq2[K, V] {
 // lock is held. expired is not called for the values that f gets.
 //
 // When Drain returns, every value that was set before it began has ended. A value that is set while Drain runs may
-// stay, unless the timer was stopped before: then Set returns ErrStopped. If f panics, the other values stay in the
-// map, and expire as if Drain had not been called.
+// stay, unless the timer was stopped before: then Set returns ErrStopped. Drain does not wait for a call of expired
+// that has begun; Timer.Shutdown does. If f panics, the other values stay in the map, and expire as if Drain had not
+// been called.
 func (m *Map[K, V]) Drain(f func(K, V)) {
 	m.check()
 	if f == nil {

@@ -30,6 +30,7 @@
 // CompareAndDelete and All do not find it, and GetOrSet sets a new one. (A map of [NewRenewing] keeps it until renew
 // has returned.) expired is still called for it, once; its task is handed to the Executor at most one tick late. Two
 // calls of expired may overlap, even for the same key if it was set again, unless the Executor runs one task at a time.
+// expired may be called for a value after the next value of its key was set: where that matters, number the values.
 //
 // Caches also hide expired values, but call your function later: otter at its next maintenance, ristretto within ten
 // seconds, ttlcache while Start runs, go-cache at its next cleanup.
@@ -54,7 +55,7 @@
 // present stay present, whatever their deadline, until Drain takes them out. None is missing, even if other goroutines
 // call Set while Stop runs:
 //
-//	tm.Stop()
+//	_, err := tm.Shutdown(ctx)
 //	sessions.Drain(func(id string, s *Session) { s.Close() })
 //
 // To close a map whose timer goes on, set a flag, then Drain; a caller that finds the flag after its Set calls Delete.
@@ -76,6 +77,6 @@
 // # When not to use it
 //
 // If the timeout belongs to a struct that you have at hand, such as a connection, give the struct a field of type
-// hashedwheel.Timeout: no map, no lock, no key. To drop values when memory is short, use a cache. As in a Go map, a key
+// hashedwheel.Timeout: no map, no lock, no key. As in a Go map, a key
 // must not change: pass a string over a reused buffer, such as fasthttp's, to Set, Swap and GetOrSet by strings.Clone.
 package keyed

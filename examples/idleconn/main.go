@@ -64,7 +64,7 @@ func (s *server) serve(c *conn) {
 	c.idle.Reset(idleTime)
 	defer c.idle.Stop()
 	if c.idle.Err() != nil {
-		return // the timer is stopped or full: nothing would close the connection
+		return // the timer is stopped: nothing would close the connection
 	}
 	data := make([]byte, 512)
 	for {

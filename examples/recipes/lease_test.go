@@ -27,7 +27,7 @@ func withLease(
 	})
 	defer keep.Stop()
 	if err := keep.Err(); err != nil {
-		return err // full or stopped: nothing would extend the lease
+		return err // stopped: nothing would extend the lease
 	}
 	handle(ctx)
 	return context.Cause(ctx)

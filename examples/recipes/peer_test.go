@@ -18,7 +18,7 @@ type peer struct {
 func newPeer(tm *hashedwheel.Timer, c net.Conn) (*peer, error) {
 	p := &peer{Conn: c}
 	p.alive.InitFunc(tm, func() { c.Close() }).Reset(time.Minute)
-	return p, p.alive.Err() // full or stopped: nothing would close it
+	return p, p.alive.Err() // stopped: nothing would close it
 }
 
 // onPong is called for each pong and each request that was read.

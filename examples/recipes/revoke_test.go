@@ -12,7 +12,8 @@ import (
 // renew it.
 //
 // Give these leases a Timer for themselves: the Executor blocks its worker, and delays all other tasks. Do not alert on
-// Stats().Overdue of this Timer, which is how long the oldest lease has waited.
+// Stats().Overdue of this Timer, which is how long the oldest lease has waited. Stop the ticker after Timer.Shutdown,
+// which waits for the Executor.
 func Example_pacedRevocations() {
 	beat := time.NewTicker(time.Millisecond)
 	defer beat.Stop()

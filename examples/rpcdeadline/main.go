@@ -73,7 +73,7 @@ func (cl *client) do(argument uint64) (result uint64, err error) {
 	cl.mu.Unlock()
 	c.deadline.Reset(timeout)
 	if err := c.deadline.Err(); err != nil {
-		c.fail(err) // the timer is stopped or full: no deadline would end the call
+		c.fail(err) // the timer is stopped: no deadline would end the call
 	}
 	_ = binary.Write(cl.conn, binary.BigEndian, frame{c.id, argument}) // if it fails, the deadline ends the call
 	err = <-c.done

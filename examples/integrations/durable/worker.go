@@ -146,7 +146,7 @@ func (j *job) claim() {
 	j.beats = w.beats.Every(w.ClaimFor/3, func(*hashedwheel.Series) { j.extend() })
 	j.timeout.Init(w.timer, j)
 	j.timeout.Reset(j.due.Sub(w.clock.Now()))
-	if j.timeout.Err() != nil { // the Timer is stopped or full
+	if j.timeout.Err() != nil { // the Timer is stopped
 		j.giveBack()
 	}
 }

@@ -28,7 +28,7 @@ type conn struct {
 // Run is called by the Timer when the time is over. gnet allows Close outside the connection's loop.
 func (c *conn) Run(*hashedwheel.Timeout) { _ = c.Close() }
 
-// OnOpen arms the timeout. If the Timer is stopped or full, nothing would close the connection later.
+// OnOpen arms the timeout. If the Timer is stopped, nothing would close the connection later.
 func (s *Server) OnOpen(nc gnet.Conn) ([]byte, gnet.Action) {
 	c := &conn{Conn: nc}
 	c.idle.Init(s.Timer, c).Reset(s.Idle)

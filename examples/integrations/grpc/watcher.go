@@ -41,7 +41,7 @@ func NewWatcher(tm *hashedwheel.Timer, limit time.Duration) *Watcher {
 }
 
 // Unary is a grpc.UnaryClientInterceptor. It adds a clock read, a ResetAt and a Stop to a call, without a lock or an
-// allocation. (An interceptor for streams does the same.) If the Timer is stopped or full, calls are not watched.
+// allocation. (An interceptor for streams does the same.) If the Timer is stopped, calls are not watched.
 func (w *Watcher) Unary(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn,
 	invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 	c := w.pool.Get().(*call)

@@ -35,7 +35,7 @@ func (c *Conn) Write(typ websocket.MessageType, p []byte) error {
 	defer c.writing.Unlock()
 	c.limit.Reset(c.timeout)
 	if err := c.limit.Err(); err != nil {
-		return err // stopped or full: nothing would end the Write
+		return err // stopped: nothing would end the Write
 	}
 	err := c.Conn.Write(context.Background(), typ, p)
 	if !c.limit.Stop() { // the connection is closed, although the Write may have ended just in time

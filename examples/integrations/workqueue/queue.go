@@ -90,7 +90,7 @@ func (q *Queue[T]) AddAfter(item T, d time.Duration) {
 		q.waiting[item] = w
 	}
 	w.timeout.ResetAt(at)
-	if w.timeout.Err() != nil { // the Timer is full or stopped: no item is lost
+	if w.timeout.Err() != nil { // the Timer is stopped: no item is lost
 		time.AfterFunc(d, func() { w.Run(nil) })
 	}
 }
