@@ -52,67 +52,6 @@ func stalls(late []float64) (n int) {
 	return n
 }
 
-// BenchmarkSaturatedBurst is ten timeouts that are due at once, every 50 ms, on the server of BenchmarkSaturated. last
-// is how late the last of the ten runs.
-func BenchmarkSaturatedBurst(b *testing.B) {
-	for _, beside := range []string{"nothing", "timer"} {
-		for _, tick := range []time.Duration{ms, 10 * ms} {
-			labels := fmt.Sprintf("beside=%s/due=%d/tick=%v", beside, together, tick)
-			each(b, labels, isOneOfTwo, func(b *testing.B, k Kind) {
-				turnsPerMicrosecond()
-				t := k.Open(tick)
-				settle(tick, 0)
-				var fired tally
-				bursts := armBursts(t, &fired) // before the server runs, which would interrupt this
-				endBeside := startBeside(b, beside)
-				over := handOn(t)
-				fired.wait(b, k, together*len(bursts))
-				over()
-				endBeside()
-				var last []float64
-				for i := range bursts {
-					last = append(last, bursts[i].last)
-				}
-				quantiles(b, "last", "ms", last, 50, 90, 100)
-				once(b)
-			})
-		}
-	}
-}
-
-const together = 10 // timeouts of a burst
-
-func armBursts(t Timer, fired *tally) []burst {
-	const every = 50 * ms
-	bursts := make([]burst, max(2, int(span(5*time.Second)/every)))
-	start := time.Now().Add(every)
-	for i := range bursts {
-		b := &bursts[i]
-		b.due = start.Add(time.Duration(i)*every + scatter(i, every)) // at no fixed point within a tick
-		b.left.Store(together)
-		for range together {
-			t.AfterFunc(time.Until(b.due), func() {
-				b.run()
-				fired.fire()
-			})
-		}
-	}
-	return bursts
-}
-
-// burst is timeouts that are due at once.
-type burst struct {
-	due  time.Time
-	left atomic.Int64 // timeouts that have not run yet
-	last float64      // how many ms late the last one ran, written by it
-}
-
-func (b *burst) run() {
-	if b.left.Add(-1) == 0 {
-		b.last = float64(time.Since(b.due)) / 1e6
-	}
-}
-
 // handOn starts the server's goroutines. Half of them have a turn at a time, and the others wait in order. over ends
 // them, and returns the number of turns.
 func handOn(t Timer) (over func() int64) {

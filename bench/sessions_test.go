@@ -9,24 +9,6 @@ import (
 	"time"
 )
 
-// BenchmarkSessions is how late the idle timeouts of sessions run that are due evenly within a second, after twenty.
-// They lie in shuffled memory. cpu-ns is CPU time in that second.
-func BenchmarkSessions(b *testing.B) {
-	n := count(1e6)
-	each(b, fmt.Sprintf("due=%s/tick=1ms", short(n)), isOneOfTwo, func(b *testing.B, k Kind) {
-		c := newCrowd(k.Open(ms).(Owner), n)
-		first, window := max(span(20*time.Second), 500*ms), span(time.Second)
-		c.arm(first, window)
-		settle(ms, 0)
-		c.sleepUntil(b, first-20*ms)
-		cpu := CPUTime()
-		c.fired.wait(b, k, n)
-		b.ReportMetric(float64(CPUTime()-cpu)/float64(n), "cpu-ns/timeout")
-		c.report(b, k)
-		once(b)
-	})
-}
-
 // BenchmarkSessionsMoved is a million sessions whose idle timeouts, armed for one tick, have all been moved later when
 // that tick comes. late is how late 10,000 other timeouts run, due evenly within the second around that tick.
 func BenchmarkSessionsMoved(b *testing.B) {
@@ -48,7 +30,8 @@ func BenchmarkSessionsMoved(b *testing.B) {
 			b.Errorf("%d ran although they were moved", n)
 		}
 		runtime.KeepAlive(moved)
-		others.report(b, k)
+		reportEarly(b, k, -slices.Min(others.late))
+		quantiles(b, "late", "ms", others.late, 50, 99, 100)
 		once(b)
 	})
 }
@@ -87,9 +70,4 @@ func (c *crowd) sleepUntil(b *testing.B, moment time.Duration) {
 		b.Error("the machine is too slow: some were armed after they were due")
 	}
 	time.Sleep(moment - time.Since(c.start))
-}
-
-func (c *crowd) report(b *testing.B, k Kind) {
-	reportEarly(b, k, -slices.Min(c.late))
-	quantiles(b, "late", "ms", c.late, 50, 99, 100)
 }
