@@ -1,4 +1,4 @@
-// Package bench measures timers, in its tests: a file has a load.
+// Package bench measures timers. Each of its test files has one load.
 package bench
 
 import (
@@ -25,7 +25,7 @@ import (
 var (
 	timers = new(regexp.Regexp)
 	scale  = flag.Float64("scale", 1, "`factor` for the sizes and times of the loads")
-	limit  = flag.Duration("limit", 3*time.Minute, "`time` after which a process is taken to hang")
+	limit  = flag.Duration("limit", 3*time.Minute, "`time` after which a process counts as hung")
 	here   = flag.Bool("here", false, "run the benchmarks in this process, as for a profile")
 )
 
@@ -36,13 +36,13 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	isBenchmark := flag.Lookup("test.bench").Value.String() != ""
 	if run := flag.Lookup("test.run").Value; isBenchmark && run.String() == "" {
-		_ = run.Set("^$") // who measures need not wait for the tests
+		_ = run.Set("^$") // benchmarks need not wait for the tests
 	}
 	os.Exit(m.Run())
 }
 
-// each runs f for each timer that fits, as the benchmark "labels/timer=NAME", in a process of its own: what a timer
-// leaves, such as a million pending timeouts or ended goroutines, weighs on no other.
+// each runs f as the benchmark "labels/timer=NAME" for every timer that fits, each in a separate process: a million
+// timeouts that one timer leaves pending, or the goroutines that it leaves, slow down no other.
 func each(b *testing.B, labels string, fits func(Kind) bool, f func(b *testing.B, k Kind)) {
 	for _, k := range kinds {
 		if !timers.MatchString(k.Name) || !fits(k) {
@@ -56,7 +56,7 @@ func each(b *testing.B, labels string, fits func(Kind) bool, f func(b *testing.B
 		}
 		var r *benchfmt.Result
 		b.Run(name, func(b *testing.B) {
-			if b.N == 1 { // package testing begins with one iteration, and goes on with more if that was short
+			if b.N == 1 { // package testing runs one iteration first, and then more if that was short
 				r = inProcess(b)
 			}
 			if _, ok := r.Value("allocs/op"); ok {
@@ -78,7 +78,7 @@ func each(b *testing.B, labels string, fits func(Kind) bool, f func(b *testing.B
 }
 
 // useFirstProcessors sets GOMAXPROCS to the first number of -test.cpu. Package testing does that only after the first
-// run of a benchmark, which starts the other process, and is the only run of most loads.
+// run of a benchmark. But that run starts the other process, and most loads run only once.
 func useFirstProcessors() {
 	first, _, _ := strings.Cut(flag.Lookup("test.cpu").Value.String(), ",")
 	if n, err := strconv.Atoi(first); err == nil {
@@ -86,7 +86,7 @@ func useFirstProcessors() {
 	}
 }
 
-// inProcess returns the result of the benchmark b of another process of this program.
+// inProcess runs the benchmark b in another process of this program, and returns its result.
 func inProcess(b *testing.B) *benchfmt.Result {
 	args := []string{
 		"-test.run=^$", "-test.bench=^" + strings.ReplaceAll(b.Name(), "/", "$/^") + "$",
@@ -130,25 +130,26 @@ func reason(out []byte) string {
 	return strings.TrimSpace(string(line))
 }
 
-// The loads that docs/timing-wheels.md shows are for all timers.
+// anyKind is for the loads in the table of docs/timing-wheels.md: all timers run them.
 func anyKind(Kind) bool { return true }
 
-// Other loads are for these.
+// notDrawn is for most other loads.
 func notDrawn(k Kind) bool { return !k.Drawn }
 
-// Loads whose timeouts are armed again are for these.
+// owners is for loads that arm their timeouts again.
 func owners(k Kind) bool { return k.Owns && notDrawn(k) }
 
-// Loads of crowds, of saturated servers and of the collector are for these.
+// isOneOfTwo is for loads that compare this library with the time package alone.
 func isOneOfTwo(k Kind) bool { return k.Name == two[0].Name || k.Name == two[1].Name }
 
-// Loads for which the time package has no call are for this one.
+// isWheel is for calls that only this library has.
 func isWheel(k Kind) bool { return k.Name == two[1].Name }
 
-// armTick is the tick where lateness is not the subject.
+// armTick is the tick of loads that do not measure lateness.
 const armTick = 100 * ms
 
-// parallel times a loop on all processors. Package testing runs it with more and more iterations; setup runs once.
+// parallel times a loop on all processors. Package testing runs the loop several times, with more and more iterations,
+// but setup runs once.
 func parallel(b *testing.B, labels string, fits func(Kind) bool, setup func(k Kind) func(pb *testing.PB)) {
 	loops := map[string]func(pb *testing.PB){}
 	each(b, labels, fits, func(b *testing.B, k Kind) {
@@ -163,8 +164,8 @@ func parallel(b *testing.B, labels string, fits func(Kind) bool, setup func(k Ki
 	})
 }
 
-// once ends a load that is no loop of operations: it leaves out ns/op, and is so long that package testing does
-// not run the load again.
+// once ends a load that is not a loop of operations. It removes ns/op from the result, and sleeps for the rest of
+// -test.benchtime, so that package testing does not run the load again.
 func once(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 	if d, err := time.ParseDuration(flag.Lookup("test.benchtime").Value.String()); err == nil {
@@ -172,7 +173,7 @@ func once(b *testing.B) {
 	}
 }
 
-// quantiles reports metrics of values, which it sorts: late-p99-ms.
+// quantiles sorts values, and reports metrics such as late-p99-ms.
 func quantiles(b *testing.B, what, unit string, values []float64, percents ...float64) {
 	s := stats.Sample{Xs: values}
 	s.Sort()
@@ -210,10 +211,10 @@ func short(n int) string {
 	return fmt.Sprint(n)
 }
 
-// far returns delays between one and two hours, evenly and in no order, like the idle timeouts of connections.
+// far returns the i-th delay of timeouts that are due evenly between one and two hours from now, in no order.
 func far(i int) time.Duration { return time.Hour + scatter(i, time.Hour) }
 
-// scatter returns the i-th of delays that cover a range evenly, in no order.
+// scatter returns the i-th of delays that are spread evenly between 0 and d, in no order.
 func scatter(i int, d time.Duration) time.Duration {
 	const golden = 0x9E3779B97F4A7C15 // Weyl's sequence
 	part, _ := bits.Mul64(uint64(i)*golden, uint64(d))
@@ -235,7 +236,7 @@ func fill(t Timer, tick time.Duration, n int) {
 	settle(tick, n)
 }
 
-// tally counts the tasks that ran, and how early the earliest of those was that were looked at.
+// tally counts the tasks that have run, and notes how early the earliest of the checked tasks ran.
 type tally struct {
 	fired    atomic.Int64
 	mu       sync.Mutex
@@ -244,7 +245,7 @@ type tally struct {
 
 func (t *tally) fire() { t.fired.Add(1) }
 
-// due returns a task that is looked at, and is due d from now.
+// due returns a checked task that is due d from now.
 func (t *tally) due(d time.Duration) func() {
 	due := time.Now().Add(d)
 	return func() {
@@ -256,7 +257,7 @@ func (t *tally) due(d time.Duration) func() {
 	}
 }
 
-// task returns the i-th task, which is due d from now. One in checkEvery is looked at.
+// task returns the i-th task, which is due d from now. One task in checkEvery is checked.
 func (t *tally) task(i int, d time.Duration) func() {
 	const checkEvery = 64
 	if i%checkEvery == 0 {
@@ -265,8 +266,8 @@ func (t *tally) task(i int, d time.Duration) func() {
 	return t.fire
 }
 
-// wait waits until want tasks have run. It fails b if they do not, or more do, or if a task was early although the
-// timer is not known for that.
+// wait waits until want tasks have run. It fails b if fewer or more run, or if a task runs early and the timer is not
+// known to fire early.
 func (t *tally) wait(b *testing.B, k Kind, want int) {
 	t.await(want)
 	if n := t.fired.Load(); n != int64(want) {
@@ -277,11 +278,11 @@ func (t *tally) wait(b *testing.B, k Kind, want int) {
 	reportEarly(b, k, float64(t.earliest)/1e6)
 }
 
-// await returns once want tasks have run, or none has for a while.
+// await returns once want tasks have run, or none has run for a while.
 func (t *tally) await(want int) {
-	const patience = 8 * time.Second // some timers are late by a whole turn of their wheel
+	const hung = 8 * time.Second // some timers are late by a whole turn of their wheel
 	seen, since := int64(0), time.Now()
-	for seen < int64(want) && time.Since(since) < patience {
+	for seen < int64(want) && time.Since(since) < hung {
 		time.Sleep(200 * time.Microsecond)
 		if n := t.fired.Load(); n > seen {
 			seen, since = n, time.Now()
@@ -289,7 +290,7 @@ func (t *tally) await(want int) {
 	}
 }
 
-// reportEarly is for a timer that is known to fire early.
+// reportEarly reports by how many ms the earliest task ran early. It fails b if the timer is not known to fire early.
 func reportEarly(b *testing.B, k Kind, ms float64) {
 	switch {
 	case ms > 0 && !k.Early:

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// startBeside starts another user of the time package's timers, as every server has some.
+// startBeside starts another user of the time package's timers. Every server has some.
 func startBeside(b *testing.B, what string) (end func()) {
 	switch what {
 	case "timer":
@@ -21,7 +21,7 @@ func startBeside(b *testing.B, what string) (end func()) {
 	return nop
 }
 
-// repeat starts functions of time.AfterFunc that do nothing but arm themselves again, one for each interval.
+// repeat starts a function by time.AfterFunc for each interval, which only arms itself again.
 func repeat(intervals ...time.Duration) (end func()) {
 	var all []Owned
 	for _, every := range intervals {
@@ -39,9 +39,9 @@ func repeat(intervals ...time.Duration) (end func()) {
 	}
 }
 
-// converse starts a conversation over loopback TCP. The client sends a byte, waits for the answer, and sleeps 3 ms.
-// Both ends set a read deadline before each read. b fails if the conversation breaks off before end, which waits for
-// both goroutines.
+// converse starts a client and a server that exchange bytes over loopback TCP. The client sends a byte, waits for the
+// answer, and sleeps for 3 ms. Both set a read deadline before each read. end waits for both goroutines. If the
+// connection fails before that, b fails.
 func converse(b *testing.B) (end func()) {
 	client, server := connect(b)
 	var over atomic.Bool
@@ -50,7 +50,7 @@ func converse(b *testing.B) (end func()) {
 		both.Go(func() {
 			for !over.Load() {
 				if err := turn(); err != nil && !over.Load() {
-					b.Errorf("the conversation breaks off: %v", err)
+					b.Errorf("the connection failed: %v", err)
 					return
 				}
 			}

@@ -11,10 +11,10 @@ import (
 
 const callsTick = 10 * ms
 
-// BenchmarkCalls is a loop on each processor that arms deadlines of 30 s as fast as it can and stops them about 5 ms
-// later, when the answer arrives. One call in a hundred gets no answer: its deadline of 1 s expires. The timeouts of
-// answered calls are dropped, or armed again for later calls, the last one first. arming is the time of an AfterFunc
-// or Reset, at a random place among a hundred.
+// BenchmarkCalls runs a loop on each processor that arms deadlines of 30 s as fast as it can, and stops each about 5 ms
+// later, as if the answer had arrived. One call in a hundred gets no answer: its deadline of 1 s expires. The timeouts
+// of answered calls are dropped, or armed again for later calls, the latest one first. arming is the duration of one
+// AfterFunc or Reset, chosen at random, in every hundred.
 func BenchmarkCalls(b *testing.B) {
 	for _, timeouts := range []string{"new", "reused"} {
 		fits := notDrawn
@@ -53,14 +53,14 @@ func BenchmarkCalls(b *testing.B) {
 	}
 }
 
-// callsOfOne is the calls of one goroutine.
+// callsOfOne makes the calls of one goroutine.
 type callsOfOne struct {
 	timer   Timer
 	arm     func(d time.Duration) Armed
 	flight  *flight
 	fired   *tally
 	batches int
-	took    []float64 // ns an arming took
+	took    []float64 // ns that arming took
 }
 
 func newCallsOfOne(t Timer, reuse bool, fired *tally) *callsOfOne {
@@ -92,7 +92,7 @@ func newCallsOfOne(t Timer, reuse bool, fired *tally) *callsOfOne {
 func (c *callsOfOne) run(over *atomic.Bool) {
 	for ; !over.Load(); c.batches++ {
 		c.timer.AfterFunc(expireAfter, c.fired.task(c.batches, expireAfter))
-		measured := rand.IntN(callsInBatch) // a fixed place next to a clock read would not stand for all
+		measured := rand.IntN(callsInBatch) // a call at a fixed place, next to a clock read, is not typical
 		for i := range callsInBatch {
 			if i != measured {
 				c.flight.add(c.arm(deadline))
@@ -106,8 +106,8 @@ func (c *callsOfOne) run(over *atomic.Bool) {
 	}
 }
 
-// BenchmarkCallsAtRate is a call every 10 µs, otherwise as in BenchmarkCalls with new timeouts. arming is the time
-// from the point at which a call should have begun: a stall counts for each call that it delays.
+// BenchmarkCallsAtRate is BenchmarkCalls with new timeouts, at a fixed rate of one call every 10 µs. arming is the time
+// from the moment at which a call should have begun: a stall counts for every call that it delays.
 func BenchmarkCallsAtRate(b *testing.B) {
 	each(b, "rate=100k", notDrawn, func(b *testing.B, k Kind) {
 		t := k.Open(callsTick)
@@ -129,8 +129,8 @@ func BenchmarkCallsAtRate(b *testing.B) {
 	})
 }
 
-// paced calls f at every point of a grid, and returns how many ns after its point each call ended. A call that is
-// late for its point follows at once: the grid does not wait.
+// paced calls f at every point of a grid, and returns how many ns after its point each call returned. A call whose
+// point has passed follows at once: the grid does not wait.
 func paced(every, d time.Duration, f func()) (took []float64) {
 	took = make([]float64, 0, d/every)
 	start := time.Now()

@@ -1,12 +1,14 @@
 package bench
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
 
 // BenchmarkDue arms a timeout every 10 µs and stops it, from 50 ms before the tick in which a million others are due.
-// arming is the time from the point at which an arming should have begun: a stall counts for each that it delays.
+// arming is the time from the moment at which an arming should have begun: a stall counts for every arming that it
+// delays.
 func BenchmarkDue(b *testing.B) {
 	const tick = 10 * ms
 	n := count(1e6)
@@ -28,4 +30,25 @@ func BenchmarkDue(b *testing.B) {
 		quantiles(b, "arming", "ns", took, 50, 99, 99.9, 100)
 		once(b)
 	})
+}
+
+// BenchmarkDueLate measures how late timeouts run whose deadlines are 1 µs apart. They are kept and armed again, in
+// shuffled memory, and the first is due 1.5 s after the first was armed. worst is the lateness of the latest.
+func BenchmarkDueLate(b *testing.B) {
+	const first = 1500 * ms
+	fits := func(k Kind) bool { return owners(k) && !k.Early }
+	for _, n := range []int{count(500_000), count(1e6)} {
+		each(b, "due="+short(n)+"/tick=1ms", fits, func(b *testing.B, k Kind) {
+			c := newCrowd(k.Open(ms).(Owner), n)
+			settle(ms, 0)
+			c.start = time.Now()
+			c.arm(first, time.Duration(n)*time.Microsecond)
+			c.sleepUntil(b, first-20*ms)
+			c.fired.wait(b, k, n)
+			reportEarly(b, k, -slices.Min(c.late))
+			b.ReportMetric(slices.Max(c.late), "worst-ms")
+			quantiles(b, "late", "ms", c.late, 50, 99)
+			once(b)
+		})
+	}
 }

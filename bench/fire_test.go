@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// BenchmarkFire arms very many timeouts of 50 ms and waits until all tasks have run. A timer that fires early does
-// not wait.
+// BenchmarkFire arms a million timeouts of 50 ms, and waits until all tasks have run.
 func BenchmarkFire(b *testing.B) {
 	const (
 		tick = 10 * ms

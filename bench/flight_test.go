@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-const callsInBatch = 99 // between two looks at the clock
+const callsInBatch = 99 // between two clock reads
 
-// flight is the calls of one goroutine that wait for their answers: each is stopped about 5 ms after its arming, or
-// earlier if too many are in flight.
+// flight holds the calls of one goroutine that wait for their answers. Each is stopped about 5 ms after it was armed,
+// or earlier if too many are in flight.
 type flight struct {
 	stop   func(Armed)
 	count  *gauge
@@ -18,14 +18,14 @@ type flight struct {
 	newest *batch
 }
 
-// batch is calls that were armed one after another.
+// batch holds calls that were armed one after another.
 type batch struct {
 	since time.Time
 	calls [callsInBatch]Armed
 	n     int
 }
 
-// newFlight returns a flight of at most so many calls, which stop ends and count counts.
+// newFlight returns a flight of at most so many calls, which are ended by stop and counted by count.
 func newFlight(most int, count *gauge, stop func(Armed)) *flight {
 	f := &flight{stop: stop, count: count, ring: make([]batch, max(2, most/callsInBatch))}
 	f.newest = &f.ring[0]
@@ -69,18 +69,18 @@ func (f *flight) land() {
 	f.first++
 }
 
-// landAll ends the flight.
+// landAll stops all calls in flight.
 func (f *flight) landAll() {
 	for f.first <= f.last {
 		f.land()
 	}
 }
 
-// gauge is a number that several goroutines change.
+// gauge counts for several goroutines, and keeps the maximum.
 type gauge struct{ now, most atomic.Int64 }
 
 func (g *gauge) add(n int) {
 	if now := g.now.Add(int64(n)); now > g.most.Load() {
-		g.most.Store(now) // a race loses a few
+		g.most.Store(now) // a race may lose a few
 	}
 }

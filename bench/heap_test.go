@@ -8,27 +8,27 @@ import (
 
 const mib = 1 << 20
 
-// heapBytes returns the size of the heap's objects, including garbage that is not swept yet.
+// heapBytes returns the size of all objects on the heap, including garbage that has not been swept yet.
 func heapBytes() float64 {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(s)
 	return float64(s[0].Value.Uint64())
 }
 
-// heapWatch records how far the heap grows.
+// heapWatch records the peak of the heap.
 type heapWatch struct {
 	start  time.Time
 	before float64
-	limit  float64      // bytes at which the heap is too large; 0 for none
-	last   atomic.Int64 // ns since start, of the last look; looking while a goroutine looks, which may then write most
+	limit  float64      // bytes above which over is set; 0: none
+	last   atomic.Int64 // ns since start, of the last look; looking: a goroutine looks, and may write most
 	most   float64      // bytes beyond before
-	over   atomic.Bool  // the limit was passed
+	over   atomic.Bool  // the limit was exceeded
 	quit   chan struct{}
 	done   chan struct{}
 }
 
-// watchHeap reads the size of the heap every millisecond until end. Busy goroutines delay its goroutine, so they
-// call look themselves.
+// watchHeap reads the size of the heap every millisecond until end. Goroutines that keep all processors busy would
+// delay that, so they call look themselves.
 func watchHeap(limit float64) *heapWatch {
 	w := &heapWatch{
 		start: time.Now(), before: heapBytes(), limit: limit,
@@ -67,7 +67,7 @@ func (w *heapWatch) look() {
 	w.last.Store(max(now, 1))
 }
 
-// end returns by how many MiB the heap has grown at most. No look may be under way.
+// end returns by how many MiB the heap had grown at its peak. No call of look may be in progress.
 func (w *heapWatch) end() float64 {
 	close(w.quit)
 	<-w.done

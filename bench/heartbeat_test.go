@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// heartbeat is a task that arms itself again for the next point of a fixed grid. The first beat after a stall counts
-// for each point of the stall.
+// heartbeat is a task that arms itself again for the next point of a fixed grid. The first beat after a stall counts as
+// late for every point that the stall covered.
 type heartbeat struct {
 	timer Timer
 	every time.Duration
@@ -42,7 +42,7 @@ func (b *heartbeat) count() {
 	}
 }
 
-// end returns how many ms late the beats were. A missing beat is late until now.
+// end returns how many ms late each beat was. A beat that is still missing counts as late until now.
 func (b *heartbeat) end() []float64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

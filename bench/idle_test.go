@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// BenchmarkIdle is the CPU time of waiting with nothing pending, and with very many timeouts that are far from due.
+// BenchmarkIdle measures the CPU time of waiting: with nothing pending, and with a million timeouts that are far from
+// due.
 func BenchmarkIdle(b *testing.B) {
 	for _, n := range []int{0, count(1e6)} {
 		each(b, fmt.Sprintf("pending=%s/tick=1ms", short(n)), anyKind, func(b *testing.B, k Kind) {

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// BenchmarkLone is a timeout that arms itself again for the next tick of 1 ms, in the time package for 1 ms, with
-// nothing else to do. cpu-ns/run is the CPU time of the process for each of its runs.
+// BenchmarkLone measures a timeout that arms itself again every millisecond, on an idle machine. cpu-ns/run is the CPU
+// time of the process for each run.
 func BenchmarkLone(b *testing.B) {
 	each(b, "every=1ms/tick=1ms", isOneOfTwo, func(b *testing.B, k Kind) {
 		t, every := k.Open(ms).(Owner), ms
 		if isWheel(k) {
-			every = 0 // rounded up to the next tick; 1 ms would be the tick after that
+			every = 0 // rounded up to the next tick; 1 ms would be rounded up to the tick after that
 		}
 		settle(ms, 0)
 		var runs atomic.Int64
@@ -28,7 +28,7 @@ func BenchmarkLone(b *testing.B) {
 		n, took := max(1, runs.Load()-before), time.Since(start)
 		b.ReportMetric(float64(CPUTime()-cpu)/float64(n), "cpu-ns/run")
 		b.ReportMetric(float64(n)/took.Seconds(), "runs/s")
-		for !beat.Stop() { // it is running, and arms itself again
+		for !beat.Stop() { // the task is running, and arms itself again
 			time.Sleep(ms)
 		}
 		once(b)

@@ -8,8 +8,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// BenchmarkPending arms a million timeouts, and calls Pending after each thousand: ns/timeout is the time of that call
-// for each of the thousand, which it files. ns/call is that of a call when nothing is left to file.
+// BenchmarkPending arms a million timeouts, and calls Pending after every thousand, which it files. ns/timeout is the
+// duration of those calls, divided by the number of timeouts. ns/call is the duration of a call that files nothing.
 func BenchmarkPending(b *testing.B) {
 	eachOrder(b, "tick=1ms", func(b *testing.B, t wheel, idle []*hashedwheel.Timeout) {
 		const calls = 1000
@@ -33,7 +33,7 @@ func BenchmarkPending(b *testing.B) {
 	})
 }
 
-// BenchmarkSample is a sample of one of a million pending timeouts, or of as many as package inspect takes.
+// BenchmarkSample samples a million pending timeouts: one of them, or as many as package inspect does.
 func BenchmarkSample(b *testing.B) {
 	for _, of := range []int{1, 1 << 14} {
 		eachOrder(b, "of="+short(of)+"/tick=1ms", func(b *testing.B, t wheel, idle []*hashedwheel.Timeout) {
@@ -45,7 +45,7 @@ func BenchmarkSample(b *testing.B) {
 	}
 }
 
-// BenchmarkStop is Timer.Stop, which returns a million pending timeouts.
+// BenchmarkStop measures a Timer.Stop that returns a million pending timeouts.
 func BenchmarkStop(b *testing.B) {
 	eachOrder(b, "tick=1ms", func(b *testing.B, t wheel, idle []*hashedwheel.Timeout) {
 		armRising(idle)
@@ -57,7 +57,7 @@ func BenchmarkStop(b *testing.B) {
 	})
 }
 
-// eachOrder runs f with a million timeouts that are to be armed: in the order in which they lie in memory, or shuffled.
+// eachOrder runs f with a million timeouts that f arms: in the order in which they lie in memory, or shuffled.
 func eachOrder(b *testing.B, labels string, f func(b *testing.B, t wheel, idle []*hashedwheel.Timeout)) {
 	n := count(1e6)
 	for _, order := range []string{"memory", "shuffled"} {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// BenchmarkMemory is the heap memory of a pending timeout and all that the timer holds for it, without the pointer to
-// it and its function. left is what of that is there two seconds after all were stopped.
+// BenchmarkMemory measures the heap memory of a pending timeout, including all that the timer holds for it, and
+// excluding its function and the pointer to it. left is the memory still in use two seconds after all were stopped.
 func BenchmarkMemory(b *testing.B) {
 	n := count(1e6)
 	each(b, "pending="+short(n), notDrawn, func(b *testing.B, k Kind) {

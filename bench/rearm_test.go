@@ -2,7 +2,7 @@ package bench
 
 import "testing"
 
-// BenchmarkRearm arms and stops a timeout that its goroutine owns.
+// BenchmarkRearm arms and stops a timeout that each goroutine keeps.
 func BenchmarkRearm(b *testing.B) {
 	parallel(b, "", owners, func(k Kind) func(pb *testing.PB) {
 		t := k.Open(armTick).(Owner)

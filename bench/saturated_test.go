@@ -10,11 +10,12 @@ import (
 )
 
 // BenchmarkSaturated is a server at its limit: fifty goroutines for each processor, half of which wait for a processor
-// while the others wait for them. A goroutine that has its turn computes 500 µs, arms a timeout of 30 s, stops the one
-// before and hands on to the next. late is a heartbeat of 5 ms on the same timer, and stalls is how often it stalled:
-// ran more than 60 ms late. ./stalls counts them. One tick is shorter than Go's time slice of 10 ms. A server has other
-// timers, as those of its connections: with beside=timer a function of time.AfterFunc runs every 7 ms, with 3timers
-// three run every 5, 7 and 11 ms, and conn is a TCP connection whose ends set a read deadline before each read.
+// while the others wait for their turn. In its turn a goroutine computes for 500 µs, arms a timeout of 30 s, stops its
+// previous timeout, and hands the turn on. late is the lateness of a heartbeat of 5 ms on the same timer, and stalls
+// counts how often the heartbeat was more than 60 ms late; ./stalls sums them up. One of the two ticks is shorter than
+// Go's time slice of 10 ms. A server has other timers, such as those of its connections: with beside=timer a function
+// of time.AfterFunc runs every 7 ms, with 3timers three run every 5, 7 and 11 ms, and conn is a TCP connection whose
+// ends set a read deadline before each read.
 func BenchmarkSaturated(b *testing.B) {
 	for _, beside := range []string{"nothing", "timer", "3timers", "conn"} {
 		for _, tick := range []time.Duration{ms, 10 * ms} {
@@ -39,8 +40,8 @@ func BenchmarkSaturated(b *testing.B) {
 	}
 }
 
-// stalls returns how many of a heartbeat's beats ran more than 60 ms late. The beats that one of them delayed follow
-// it in late, each less late than the one before.
+// stalls returns how often a heartbeat was more than 60 ms late. A stall delays several beats, each less than the beat
+// before, and counts once.
 func stalls(late []float64) (n int) {
 	before := 0.0
 	for _, l := range late {
@@ -52,69 +53,8 @@ func stalls(late []float64) (n int) {
 	return n
 }
 
-// BenchmarkSaturatedBurst is ten timeouts that are due at once, every 50 ms, on the server of BenchmarkSaturated. last
-// is how late the last of the ten runs.
-func BenchmarkSaturatedBurst(b *testing.B) {
-	for _, beside := range []string{"nothing", "timer"} {
-		for _, tick := range []time.Duration{ms, 10 * ms} {
-			labels := fmt.Sprintf("beside=%s/due=%d/tick=%v", beside, together, tick)
-			each(b, labels, isOneOfTwo, func(b *testing.B, k Kind) {
-				turnsPerMicrosecond()
-				t := k.Open(tick)
-				settle(tick, 0)
-				var fired tally
-				bursts := armBursts(t, &fired) // before the server runs, which would interrupt this
-				endBeside := startBeside(b, beside)
-				over := handOn(t)
-				fired.wait(b, k, together*len(bursts))
-				over()
-				endBeside()
-				var last []float64
-				for i := range bursts {
-					last = append(last, bursts[i].last)
-				}
-				quantiles(b, "last", "ms", last, 50, 90, 100)
-				once(b)
-			})
-		}
-	}
-}
-
-const together = 10 // timeouts of a burst
-
-func armBursts(t Timer, fired *tally) []burst {
-	const every = 50 * ms
-	bursts := make([]burst, max(2, int(span(5*time.Second)/every)))
-	start := time.Now().Add(every)
-	for i := range bursts {
-		b := &bursts[i]
-		b.due = start.Add(time.Duration(i)*every + scatter(i, every)) // at no fixed point within a tick
-		b.left.Store(together)
-		for range together {
-			t.AfterFunc(time.Until(b.due), func() {
-				b.run()
-				fired.fire()
-			})
-		}
-	}
-	return bursts
-}
-
-// burst is timeouts that are due at once.
-type burst struct {
-	due  time.Time
-	left atomic.Int64 // timeouts that have not run yet
-	last float64      // how many ms late the last one ran, written by it
-}
-
-func (b *burst) run() {
-	if b.left.Add(-1) == 0 {
-		b.last = float64(time.Since(b.due)) / 1e6
-	}
-}
-
-// handOn starts the server's goroutines. Half of them have a turn at a time, and the others wait in order. over ends
-// them, and returns the number of turns.
+// handOn starts the server's goroutines. At any time half of them have a turn, and the others wait for one, in order.
+// over ends them, and returns the number of turns.
 func handOn(t Timer) (over func() int64) {
 	running := 25 * runtime.GOMAXPROCS(0)
 	waiting := make(chan chan struct{}, 2*running)
@@ -150,10 +90,10 @@ func handOn(t Timer) (over func() int64) {
 	}
 }
 
-// work keeps the processor busy with d of work, however long it is interrupted.
+// work does as much work as a processor does in d, not counting interruptions.
 func work(d time.Duration) { spin(int(d.Nanoseconds() * turnsPerMicrosecond() / 1000)) }
 
-// spin is work that the compiler keeps.
+// spin does work that the compiler does not remove.
 func spin(turns int) {
 	x := uint64(0)
 	for range turns {
@@ -162,7 +102,7 @@ func spin(turns int) {
 	runtime.KeepAlive(x)
 }
 
-// turnsPerMicrosecond is the speed of spin: the fastest of several attempts, since others may have the processor.
+// turnsPerMicrosecond is the speed of spin: the fastest of several attempts, since any may be interrupted.
 var turnsPerMicrosecond = sync.OnceValue(func() int64 {
 	const turns = 100_000
 	fastest := time.Hour

@@ -9,26 +9,9 @@ import (
 	"time"
 )
 
-// BenchmarkSessions is how late the idle timeouts of sessions run that are due evenly within a second, after twenty.
-// They lie in shuffled memory. cpu-ns is CPU time in that second.
-func BenchmarkSessions(b *testing.B) {
-	n := count(1e6)
-	each(b, fmt.Sprintf("due=%s/tick=1ms", short(n)), isOneOfTwo, func(b *testing.B, k Kind) {
-		c := newCrowd(k.Open(ms).(Owner), n)
-		first, window := max(span(20*time.Second), 500*ms), span(time.Second)
-		c.arm(first, window)
-		settle(ms, 0)
-		c.sleepUntil(b, first-20*ms)
-		cpu := CPUTime()
-		c.fired.wait(b, k, n)
-		b.ReportMetric(float64(CPUTime()-cpu)/float64(n), "cpu-ns/timeout")
-		c.report(b, k)
-		once(b)
-	})
-}
-
-// BenchmarkSessionsMoved is a million sessions whose idle timeouts, armed for one tick, have all been moved later when
-// that tick comes. late is how late 10,000 other timeouts run, due evenly within the second around that tick.
+// BenchmarkSessionsMoved has a million sessions whose idle timeouts were armed for one tick, and have all been moved
+// later by the time that tick begins. late is the lateness of 10,000 other timeouts, due evenly within a second around
+// that tick.
 func BenchmarkSessionsMoved(b *testing.B) {
 	const tick = 10 * ms
 	n := count(1e6)
@@ -48,12 +31,13 @@ func BenchmarkSessionsMoved(b *testing.B) {
 			b.Errorf("%d ran although they were moved", n)
 		}
 		runtime.KeepAlive(moved)
-		others.report(b, k)
+		reportEarly(b, k, -slices.Min(others.late))
+		quantiles(b, "late", "ms", others.late, 50, 99, 100)
 		once(b)
 	})
 }
 
-// crowd is timeouts in shuffled memory that record how late they run.
+// crowd holds timeouts in shuffled memory. Their tasks record how late they run.
 type crowd struct {
 	start    time.Time
 	timeouts []Owned
@@ -73,7 +57,7 @@ func newCrowd(t Owner, n int) *crowd {
 	return c
 }
 
-// arm makes them due evenly within a window, in random order.
+// arm arms the timeouts, in random order, to be due evenly within a window.
 func (c *crowd) arm(first, window time.Duration) {
 	for _, i := range rand.Perm(len(c.timeouts)) {
 		c.due[i] = first + time.Duration(float64(window)*float64(i)/float64(len(c.timeouts)))
@@ -81,15 +65,10 @@ func (c *crowd) arm(first, window time.Duration) {
 	}
 }
 
-// sleepUntil fails b if it is too late.
+// sleepUntil sleeps until a time after start. It fails b if that time has passed.
 func (c *crowd) sleepUntil(b *testing.B, moment time.Duration) {
 	if time.Since(c.start) > moment {
-		b.Error("the machine is too slow: some were armed after they were due")
+		b.Error("the machine is too slow: some timeouts were armed after they were due")
 	}
 	time.Sleep(moment - time.Since(c.start))
-}
-
-func (c *crowd) report(b *testing.B, k Kind) {
-	reportEarly(b, k, -slices.Min(c.late))
-	quantiles(b, "late", "ms", c.late, 50, 99, 100)
 }

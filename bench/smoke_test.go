@@ -26,7 +26,7 @@ func TestStallCountsOnceHoweverManyBeatsItDelays(t *testing.T) {
 	}
 }
 
-// BenchmarkProcessors has no load: it reports the GOMAXPROCS of its run, which must be the number in its name.
+// BenchmarkProcessors has no load. It reports GOMAXPROCS, which must be the number in its name.
 func BenchmarkProcessors(b *testing.B) {
 	each(b, "", isOneOfTwo, func(b *testing.B, _ Kind) {
 		b.ReportMetric(float64(runtime.GOMAXPROCS(0)), "processors")

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// BenchmarkSteady is deadlines at the same rate for every timer: 99 in a hundred of 30 s that are stopped 5 ms later,
-// and one of 1 s that expires.
+// BenchmarkSteady arms deadlines at a fixed rate. Of every hundred, 99 have 30 s and are stopped 5 ms later, and one
+// has 1 s and expires.
 func BenchmarkSteady(b *testing.B) {
 	for _, rate := range []int{count(100_000), count(1e6)} {
 		each(b, "rate="+short(rate), notDrawn, func(b *testing.B, k Kind) {
@@ -20,7 +20,7 @@ func BenchmarkSteady(b *testing.B) {
 	}
 }
 
-// own is the load of BenchmarkServer if it has rates.
+// own is the load that the flags describe. BenchmarkServer runs it if the flags set a rate.
 var own steady
 
 func ownFlags() {
@@ -32,9 +32,9 @@ func ownFlags() {
 	flag.DurationVar(&own.tick, "tick", ms, "the wheel's tick in BenchmarkServer")
 }
 
-// BenchmarkServer is a server whose connections have idle timeouts that each read moves later, and which makes calls
-// with deadlines: for each connection two reads a second, and half a call, of which 1% time out. timers-cpu is the CPU
-// time beyond that of the same load without a timer, which runs first, for half of the time.
+// BenchmarkServer is a server whose connections have idle timeouts, which every read moves later, and which makes calls
+// with deadlines: two reads and half a call a second for each connection. 1% of the calls time out. timers-cpu is the
+// CPU time beyond that of the same load without a timer, which runs first, for half as long.
 func BenchmarkServer(b *testing.B) {
 	var loads []steady
 	for _, n := range []int{count(1000), count(10_000), count(100_000), count(1e6)} {
@@ -55,12 +55,12 @@ func BenchmarkServer(b *testing.B) {
 	}
 }
 
-// steady is a load at fixed rates, of operations a second.
+// steady is a load at fixed rates, in operations a second.
 type steady struct {
 	pending int           // idle timeouts
 	moves   int           // moves of idle timeouts
-	arms    int           // deadlines of 30 s armed, which are stopped 5 ms later ...
-	expire  float64       // ... except so many percent, which are of 1 s and expire
+	arms    int           // armed deadlines of 30 s, which are stopped 5 ms later,
+	expire  float64       // except so many percent, which have 1 s and expire
 	tick    time.Duration // of the wheel
 	length  time.Duration
 }
@@ -69,11 +69,11 @@ const (
 	deadline    = 30 * time.Second
 	answerAfter = 5 * time.Millisecond
 	expireAfter = time.Second
-	outOfStep   = 9731 * time.Microsecond // period of the heartbeat: each beat at another point within a tick
+	outOfStep   = 9731 * time.Microsecond // period of the heartbeat: each beat falls at another point within a tick
 )
 
-// run reports the figures of a timer, and returns the CPU time of the process, in percent of one processor. The
-// lateness is that of the deadlines that expire, and of a heartbeat. It leaves the idle timeouts pending.
+// run reports the metrics of a timer, and returns the CPU time of the process, in percent of one processor. late covers
+// the deadlines that expire, and a heartbeat. run leaves the idle timeouts pending.
 func (s steady) run(b *testing.B, k Kind) (cpu float64) {
 	t := k.Open(s.tick)
 	runtime.GC()
@@ -117,8 +117,8 @@ func (nothing) Reset(time.Duration) bool              { return true }
 func (nothing) Stop() bool                            { return true }
 func (nothing) Close()                                {}
 
-// eachMillisecond calls f with the number of each millisecond, and returns how long that took. A late call follows at
-// once: the grid does not wait.
+// eachMillisecond calls f with the number of every millisecond, and returns how long all calls took. A late call
+// follows at once: the grid does not wait.
 func eachMillisecond(d time.Duration, f func(ms int)) (took time.Duration) {
 	start := time.Now()
 	for ms := range int(d / time.Millisecond) {
@@ -128,13 +128,13 @@ func eachMillisecond(d time.Duration, f func(ms int)) (took time.Duration) {
 	return time.Since(start)
 }
 
-// dueBy returns how many operations a rate makes by the end of a millisecond.
+// dueBy returns how many operations are due, at a rate, by the end of a millisecond.
 func dueBy(rate, ms int) int { return rate * (ms + 1) / 1000 }
 
-// pacedCalls are deadlines. Most are stopped 5 ms later; one in so many expires.
+// pacedCalls arms deadlines at a fixed rate. Most are stopped 5 ms later; one in oneIn expires.
 type pacedCalls struct {
 	timer    Timer
-	oneIn    int                                       // 0: none expires
+	oneIn    int                                       // 0: none
 	flying   [answerAfter/time.Millisecond + 1][]Armed // by the millisecond in which they were armed
 	armed    int
 	expiring int
@@ -143,7 +143,7 @@ type pacedCalls struct {
 	late []float64 // ms, of those that expired; guarded by mu
 }
 
-// round arms so many deadlines in all by the end of a millisecond, and stops those of some milliseconds ago.
+// round arms deadlines until so many have been armed in all, and stops those of 6 ms ago.
 func (c *pacedCalls) round(ms, armed int) {
 	slot := &c.flying[ms%len(c.flying)]
 	c.stop(slot)

@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// BenchmarkStorm is goroutines that do nothing but arm a timeout of 30 s and stop it, for three seconds: a new timeout
-// for each call, a timeout that each goroutine owns, or a new timeout that is stopped 5 ms after its arming, with at
-// most a million in flight. One timeout in 1,024 is not stopped and expires after 20 ms.
+// BenchmarkStorm has goroutines that only arm and stop timeouts of 30 s, for three seconds: a new timeout for each
+// call, a timeout that each goroutine keeps, or a new timeout that is stopped 5 ms later, with at most a million in
+// flight. One timeout in 1,024 is not stopped and expires after 20 ms.
 //
-// late is a heartbeat of 5 ms on the same timer, counted at every point of its grid during a stall. peak is how far
-// the heap grows beyond twice the memory of the timeouts in flight, which the collector allows them.
+// late is the lateness of a heartbeat of 5 ms on the same timer. peak is the growth of the heap beyond twice the memory
+// of the timeouts in flight: the collector lets the heap grow to that.
 func BenchmarkStorm(b *testing.B) {
 	for _, tick := range []time.Duration{ms, 10 * ms} {
 		for _, goroutines := range []int{2, 24, 256} {
 			for _, call := range []string{"new", "owned", "5ms"} {
 				labels := fmt.Sprintf("call=%s/goroutines=%d/tick=%v", call, goroutines, tick)
-				fits := func(k Kind) bool { // the others where the storm is of a middling kind
+				fits := func(k Kind) bool { // other timers only in one storm
 					return owners(k) && (isOneOfTwo(k) || call == "new" && goroutines == 24 && tick == 10*ms)
 				}
 				each(b, labels, fits, func(b *testing.B, k Kind) {
@@ -34,7 +34,7 @@ func BenchmarkStorm(b *testing.B) {
 	}
 }
 
-const stormHeap = 4 << 30 // bytes of heap at which a storm is called off
+const stormHeap = 4 << 30 // bytes of heap at which a storm is canceled
 
 type storm struct {
 	timer      Owner
@@ -48,7 +48,7 @@ type storm struct {
 	flying     gauge        // calls in flight
 }
 
-// A stormCall is one call of a goroutine; hangUp stops its calls in flight.
+// A stormCall makes the calls of one goroutine. hangUp stops those that are in flight.
 type stormCall struct{ call, hangUp func() }
 
 func (s *storm) run(b *testing.B, tick time.Duration, newCall func() stormCall) {
@@ -77,10 +77,10 @@ func (s *storm) run(b *testing.B, tick time.Duration, newCall func() stormCall) 
 	quantiles(b, "late", "ms", late, 50, 99, 100)
 }
 
-// check fails b if a timeout was lost, ran twice or is still pending.
+// check fails b if a timeout was lost, ran twice, or is still pending.
 func (s *storm) check(b *testing.B, k Kind, tick time.Duration) {
 	if s.heap.over.Load() {
-		b.Errorf("called off: the heap grew beyond %d MiB", int64(stormHeap/mib))
+		b.Errorf("canceled: the heap grew beyond %d MiB", int64(stormHeap/mib))
 	}
 	time.Sleep(2 * tick) // for a task that runs twice
 	s.fired.wait(b, k, int(s.expiring.Load()))
@@ -94,7 +94,7 @@ func (s *storm) check(b *testing.B, k Kind, tick time.Duration) {
 			}
 			time.Sleep(tick)
 		}
-		b.Errorf("%d pending in the end", w.Pending())
+		b.Errorf("%d timeouts are still pending", w.Pending())
 	}
 }
 
@@ -114,9 +114,9 @@ func (s *storm) bytesOfOne() float64 {
 	return float64(after.TotalAlloc-before.TotalAlloc) / n
 }
 
-const callsPerLook = 64 // calls between two looks at the clock
+const callsPerLook = 64 // calls between two clock reads
 
-// blow is the work of one goroutine.
+// blow makes the calls of one goroutine.
 func (s *storm) blow(call func()) {
 	calls := int64(0)
 	for ; time.Now().Before(s.end) && !s.heap.over.Load(); calls += callsPerLook {

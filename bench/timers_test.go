@@ -22,13 +22,13 @@ type Timer interface {
 // Armed is a pending timeout. Timers differ in what Stop reports.
 type Armed interface{ Stop() bool }
 
-// An Owner is a Timer whose timeouts can be armed again after they were stopped, and moved while they are pending.
+// An Owner is a Timer whose timeouts can be armed again after Stop, and moved while they are pending.
 type Owner interface {
 	Timer
 	New(f func()) Owned
 }
 
-// Owned is a timeout that is armed by Reset, as often as its owner likes.
+// Owned is a timeout that its owner arms by Reset, as often as needed.
 type Owned interface {
 	Reset(d time.Duration) bool
 	Stop() bool
@@ -42,17 +42,17 @@ type Kind struct {
 	Owns  bool // its Timer is an Owner
 	Early bool // it is known to fire early
 
-	Drawn bool // it is one of the designs of docs/timing-wheels.md, and takes part in the loads of its table
+	Drawn bool // a design of docs/timing-wheels.md, which runs only the loads of the table there
 }
 
-// two are compared in every load.
+// two are the timers of every load.
 var two = []Kind{
 	{Name: "std", Owns: true, Open: func(time.Duration) Timer { return stdTimer{} }},
 	{Name: "hashedwheel", Owns: true, Open: func(tick time.Duration) Timer { return openWheel(tick) }},
 }
 
-// kinds are all timers that take part: the time package and this library, libraries for Go, and the designs of
-// docs/timing-wheels.md, whose tasks run on their one goroutine.
+// kinds are all timers: the time package and this library, other libraries, and the designs of docs/timing-wheels.md,
+// each of which runs its tasks on its one goroutine.
 var kinds = append(two[:2:2],
 	Kind{Name: "hashedwheel-inline", Owns: true, Open: func(tick time.Duration) Timer {
 		return openWheel(tick, hashedwheel.WithExecutor(hashedwheel.Inline{}))
@@ -97,8 +97,8 @@ func (w wheel) New(f func()) Owned {
 
 func (w wheel) Close() { w.Stop() }
 
-// timingWheelTimer is RussellLuo/timingwheel, Kafka's hierarchical wheel. It rounds down, so it fires early by up to a
-// tick, and its ticks are whole milliseconds.
+// timingWheelTimer is RussellLuo/timingwheel, the hierarchical wheel of Kafka. It rounds deadlines down, so it fires up
+// to a tick early. Its ticks are whole milliseconds.
 type timingWheelTimer struct{ *timingwheel.TimingWheel }
 
 func openTimingWheel(tick time.Duration) Timer {
@@ -113,9 +113,10 @@ func (t timingWheelTimer) AfterFunc(d time.Duration, f func()) Armed {
 
 func (t timingWheelTimer) Close() { t.Stop() }
 
-// goZeroTimer is go-zero's wheel with rounds, behind channels. It rounds down from its last tick, so it fires early by
-// up to two; what is moved earlier may fire a turn late; a busy wheel misses ticks, which makes all the rest late; and
-// stopped timeouts stay until the wheel reaches their slot.
+// goZeroTimer is the wheel with rounds of go-zero, which is called through channels. It rounds deadlines down from its
+// last tick, so it fires up to two ticks early. A timeout that is moved earlier may fire a turn late. A busy wheel
+// misses ticks, which makes all later timeouts late. Stopped timeouts stay in memory until the wheel reaches their
+// slot.
 type goZeroTimer struct{ tw *collection.TimingWheel }
 
 func openGoZero(tick time.Duration) Timer {
@@ -136,18 +137,18 @@ func (t goZeroTimer) New(f func()) Owned { return &goZeroOwned{t.tw, f} }
 
 func (t goZeroTimer) Close() { t.tw.Stop() }
 
-// goZeroOwned is its own key: a pointer becomes an any without an allocation.
+// goZeroOwned is its own key in the wheel: the conversion of a pointer to any does not allocate.
 type goZeroOwned struct {
 	tw *collection.TimingWheel
 	f  func()
 }
 
-// Reset arms, or moves a pending timeout: SetTimer does both.
+// Reset arms a timeout, or moves a pending one: SetTimer does both.
 func (o *goZeroOwned) Reset(d time.Duration) bool { return o.tw.SetTimer(o, nil, d) == nil }
 
 func (o *goZeroOwned) Stop() bool { return o.tw.RemoveTimer(o) == nil }
 
-// classic is one of the designs that docs/timing-wheels.md draws.
+// classic is one of the designs of docs/timing-wheels.md.
 type classic struct{ *wheels.Timer }
 
 func openClassic(open func(tick time.Duration) *wheels.Timer) func(tick time.Duration) Timer {

@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package idle measures what idle timeouts cost a whole echo server with thousands of connections, next to the same
-// server without idle timeouts.
+// Package idle measures the cost of idle timeouts in an echo server with thousands of connections, compared with the
+// same server without idle timeouts.
 package idle
 
 import (
@@ -23,7 +23,7 @@ const (
 	limit       = time.Minute
 )
 
-// A way gives a connection of the server an idle time, and returns what to use instead.
+// A way gives a connection of the server an idle timeout, and returns the connection to use.
 type way func(tm *hashedwheel.Timer, c net.Conn) (net.Conn, error)
 
 type deadlined struct{ net.Conn }
@@ -51,8 +51,8 @@ var ways = []struct {
 	}},
 }
 
-// BenchmarkEcho times one word to the server and back, each time on another connection.
-// cpu-ns/op is the CPU time of the process, including its clients.
+// BenchmarkEcho sends a word to the server and waits for it to come back, each time on another connection. cpu-ns/op is
+// the CPU time of the process, including the clients.
 func BenchmarkEcho(b *testing.B) {
 	for _, w := range ways {
 		b.Run(w.name, func(b *testing.B) { echo(b, w.way) })
@@ -86,7 +86,7 @@ func echo(b *testing.B, w way) {
 	b.ReportMetric(float64(len(clients)), "conns")
 }
 
-// serve returns the clients' ends of n connections to an echo server.
+// serve starts an echo server, and returns the clients of n connections to it.
 func serve(b *testing.B, w way, n int) (clients []net.Conn, stop func()) {
 	tm := hashedwheel.MustNew()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -132,7 +132,7 @@ func serve(b *testing.B, w way, n int) (clients []net.Conn, stop func()) {
 	}
 }
 
-// allowed returns for how many connections there are files, a multiple of callers.
+// allowed returns how many connections the limit of open files allows, a multiple of callers.
 func allowed(b *testing.B) int {
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {

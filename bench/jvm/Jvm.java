@@ -16,10 +16,11 @@ import java.util.function.IntConsumer;
 import java.util.regex.Pattern;
 
 /**
- * Benchmarks of Netty's HashedWheelTimer, java.util.Timer and ScheduledThreadPoolExecutor: the loads of arm_test.go,
- * fire_test.go and calls_test.go, in Go's format. Each load runs before it is measured, for the JIT compiler.
- * Arguments: regexps of benchmarks and timers, to print the names of those that match; or a name, the number of
- * threads, and the factor for sizes and times.
+ * Benchmarks of Netty's HashedWheelTimer, java.util.Timer and ScheduledThreadPoolExecutor, with the loads of
+ * arm_test.go, fire_test.go and calls_test.go, and output in Go's format. Each load also runs before it is measured, so
+ * that the JIT compiler has compiled it. With two arguments, regexps of benchmarks and timers, the program prints the
+ * names of those that match. With three, it runs one load: its name, the number of threads, and the factor for sizes
+ * and times.
  */
 public final class Jvm {
     private static final String[] LOADS = {"Arm/pending=0", "Arm/pending=1M", "Fire/timeouts=1M", "Calls/timeouts=new"};
@@ -40,13 +41,13 @@ public final class Jvm {
         scale = Double.parseDouble(args[2]);
         String load = args[0], timer = load.substring(load.indexOf("timer=") + 6), figures = "";
         int million = (int) Math.max(5, Math.round(1e6 * scale));
-        for (int round = 0; round < 3; round++) { // the first two are for the JIT compiler
+        for (int round = 0; round < 3; round++) { // the first two are for the JIT compiler alone
             if (load.contains("Arm")) figures = arm(open(timer, 100), round < 2 || load.contains("=0") ? 0 : million);
             if (load.contains("Fire")) figures = fire(open(timer, 10), million);
             if (load.contains("Calls")) figures = calls(open(timer, 10), millis(4000));
         }
         load = scale == 1 ? load : load.replace("1M", million % 1000 == 0 ? million / 1000 + "k" : "" + million);
-        System.out.println(load + (threads == 1 ? "" : "-" + threads) + "\t1" + figures); // as package testing names it
+        System.out.println(load + (threads == 1 ? "" : "-" + threads) + "\t1" + figures); // named as by package testing
         System.exit(0);
     }
 
@@ -54,7 +55,7 @@ public final class Jvm {
 
     private static String figure(double v, String unit) { return String.format(Locale.ROOT, "\t%.6g %s", v, unit); }
 
-    /** A timer. What it arms is made once for many armings, so that a call allocates no more than it must. */
+    /** A timer. A task is made once and armed many times, so that a call allocates no more than necessary. */
     private interface Kind {
         Object task(Runnable run);
         Object arm(Object task, long millis);
@@ -71,7 +72,7 @@ public final class Jvm {
                 }
                 public void cancel(Object handle) { ((Timeout) handle).cancel(); }
             };
-            case "java-timer": return new Kind() { // its tasks can be armed once only
+            case "java-timer": return new Kind() { // its tasks can be armed only once
                 final java.util.Timer timer = new java.util.Timer(true);
                 public Object task(Runnable run) { return run; }
                 public Object arm(Object task, long millis) {
@@ -146,7 +147,7 @@ public final class Jvm {
         return figures.replace("p100", "max");
     }
 
-    /** Returns how many ns armings took: one in each batch of a hundred, of which 99 are canceled 5 ms later. */
+    /** Makes calls in batches of a hundred, cancels 99 of them 5 ms later, and returns the ns of one arming a batch. */
     private static double[] callsOfOne(Kind timer, Tally fired, LongAdder batches, long end) {
         SplittableRandom random = new SplittableRandom(1);
         ArrayDeque<Object[]> flying = new ArrayDeque<>();
@@ -175,7 +176,7 @@ public final class Jvm {
         return Arrays.copyOf(took, n);
     }
 
-    /** Counts the tasks that ran, and how early the earliest of those was that were looked at. */
+    /** Counts the tasks that have run, and notes how early the earliest of the checked tasks ran. */
     private static final class Tally {
         final LongAdder ran = new LongAdder();
         private final AtomicLong earliest = new AtomicLong();

@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// A theme is the colors of a picture, for a light or a dark page.
+// A theme has the colors of a picture, for a light or a dark page.
 type theme struct {
 	file                  string
 	ink, grid, std, wheel color.Color
@@ -30,7 +30,7 @@ var themes = []theme{
 	{"../docs/server-dark.svg", rgb(0x9198a1), rgb(0x3d444d), rgb(0xdb6d28), rgb(0x4493f8)},
 }
 
-// chart draws BenchmarkServer: CPU time and lateness by the number of pending timeouts, both axes logarithmic.
+// chart draws CPU time and lateness of BenchmarkServer by the number of pending timeouts. Both axes are logarithmic.
 func (t theme) chart() {
 	cpu := t.panel("CPU time of the timers, % of one core", "≤ 0.1", "1", "10", "100")
 	late := t.panel("Lateness, ms: median, and p99 (dashed)", "0.1", "1", "10", "100")
@@ -56,7 +56,7 @@ func (t theme) chart() {
 	check(os.WriteFile(t.file, bytes.ReplaceAll(svg.Bytes(), []byte(sans), []byte(sans+",Arial,sans-serif")), 0o644))
 }
 
-// panel returns an empty plot. The labels of its vertical axis stand at powers of ten, from 0.1 on.
+// panel returns an empty plot. The labels of its vertical axis are at powers of ten, from 0.1 on.
 func (t theme) panel(title string, labels ...string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
@@ -96,13 +96,13 @@ func powers(value float64, labels ...string) (ticks plot.ConstantTicks) {
 	return ticks
 }
 
-// add draws the medians of a timer, and returns what stands for them in a legend.
+// add draws the medians of a timer, and returns their symbols for a legend.
 func add(p *plot.Plot, timer, unit string, c color.Color, dashes []vg.Length) []plot.Thumbnailer {
 	var medians plotter.XYs
 	for i, size := range []string{"1k", "10k", "100k", "1M"} {
 		f := figure{"", ".name:Server /pending:" + size, unit, "server.txt"}
 		if s := f.sample(timer); s != nil {
-			atLeast := max(center(s), p.Y.Min) // noise stands at the axis
+			atLeast := max(center(s), p.Y.Min) // noise is drawn on the axis
 			medians = append(medians, plotter.XY{X: math.Pow10(3 + i), Y: atLeast})
 		}
 	}

@@ -1,4 +1,4 @@
-// Report writes the tables and the chart of the documents again, from the results. It runs in the folder bench:
+// Report rewrites the tables and the chart of the documents from the results. Run it in the folder bench:
 //
 //	go run ./cmd/report && git diff --exit-code
 package main
@@ -17,10 +17,10 @@ import (
 	"golang.org/x/perf/benchunit"
 )
 
-// A figure is the median of a unit of all results that match a filter, by timer.
+// A figure is the median, for each timer, of all results that match a filter.
 type figure struct {
 	text, filter, unit string
-	file               string // without one, all.txt
+	file               string // empty: all.txt
 }
 
 const (
@@ -63,7 +63,7 @@ func (f figure) beside() []string {
 	values := f.of(std, wheel)
 	ratio := center(after) / center(before)
 	c := benchmath.AssumeNothing.Compare(before, after)
-	if c.P > c.Alpha && len(before.Values) > 3 { // two rounds say nothing of noise
+	if c.P > c.Alpha && len(before.Values) > 3 { // two rounds do not show noise
 		return append([]string{f.text}, append(values, "even")...)
 	}
 	better := 0
@@ -78,7 +78,7 @@ func (f figure) beside() []string {
 	return append([]string{f.text}, append(values, text)...)
 }
 
-// of returns a value for each timer: 140.0 ns.
+// of returns a value for each timer, such as 140.0 ns.
 func (f figure) of(timers ...string) (values []string) {
 	for _, timer := range timers {
 		text := "–"
@@ -107,7 +107,7 @@ func (f figure) format(value float64) string {
 	return number + " " + scaled[len(number):] + unit
 }
 
-// sample returns the values of all rounds, nil if there is none.
+// sample returns the values of all rounds, nil if there are none.
 func (f figure) sample(timer string) *benchmath.Sample {
 	filter, err := benchproc.NewFilter("/timer:" + timer + " " + f.filter)
 	check(err)

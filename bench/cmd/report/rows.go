@@ -1,6 +1,6 @@
 package main
 
-// The rows of README.md. results/readme.txt is measured anew for each version, without the other timers.
+// The rows of README.md. results/readme.txt is measured again for each version, without other timers.
 var readme = []figure{
 	{"CPU of the timers: 100,000 idle timeouts that move, and calls; of one core",
 		".name:Server /pending:100k", "timers-cpu-%", "readme.txt"},
