@@ -145,9 +145,6 @@ func isOneOfTwo(k Kind) bool { return k.Name == two[0].Name || k.Name == two[1].
 // isWheel is for calls that only this library has.
 func isWheel(k Kind) bool { return k.Name == two[1].Name }
 
-// armTick is the tick of loads that do not measure lateness.
-const armTick = 100 * ms
-
 // parallel times a loop on all processors. Package testing runs the loop several times, with more and more iterations,
 // but setup runs once.
 func parallel(b *testing.B, labels string, fits func(Kind) bool, setup func(k Kind) func(pb *testing.PB)) {

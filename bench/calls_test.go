@@ -9,8 +9,6 @@ import (
 	"time"
 )
 
-const callsTick = 10 * ms
-
 // BenchmarkCalls runs a loop on each processor that arms deadlines of 30 s as fast as it can, and stops each about 5 ms
 // later, as if the answer had arrived. One call in a hundred gets no answer: its deadline of 1 s expires. The timeouts
 // of answered calls are dropped, or armed again for later calls, the latest one first. arming is the duration of one
@@ -22,7 +20,7 @@ func BenchmarkCalls(b *testing.B) {
 			fits = owners
 		}
 		each(b, "timeouts="+timeouts, fits, func(b *testing.B, k Kind) {
-			t := k.Open(callsTick)
+			t := k.Open(ms)
 			var fired tally
 			var over atomic.Bool
 			var done sync.WaitGroup
@@ -30,7 +28,7 @@ func BenchmarkCalls(b *testing.B) {
 			for i := range all {
 				all[i] = newCallsOfOne(t, timeouts == "reused", &fired)
 			}
-			settle(callsTick, 0)
+			settle(ms, 0)
 			start := time.Now()
 			for _, c := range all {
 				done.Go(func() { c.run(&over) })
@@ -110,10 +108,10 @@ func (c *callsOfOne) run(over *atomic.Bool) {
 // from the moment at which a call should have begun: a stall counts for every call that it delays.
 func BenchmarkCallsAtRate(b *testing.B) {
 	each(b, "rate=100k", notDrawn, func(b *testing.B, k Kind) {
-		t := k.Open(callsTick)
+		t := k.Open(ms)
 		var fired tally
 		flight := newFlight(100_000, new(gauge), func(to Armed) { to.Stop() })
-		settle(callsTick, 0)
+		settle(ms, 0)
 		calls := 0
 		took := paced(10*time.Microsecond, span(4*time.Second), func() {
 			if calls++; calls%(callsInBatch+1) == 0 {

@@ -10,17 +10,16 @@ import (
 // arming is the time from the moment at which an arming should have begun: a stall counts for every arming that it
 // delays.
 func BenchmarkDue(b *testing.B) {
-	const tick = 10 * ms
 	n := count(1e6)
 	each(b, "due="+short(n), notDrawn, func(b *testing.B, k Kind) {
 		var fired tally
-		t := k.Open(tick)
+		t := k.Open(ms)
 		at := time.Now().Add(time.Second + time.Duration(n)*5*time.Microsecond)
 		for i := range n {
 			d := time.Until(at)
 			t.AfterFunc(d, fired.task(i, d))
 		}
-		settle(tick, 0)
+		settle(ms, 0)
 		if time.Until(at) < 50*ms {
 			b.Error("the machine is too slow: the others were due before all were armed")
 		}

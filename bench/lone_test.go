@@ -10,18 +10,15 @@ import (
 // time of the process for each run.
 func BenchmarkLone(b *testing.B) {
 	each(b, "every=1ms/tick=1ms", isOneOfTwo, func(b *testing.B, k Kind) {
-		t, every := k.Open(ms).(Owner), ms
-		if isWheel(k) {
-			every = 0 // rounded up to the next tick; 1 ms would be rounded up to the tick after that
-		}
+		t := k.Open(ms).(Owner)
 		settle(ms, 0)
 		var runs atomic.Int64
 		var beat Owned
 		beat = t.New(func() {
 			runs.Add(1)
-			beat.Reset(every)
+			beat.Reset(ms)
 		})
-		beat.Reset(every)
+		beat.Reset(ms)
 		time.Sleep(20 * ms)
 		before, cpu, start := runs.Load(), CPUTime(), time.Now()
 		time.Sleep(span(4 * time.Second))

@@ -11,21 +11,21 @@ import (
 func BenchmarkMemory(b *testing.B) {
 	n := count(1e6)
 	each(b, "pending="+short(n), notDrawn, func(b *testing.B, k Kind) {
-		t := k.Open(armTick)
+		t := k.Open(ms)
 		all := make([]Armed, n)
-		settle(armTick, 0)
+		settle(ms, 0)
 		before := heapBytes()
 		for i := range all {
 			all[i] = t.AfterFunc(far(i), nop)
 		}
-		settle(armTick, n)
+		settle(ms, n)
 		b.ReportMetric((heapBytes()-before)/float64(n), "B/timeout")
 		for i, to := range all {
 			to.Stop()
 			all[i] = nil
 		}
 		time.Sleep(span(2 * time.Second))
-		settle(armTick, 0)
+		settle(ms, 0)
 		b.ReportMetric(max(0, heapBytes()-before)/mib, "left-MiB")
 		runtime.KeepAlive(all)
 		once(b)

@@ -15,7 +15,7 @@ import (
 func BenchmarkMoveLater(b *testing.B) {
 	n := count(1e6)
 	parallel(b, "pending="+short(n), owners, func(k Kind) func(pb *testing.PB) {
-		all := ownFar(k.Open(armTick).(Owner), armTick, n, nop)
+		all := ownFar(k.Open(ms).(Owner), n, nop)
 		var goroutines atomic.Int64
 		return func(pb *testing.PB) {
 			i, of := int(goroutines.Add(1)), runtime.GOMAXPROCS(0)
@@ -31,13 +31,12 @@ func BenchmarkMoveLater(b *testing.B) {
 // expire. cpu-ns is the CPU time of a move, including the filing in the timer, but not the expiry.
 func BenchmarkMoveEarlier(b *testing.B) {
 	const (
-		tick  = 10 * ms
 		filed = 300 * ms // after the last move; all are filed by then
 	)
 	n := count(160_000)
 	each(b, "pending="+short(n), owners, func(b *testing.B, k Kind) {
 		var fired tally
-		all := ownFar(k.Open(tick).(Owner), tick, n, fired.fire)
+		all := ownFar(k.Open(ms).(Owner), n, fired.fire)
 		soon := time.Second + time.Duration(n)*6*time.Microsecond
 		cpu, start := CPUTime(), time.Now()
 		for _, own := range all {
@@ -56,12 +55,12 @@ func BenchmarkMoveEarlier(b *testing.B) {
 }
 
 // ownFar returns n owned timeouts that are far from due.
-func ownFar(t Owner, tick time.Duration, n int, f func()) []Owned {
+func ownFar(t Owner, n int, f func()) []Owned {
 	all := make([]Owned, n)
 	for i := range all {
 		all[i] = t.New(f)
 		all[i].Reset(far(i))
 	}
-	settle(tick, n)
+	settle(ms, n)
 	return all
 }

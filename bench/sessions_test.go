@@ -13,18 +13,17 @@ import (
 // later by the time that tick begins. late is the lateness of 10,000 other timeouts, due evenly within a second around
 // that tick.
 func BenchmarkSessionsMoved(b *testing.B) {
-	const tick = 10 * ms
 	n := count(1e6)
-	each(b, fmt.Sprintf("moved=%s/tick=%v", short(n), tick), isOneOfTwo, func(b *testing.B, k Kind) {
-		t := k.Open(tick).(Owner)
+	each(b, fmt.Sprintf("moved=%s/tick=%v", short(n), ms), isOneOfTwo, func(b *testing.B, k Kind) {
+		t := k.Open(ms).(Owner)
 		others, moved := newCrowd(t, count(10_000)), newCrowd(t, n)
 		others.start = moved.start
 		lead := max(span(10*time.Second), 500*ms)
 		others.arm(lead-lead/20, lead/10)
 		moved.arm(lead, 1)
-		time.Sleep(5 * tick) // until they are filed
+		time.Sleep(50 * ms) // until they are filed
 		moved.arm(lead+10*time.Minute, 10*time.Minute)
-		settle(tick, 0)
+		settle(ms, 0)
 		others.sleepUntil(b, lead-lead/20)
 		others.fired.wait(b, k, len(others.late))
 		if n := moved.fired.fired.Load(); n > 0 {
