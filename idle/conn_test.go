@@ -62,6 +62,8 @@ func TestErrIdleIsATimeoutAndNotErrClosed(t *testing.T) {
 	var ne net.Error
 	require.ErrorAs(t, idle.ErrIdle, &ne)
 	require.True(t, ne.Timeout())
+	final, ok := idle.ErrIdle.(interface{ Temporary() bool })
+	require.True(t, ok && !final.Temporary(), "crypto/tls keeps an error that is final")
 	require.ErrorIs(t, idle.ErrIdle, os.ErrDeadlineExceeded)
 	require.NotErrorIs(t, idle.ErrIdle, net.ErrClosed)
 	require.NotContains(t, idle.ErrIdle.Error(), "use of closed")

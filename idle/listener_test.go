@@ -6,8 +6,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -80,26 +78,6 @@ func TestListenerOfAStoppedTimerEndsAccept(t *testing.T) {
 	require.False(t, errors.As(err, &ne) && ne.Timeout(), "refused at once")
 	_, err = l.Accept()
 	require.ErrorIs(t, err, net.ErrClosed)
-}
-
-func TestTLSAroundAConnPassesErrIdleOn(t *testing.T) {
-	certified := httptest.NewTLSServer(http.NotFoundHandler())
-	defer certified.Close()
-	l := tls.NewListener(listen(t, newTimer(t), time.Minute), certified.TLS)
-	go func() {
-		c, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}).Dial("tcp", l.Addr().String())
-		if err == nil {
-			_, _ = io.Copy(io.Discard, c)
-			_ = c.Close()
-		}
-	}()
-	c, err := l.Accept()
-	require.NoError(t, err)
-	require.NoError(t, c.(*tls.Conn).Handshake())
-	c.(*tls.Conn).NetConn().(*idle.Conn).SetIdleTimeout(50 * time.Millisecond) // a handshake may take longer
-	_, err = c.Read(make([]byte, 1))
-	require.ErrorIs(t, err, idle.ErrIdle)
-	require.True(t, c.(*tls.Conn).ConnectionState().HandshakeComplete)
 }
 
 func TestFromContextFindsTheConn(t *testing.T) {

@@ -14,27 +14,6 @@ import (
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
-// A Get that had to pass all expired values of its key would take longer with each.
-func TestExpiredValuesOfAKeyAreNotInItsTable(t *testing.T) {
-	const n = 1000
-	held := new(timertest.HeldBack)
-	clock, tm := timertest.NewManual(hashedwheel.WithExecutor(held))
-	defer tm.Stop()
-	seen := map[int]int{}
-	m := keyed.New(tm, func(_, v int) { seen[v]++ })
-	for v := range n {
-		_, loaded, err := m.GetOrSet(1, v, 0)
-		require.NoError(t, err)
-		require.False(t, loaded)
-	}
-	assert.Equal(t, 1, m.InTables())
-	assert.Equal(t, n, m.Len())
-	clock.Advance(tick)
-	held.Release()
-	once(t, seen, n)
-	assert.Zero(t, m.Len())
-}
-
 // A call reads the clock, then another call, which reads a later time, does not find the value.
 func TestNoCallFindsAValueThatAnotherHasMissed(t *testing.T) {
 	type intMap = keyed.Map[int, int]
@@ -120,20 +99,4 @@ func TestValueWhoseRenewCallsGoexitExpires(t *testing.T) {
 		assert.Equal(t, 1, expired)
 		assert.Zero(t, m.Len())
 	})
-}
-
-// A panic handler gets the Timeout of a value that has expired, and may arm it.
-func TestTimeoutThatAPanicHandlerArmsExpiresNothing(t *testing.T) {
-	var failed *hashedwheel.Timeout
-	clock, tm := timertest.NewManual(
-		hashedwheel.WithPanicHandler(func(to *hashedwheel.Timeout, _ any) { failed = to }))
-	defer tm.Stop()
-	expired := 0
-	m := keyed.NewRenewing(tm, func(int, int) time.Duration { panic("on purpose") }, func(int, int) { expired++ })
-	require.NoError(t, m.Set(1, 1, tick))
-	clock.Advance(tick)
-	require.NotNil(t, failed)
-	failed.Reset(tick)
-	clock.Advance(tick)
-	assert.Equal(t, 1, expired)
 }
