@@ -62,6 +62,8 @@ func TestErrIdleIsATimeoutAndNotErrClosed(t *testing.T) {
 	var ne net.Error
 	require.ErrorAs(t, idle.ErrIdle, &ne)
 	require.True(t, ne.Timeout())
+	final, ok := idle.ErrIdle.(interface{ Temporary() bool })
+	require.True(t, ok && !final.Temporary(), "crypto/tls keeps an error that is final")
 	require.ErrorIs(t, idle.ErrIdle, os.ErrDeadlineExceeded)
 	require.NotErrorIs(t, idle.ErrIdle, net.ErrClosed)
 	require.NotContains(t, idle.ErrIdle.Error(), "use of closed")
@@ -154,48 +156,27 @@ func TestSetIdleTimeout(t *testing.T) {
 	}
 }
 
-func TestConnWithoutIdleTimeStaysOpenUntilSet(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		tm := newTimer(t)
-		here, there := net.Pipe()
-		conn, err := idle.NewConn(tm, here, 0)
-		require.NoError(t, err)
-		s := scene{tm, conn, there}
-		time.Sleep(100 * d)
-		s.isOpen(t)
-		require.Equal(t, 1, tm.Pending(), "it is pending, and data does not begin an idle time")
-		conn.SetIdleTimeout(d)
-		s.closedAfter(t, d)
-	})
-}
-
+// The run of a Conn waits in the executor while the idle time is set again and the timer stopped.
 func TestStoppedTimerClosesNoConn(t *testing.T) {
-	virtual(t, func(t *testing.T, s scene) {
-		require.Len(t, s.tm.Stop(), 1)
-		time.Sleep(2 * d)
-		s.isOpen(t)
-		s.conn.SetIdleTimeout(d)
-		time.Sleep(2 * d)
-		s.isOpen(t)
-	})
-}
-
-// The run waits in the executor while the idle time is set again and the timer stopped.
-func TestLateRunIsNoneAfterTimerStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := new(timertest.HeldBack)
 		tm := newTimer(t, hashedwheel.WithExecutor(pool))
-		here, _ := net.Pipe()
-		conn, err := idle.NewConn(tm, here, d, idle.WithOnIdle(func(net.Conn) { t.Error("not idle") }))
+		here, there := net.Pipe()
+		conn, err := idle.NewConn(tm, here, d)
 		require.NoError(t, err)
+		s := scene{tm, conn, there}
 		timertest.Pass(d + tick)
 		conn.SetIdleTimeout(d)
 		left := tm.Stop()
 		require.Len(t, left, 1)
 		timertest.Pass(2 * d)
 		require.Equal(t, 1, pool.Release())
-		require.Equal(t, hashedwheel.Canceled, left[0].State())
-		require.Zero(t, tm.Stats().Rejected)
+		require.Equal(t, hashedwheel.Canceled, left[0].State(), "the run has not armed it")
+		s.isOpen(t)
+		conn.SetIdleTimeout(d)
+		timertest.Pass(2 * d)
+		require.Zero(t, pool.Release())
+		s.isOpen(t)
 	})
 }
 
@@ -275,29 +256,6 @@ func TestOnIdleRunsOnceBeforeTheClose(t *testing.T) {
 	}, bye)
 }
 
-// A farewell to a peer that does not read would block forever, and keep the connection open. In real time: a bubble's
-// time stands still while a goroutine waits for a mutex.
-func TestOnIdleWriteDeadlineBoundsTheClose(t *testing.T) {
-	const short = 50 * time.Millisecond
-	here, there := net.Pipe()
-	written := make(chan error, 2)
-	c, err := idle.NewConn(newTimer(t), here, short, idle.WithOnIdle(func(c net.Conn) {
-		_ = c.SetWriteDeadline(time.Now().Add(short))
-		_, err := c.Write([]byte("bye"))
-		written <- err
-	}))
-	require.NoError(t, err)
-	go func() {
-		_, err := c.Write([]byte("hello"))
-		written <- err
-	}()
-	require.Equal(t, idle.ErrIdle, within(t, written))
-	require.Equal(t, idle.ErrIdle, within(t, written))
-	_, err = there.Read(make([]byte, 1))
-	require.Equal(t, io.EOF, err)
-	require.NoError(t, c.Close(), "it has been closed as idle")
-}
-
 // All methods of a Conn are called at once: the func of WithOnIdle is called at most once, and nothing is left pending.
 func TestConcurrentUseOfAConn(t *testing.T) {
 	t.Parallel()
@@ -324,6 +282,7 @@ func TestConcurrentUseOfAConn(t *testing.T) {
 			running.Go(func() {
 				for range 10 {
 					conn.SetIdleTimeout(rand.N(3 * time.Millisecond))
+					_ = fmt.Sprintf("%+v", conn) // the race detector sees fields that fmt reads
 					time.Sleep(rand.N(time.Millisecond))
 				}
 				_ = conn.Close()
@@ -335,44 +294,7 @@ func TestConcurrentUseOfAConn(t *testing.T) {
 	require.Empty(t, timertest.Shutdown(t, tm))
 }
 
-// A program may print a connection while other goroutines use it. The race detector sees fields that fmt reads.
-func TestStringDuringUse(t *testing.T) {
-	tm := newTimer(t)
-	here, there := net.Pipe()
-	discard(there)
-	conn, err := idle.NewConn(tm, here, time.Hour)
-	require.NoError(t, err)
-	printed := map[any]string{
-		conn:                     `^idle\.Conn\(pipe->pipe, 1h0m0s|1m0s|ended\)$`,
-		listen(t, tm, time.Hour): `^idle\.Listener\(127\.0\.0\.1:\d+, 1h0m0s\)$`,
-	}
-	socket, _ := tcp(t)
-	w, err := idle.Watch(tm, socket, time.Hour, func(net.Conn) {})
-	if err == nil {
-		printed[w] = `^idle\.Watcher\(127\.0\.0\.1:\d+->127\.0\.0\.1:\d+, 1h0m0s|ended\)$`
-	}
-	var printing sync.WaitGroup
-	for v, want := range printed {
-		printing.Go(func() {
-			for range 200 {
-				assert.Regexp(t, want, fmt.Sprintf("%+v", v))
-			}
-		})
-	}
-	for range 1000 {
-		_, err := conn.Write([]byte("!"))
-		require.NoError(t, err)
-		conn.SetIdleTimeout(time.Minute)
-		conn.SetIdleTimeout(time.Hour)
-	}
-	if w != nil {
-		w.Stop()
-	}
-	require.NoError(t, conn.Close())
-	printing.Wait()
-}
-
-func TestStringShowsTheStateOfAConn(t *testing.T) {
+func TestStringShowsConnectionAndState(t *testing.T) {
 	for want, change := range map[string]func(s scene){
 		"1s":           func(scene) {},
 		"no idle time": func(s scene) { s.conn.SetIdleTimeout(0) },
@@ -383,6 +305,14 @@ func TestStringShowsTheStateOfAConn(t *testing.T) {
 			change(s)
 			require.Equal(t, "idle.Conn(pipe->pipe, "+want+")", s.conn.String())
 		})
+	}
+	tm := newTimer(t)
+	require.Regexp(t, `^idle\.Listener\(127\.0\.0\.1:\d+, 1h0m0s\)$`, listen(t, tm, time.Hour))
+	socket, _ := tcp(t)
+	w, err := idle.Watch(tm, socket, time.Hour, func(net.Conn) {})
+	if err == nil {
+		require.Regexp(t, `^idle\.Watcher\(127\.0\.0\.1:\d+->127\.0\.0\.1:\d+, 1h0m0s\)$`, w)
+		require.True(t, w.Stop())
 	}
 	require.Equal(t, "idle.Conn(<nil>-><nil>, 1s)", new(fake).in(t).String())
 	require.Equal(t, "idle.Conn(unused)", new(idle.Conn).String())

@@ -35,14 +35,17 @@ type scene struct {
 	peer net.Conn
 }
 
-// virtual runs f in a bubble with a Conn that has just been made.
+// virtual runs f in a bubble with a Conn that has just been made. The timer is full even while the Conn's task waits or
+// runs, and refuses no Conn that it has.
 func virtual(t *testing.T, f func(t *testing.T, s scene), opts ...idle.Option) {
 	synctest.Test(t, func(t *testing.T) {
-		tm := newTimer(t)
+		tm := newTimer(t, hashedwheel.WithMaxPending(1))
 		here, there := net.Pipe()
 		conn, err := idle.NewConn(tm, here, d, opts...)
 		require.NoError(t, err)
+		full := tm.AfterFunc(1000*time.Hour, timertest.Nop)
 		f(t, scene{tm, conn, there})
+		full.Stop()
 		_ = conn.Close()
 		_ = there.Close()
 		require.Zero(t, tm.Pending(), "Close leaves nothing pending")
@@ -117,36 +120,4 @@ func watchable(t testing.TB) {
 	}
 	require.NoError(t, err)
 	require.True(t, w.Stop())
-}
-
-// inSteps runs a test that sends data once an eighth of its idle time. If the machine stalls during the test, so that
-// the connection may have been idle, the test runs again.
-func inSteps(t *testing.T, idleTime time.Duration, run func(each func(talk func())) (check func())) {
-	t.Helper()
-	var check func()
-	for steady, tries := false, 0; !steady && tries < 20; tries++ {
-		steady = true
-		last := time.Now() // before the last talk
-		check = run(func(talk func()) {
-			begun := time.Now()
-			talk()
-			steady = steady && time.Since(last) < idleTime*7/8
-			last = begun
-			time.Sleep(idleTime / 8)
-			steady = steady && time.Since(last) < idleTime*7/8
-		})
-	}
-	check()
-}
-
-// within fails the test if c does not get a value soon.
-func within[T any](t *testing.T, c <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-c:
-		return v
-	case <-time.After(20 * time.Second):
-		require.FailNow(t, "nothing came")
-		panic("unreachable")
-	}
 }

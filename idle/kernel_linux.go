@@ -25,7 +25,9 @@ func trafficOn(fd uintptr) (traffic, error) {
 
 func tcpInfo(fd uintptr) (info syscall.TCPInfo, size uint32, err error) {
 	size = uint32(unsafe.Sizeof(info))
-	if errno := getsockopt(fd, syscall.IPPROTO_TCP, syscall.TCP_INFO, unsafe.Pointer(&info), &size); errno != 0 {
+	_, _, errno := syscall.Syscall6(sysGetsockopt, fd, syscall.IPPROTO_TCP, syscall.TCP_INFO,
+		uintptr(unsafe.Pointer(&info)), uintptr(unsafe.Pointer(&size)), 0)
+	if errno != 0 {
 		err = errno
 	}
 	return info, size, err

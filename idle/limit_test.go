@@ -16,15 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// socketsReportUnread skips the test where sockets are not queried for unread data.
-func socketsReportUnread(t *testing.T) {
-	switch runtime.GOOS {
-	case "linux", "darwin", "freebsd", "netbsd", "openbsd", "dragonfly", "windows":
-	default:
-		t.Skip("no socket is queried here")
-	}
-}
-
 // A hooked connection calls these functions, unless they are nil, after each read of data and around each query of its
 // socket.
 type hooked struct {
@@ -70,7 +61,11 @@ type counted struct {
 }
 
 func newCounted(t *testing.T) *counted {
-	socketsReportUnread(t)
+	switch runtime.GOOS {
+	case "linux", "darwin", "freebsd", "netbsd", "openbsd", "dragonfly", "windows":
+	default:
+		t.Skip("no socket is queried here")
+	}
 	clock, tm := timertest.NewManual()
 	inner, there := tcp(t)
 	c := &counted{here: &hooked{TCPConn: inner}, there: there, clock: clock}
@@ -151,51 +146,7 @@ func TestNeverEarlyReadThatIsOvertakenByANewerOne(t *testing.T) {
 	})
 }
 
-// The peer has sent all its data. This end takes several idle times to read it, and does so just before a run.
-func TestConnWithUnreadDataIsNotIdle(t *testing.T) {
-	socketsReportUnread(t)
-	t.Parallel()
-	const d = short / 2
-	for name, connect := range map[string]func(t testing.TB) (here, there net.Conn){
-		"TCP":  func(t testing.TB) (here, there net.Conn) { return connect(t, "tcp", "127.0.0.1:0") },
-		"Unix": func(t testing.TB) (here, there net.Conn) { return connect(t, "unix", "") }, // counted
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			here, there := connect(t)
-			_, err := there.Write([]byte("upload"))
-			require.NoError(t, err)
-			conn, err := idle.NewConn(newTimer(t), here, d)
-			require.NoError(t, err)
-			time.Sleep(4*d - d/4)
-			start := time.Now()
-			got := make([]byte, 6)
-			_, err = io.ReadFull(conn, got)
-			require.NoError(t, err)
-			require.Equal(t, "upload", string(got))
-			_, err = io.ReadAll(there)
-			require.NoError(t, err, "no reset: it has been read, and the idle time is over")
-			require.GreaterOrEqual(t, time.Since(start), d)
-		})
-	}
-}
-
-// Data that waited at the last run is read while the next run is under way.
-func TestNeverEarlyUnreadDataIsReadDuringTheRun(t *testing.T) {
-	c := newCounted(t)
-	c.clock.Advance(d + tick)
-	c.here.beforeQuery = func() {
-		c.here.beforeQuery = nil
-		c.read(t, 4)
-	}
-	c.clock.Advance(d + tick)
-	require.Nil(t, c.here.beforeQuery, "there was a run")
-	c.clock.Advance(d - 3*tick)
-	require.Zero(t, c.calls)
-	c.clock.Advance(2 * d)
-	require.Equal(t, 1, c.calls)
-}
-
+// The run comes between a read and its count.
 func TestNeverEarlyUnreadDataIsReadAndYetToBeCounted(t *testing.T) {
 	c := newCounted(t)
 	c.clock.Advance(d + tick)

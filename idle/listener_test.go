@@ -6,14 +6,12 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/idle"
-	"github.com/stretchr/testify/assert"
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 	"github.com/stretchr/testify/require"
 )
 
@@ -35,9 +33,9 @@ func TestListenerOverPipesClosesSilentConnectionsInABubble(t *testing.T) {
 	echoClosesSilentConnections(t)
 }
 
+// A connection without an idle time counts as well.
 func TestListenerOfAFullTimerClosesTheConnectionAndAcceptsTheNext(t *testing.T) {
-	tm := newTimer(t, hashedwheel.WithMaxPending(1))
-	l := listen(t, tm, time.Minute)
+	l := listen(t, newTimer(t, hashedwheel.WithMaxPending(1)), 0)
 	first := dial(t, l)
 	c, err := l.Accept()
 	require.NoError(t, err)
@@ -54,7 +52,7 @@ func TestListenerOfAFullTimerClosesTheConnectionAndAcceptsTheNext(t *testing.T) 
 	_, err = first.Read(make([]byte, 1))
 	require.Equal(t, io.EOF, err)
 	third := dial(t, l)
-	c = within(t, accepted)
+	timertest.Returns(t, func() { c = <-accepted })
 	require.Equal(t, third.LocalAddr().String(), c.RemoteAddr().String())
 	require.NoError(t, c.Close())
 }
@@ -80,104 +78,6 @@ func TestListenerOfAStoppedTimerEndsAccept(t *testing.T) {
 	require.False(t, errors.As(err, &ne) && ne.Timeout(), "refused at once")
 	_, err = l.Accept()
 	require.ErrorIs(t, err, net.ErrClosed)
-}
-
-func TestTLSAroundAConnPassesErrIdleOn(t *testing.T) {
-	certified := httptest.NewTLSServer(http.NotFoundHandler())
-	defer certified.Close()
-	l := tls.NewListener(listen(t, newTimer(t), time.Minute), certified.TLS)
-	go func() {
-		c, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}).Dial("tcp", l.Addr().String())
-		if err == nil {
-			_, _ = io.Copy(io.Discard, c)
-			_ = c.Close()
-		}
-	}()
-	c, err := l.Accept()
-	require.NoError(t, err)
-	require.NoError(t, c.(*tls.Conn).Handshake())
-	c.(*tls.Conn).NetConn().(*idle.Conn).SetIdleTimeout(50 * time.Millisecond) // a handshake may take longer
-	_, err = c.Read(make([]byte, 1))
-	require.ErrorIs(t, err, idle.ErrIdle)
-	require.True(t, c.(*tls.Conn).ConnectionState().HandshakeComplete)
-}
-
-// A handler works for two idle times, and suspends the idle time of its connection. With HTTP/2 other requests of the
-// connection begin and end in that time, so the server's ConnState hook does it. It is called for the connection, when
-// its first request begins and when its last request has ended.
-func TestServerSuspendsTheIdleTime(t *testing.T) {
-	t.Parallel()
-	const d = short
-	inHandler := func(r *http.Request) (end func()) {
-		conn, ok := idle.FromContext(r.Context())
-		if !assert.True(t, ok) {
-			return func() {}
-		}
-		conn.SetIdleTimeout(d)
-		conn.SetIdleTimeout(0)
-		return func() { conn.SetIdleTimeout(time.Minute) }
-	}
-	inHook := func(c net.Conn, s http.ConnState) {
-		conn, ok := idle.FromContext(idle.ConnContext(context.Background(), c))
-		switch {
-		case ok && s == http.StateActive:
-			conn.SetIdleTimeout(0)
-		case ok && s == http.StateIdle:
-			conn.SetIdleTimeout(d)
-		}
-	}
-	nothing := func(*http.Request) (end func()) { return func() {} }
-	withHook := func(s *httptest.Server) {
-		s.EnableHTTP2 = true
-		s.Config.ConnState = inHook
-		s.StartTLS()
-	}
-	withoutTLS := func(s *httptest.Server) {
-		s.Config.Protocols = new(http.Protocols)
-		s.Config.Protocols.SetUnencryptedHTTP2(true)
-		s.Config.ConnState = inHook
-		s.Start()
-		s.Client().Transport.(*http.Transport).Protocols = s.Config.Protocols
-	}
-	for name, tt := range map[string]struct {
-		proto   string
-		start   func(*httptest.Server)
-		suspend func(*http.Request) (end func())
-	}{
-		"HTTP/1.1":           {"HTTP/1.1", (*httptest.Server).Start, inHandler},
-		"HTTP/2":             {"HTTP/2.0", withHook, nothing},
-		"HTTP/2 without TLS": {"HTTP/2.0", withoutTLS, nothing},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				defer tt.suspend(r)()
-				if r.URL.Path == "/slow" {
-					time.Sleep(2 * d)
-				}
-				_, _ = io.WriteString(w, r.Proto)
-			}))
-			server.Listener = idle.NewListener(newTimer(t), server.Listener, time.Minute) // for the handshake
-			server.Config.ConnContext = idle.ConnContext
-			tt.start(server)
-			defer server.Close()
-			get := func(path string) error {
-				resp, err := server.Client().Get(server.URL + path)
-				if err != nil {
-					return err
-				}
-				defer resp.Body.Close()
-				body, err := io.ReadAll(resp.Body)
-				assert.Equal(t, tt.proto, string(body))
-				return err
-			}
-			require.NoError(t, get("/")) // with HTTP/2 one connection for all
-			slow := make(chan error, 1)
-			go func() { slow <- get("/slow") }()
-			require.NoError(t, get("/"))
-			require.NoError(t, within(t, slow))
-		})
-	}
 }
 
 func TestFromContextFindsTheConn(t *testing.T) {

@@ -50,4 +50,6 @@ func TestNamesOfConnsAndWatchersAreShown(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "watched", shown())
 	require.True(t, w.Stop())
+	require.False(t, w.Stop())
+	require.Zero(t, tm.Pending(), "a watch that ends makes room")
 }

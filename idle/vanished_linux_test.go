@@ -3,33 +3,18 @@ package idle
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"runtime"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// sendAgainSteadily has the kernel send unacknowledged data again about every 200 ms for more than a second, rather
-// than ever more rarely.
-func sendAgainSteadily(t *testing.T, c *net.TCPConn) {
-	const thinLinearTimeouts = 16 // TCP_THIN_LINEAR_TIMEOUTS
-	raw, err := c.SyscallConn()
-	require.NoError(t, err)
-	require.NoError(t, raw.Control(func(fd uintptr) {
-		err = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, thinLinearTimeouts, 1)
-	}))
-	require.NoError(t, err)
-}
 
 // requireVanishes has the peer vanish, and requires that the connection is idle while the kernel still sends the data
 // again. On a busy machine the looks may come so late that it has just ceased to: then another connection is tried.
@@ -60,39 +45,6 @@ func requireVanishes(t *testing.T, connect func() (here, there *net.TCPConn), va
 func TestVanishedPeerIsIdle(t *testing.T) {
 	t.Parallel()
 	requireVanishes(t, func() (here, there *net.TCPConn) { return connect(t) }, func(c *net.TCPConn) { dropAll(t, c) })
-}
-
-// A peer is away for half a second, again and again, and then acknowledges the data that was sent to it, within less
-// than an idle time: its connection stays open.
-func TestNeverEarlyPeerThatIsAwayAtTimes(t *testing.T) {
-	t.Parallel()
-	const d = 1200 * time.Millisecond
-	tm := hashedwheel.MustNew()
-	defer tm.Stop()
-	var running sync.WaitGroup
-	for range 20 {
-		here, there := connect(t)
-		sendAgainSteadily(t, here)
-		w, err := Watch(tm, here, d, func(net.Conn) {})
-		require.NoError(t, err)
-		running.Go(func() {
-			steady := true
-			for i := 0; i < 6 && steady; i++ {
-				begun := time.Now()
-				time.Sleep(rand.N(d / 5))
-				dropAll(t, there)
-				write(t, here)
-				time.Sleep(500 * time.Millisecond)
-				dropNone(t, there)
-				for report(t, here).resending && time.Since(begun) < 2*d {
-					time.Sleep(time.Millisecond)
-				}
-				steady = time.Since(begun) < d*15/16 // otherwise the machine stood still
-			}
-			assert.True(t, w.Stop() || !steady)
-		})
-	}
-	running.Wait()
 }
 
 // Two machines have a network of their own, and one loses its address.

@@ -2,12 +2,9 @@ package idle_test
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"math/rand/v2"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
@@ -33,23 +30,25 @@ func watched(
 	return w, at
 }
 
-// Two hundred connections get their last data at any moment within a few ticks of the
-// kernel's clock, and onIdle is called no sooner than the idle time after it.
+// Two hundred connections receive or send their last data at any moment within a few ticks of the kernel's clock, and
+// onIdle is called no sooner than the idle time after it.
 func TestWatchIsNeverEarlyAndCallsOnce(t *testing.T) {
 	watchable(t)
 	t.Parallel()
 	tm := newTimer(t, hashedwheel.WithTick(time.Millisecond))
 	var running sync.WaitGroup
-	for range 200 {
+	for i := range 200 {
 		here, there := tcp(t)
 		discard(here)
+		discard(there)
+		from := []net.Conn{here, there}[i%2]
 		const short = 100 * time.Millisecond
 		made := time.Now()
 		w, at := watched(t, tm, here, short)
 		running.Go(func() {
 			time.Sleep(rand.N(short / 2))
 			last := time.Now()
-			_, err := there.Write([]byte("!"))
+			_, err := from.Write([]byte("!"))
 			assert.NoError(t, err)
 			if time.Since(made) >= short {
 				last = made // the machine was busy, and the data was sent too late
@@ -61,57 +60,25 @@ func TestWatchIsNeverEarlyAndCallsOnce(t *testing.T) {
 				assert.Fail(t, "not called")
 			}
 			assert.False(t, w.Stop(), "it has been called")
+			assert.NoError(t, here.SetDeadline(time.Time{}), "Watch closes nothing")
 		})
 	}
 	running.Wait()
 	require.Zero(t, tm.Pending())
 }
 
-func TestWatchSeesDataInEitherDirection(t *testing.T) {
+// Data is sent until the connection is idle.
+func TestWatchWithReceivedOnlyDoesNotCountSentData(t *testing.T) {
 	watchable(t)
 	t.Parallel()
-	received := func(_, there net.Conn) (int, error) { return there.Write([]byte("!")) }
-	sent := func(here, _ net.Conn) (int, error) { return here.Write([]byte("!")) }
-	tests := map[string]struct {
-		talk func(here, there net.Conn) (int, error)
-		opts []idle.Option
-		idle bool
-	}{
-		"received":                         {talk: received},
-		"sent":                             {talk: sent},
-		"received, where only that counts": {talk: received, opts: []idle.Option{idle.WithReceivedOnly()}},
-		"sent, where only received counts": {talk: sent, opts: []idle.Option{idle.WithReceivedOnly()}, idle: true},
+	here, there := tcp(t)
+	discard(there)
+	_, at := watched(t, newTimer(t), here, short, idle.WithReceivedOnly())
+	for start := time.Now(); len(at) == 0; time.Sleep(short / 8) {
+		require.Less(t, time.Since(start), 20*time.Second)
+		_, err := here.Write([]byte("!"))
+		require.NoError(t, err)
 	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			inSteps(t, short, func(each func(talk func())) (check func()) {
-				here, there := tcp(t)
-				w, at := watched(t, newTimer(t), here, short, tt.opts...)
-				for i := 0; i < 12 || tt.idle && len(at) == 0 && i < 200; i++ {
-					each(func() { _, _ = tt.talk(here, there) })
-				}
-				stopped := w.Stop()
-				return func() {
-					require.Equal(t, !tt.idle, stopped)
-					require.Equal(t, tt.idle, len(at) == 1)
-				}
-			})
-		})
-	}
-}
-
-func TestWatchSeesThroughTLS(t *testing.T) {
-	watchable(t)
-	server := httptest.NewTLSServer(http.NotFoundHandler())
-	defer server.Close()
-	c, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}).Dial("tcp", server.Listener.Addr().String())
-	require.NoError(t, err)
-	defer c.Close()
-	discard(c) // there are session tickets to read
-	_, at := watched(t, newTimer(t), c, short/4)
-	within(t, at)
-	require.NoError(t, c.SetDeadline(time.Time{}), "Watch closes nothing")
 }
 
 func TestWatchIsUnsupportedWhereNoKernelCounts(t *testing.T) {
@@ -125,11 +92,9 @@ func TestWatchIsUnsupportedWhereNoKernelCounts(t *testing.T) {
 	}
 }
 
-// multipath returns a connection with Multipath TCP, or a pipe if the system has none.
+// multipath returns a connection with Multipath TCP, which a listener takes, or a pipe if the system has none.
 func multipath(t *testing.T) net.Conn {
-	var lc net.ListenConfig
-	lc.SetMultipathTCP(true)
-	l, err := lc.Listen(context.Background(), "tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer l.Close()
 	var dialer net.Dialer

@@ -2,6 +2,7 @@ package keyed_test
 
 import (
 	"fmt"
+	"net/netip"
 	"runtime"
 	"strconv"
 	"testing"
@@ -52,11 +53,7 @@ func TestNewEntryAllocatesOnceAndTouchNever(t *testing.T) {
 	t.Run("string", func(t *testing.T) { allocs(t, func(i int) string { return string(rune(i + 1)) }) })
 	t.Run("pointer", func(t *testing.T) { allocs(t, func(int) *int { return new(int) }) })
 	t.Run("struct", func(t *testing.T) {
-		type address struct {
-			host string
-			port uint16
-		}
-		allocs(t, func(i int) address { return address{"host", uint16(i)} })
+		allocs(t, func(i int) netip.AddrPort { return netip.AddrPortFrom(netip.Addr{}, uint16(i)) })
 	})
 	t.Run("interface", func(t *testing.T) { allocs(t, func(i int) any { return &i }) })
 }
@@ -70,26 +67,23 @@ func TestSizesOfAnEntryAndAShard(t *testing.T) {
 
 func TestMemoryOfAnEntry(t *testing.T) {
 	n := 40_000 * min(16, runtime.GOMAXPROCS(0)) // each processor adds shards
-	key, names := new(string), make([]string, n)
+	names, value := make([]string, n), new(string)
 	for i := range names {
 		names[i] = fmt.Sprint(i)
 	}
-	before := timertest.Heap()
-	numbers := filled(t, n)
-	ofNumbers := timertest.Heap()
-	tm := hashedwheel.MustNew()
-	defer tm.Stop()
-	byName := keyed.New(tm, func(string, *string) {})
-	for _, name := range names {
-		require.NoError(t, byName.Set(name, key, time.Hour))
-	}
-	ofNames := timertest.Heap()
-	twoInts := float64(ofNumbers-before) / float64(n)
-	stringAndPointer := float64(ofNames-ofNumbers) / float64(n)
+	twoInts := float64(bytesOf(t, 1, func() any { return filled(t, n) })) / float64(n)
+	stringAndPointer := float64(bytesOf(t, 1, func() any {
+		tm := hashedwheel.MustNew()
+		t.Cleanup(func() { tm.Stop() })
+		m := keyed.New(tm, func(string, *string) {})
+		for _, name := range names {
+			require.NoError(t, m.Set(name, value, time.Hour))
+		}
+		return m
+	})) / float64(n)
 	t.Logf("%.0f bytes for two ints, %.0f for a string and a pointer", twoInts, stringAndPointer)
 	assert.Less(t, twoInts, 145.0)
 	assert.Less(t, stringAndPointer, 145.0)
-	runtime.KeepAlive(numbers)
 	runtime.KeepAlive(names)
 }
 

@@ -18,19 +18,10 @@ func write(batch []Reading) { fmt.Println("write", len(batch), "rows") }
 
 // writeBatches writes up to 128 rows at once. Rows that expire during a write are in the next batch.
 func writeBatches(expired <-chan Reading) {
-	batch := make([]Reading, 0, 128)
 	for r := range expired {
-		batch = append(batch[:0], r)
-		for more := true; more && len(batch) < cap(batch); {
-			select {
-			case r, ok := <-expired:
-				if ok {
-					batch = append(batch, r)
-				}
-				more = ok
-			default:
-				more = false
-			}
+		batch := []Reading{r}
+		for len(batch) < 128 && len(expired) > 0 { // no other goroutine receives
+			batch = append(batch, <-expired)
 		}
 		write(batch)
 	}

@@ -1,9 +1,6 @@
 package keyed
 
-import (
-	"time"
-	"unsafe"
-)
+import "unsafe"
 
 // Collide leaves the keys of an empty Map so many hashes, a power of two, or with 0 all.
 func (m *Map[K, V]) Collide(hashes uint64) { m.hashBits = hashes - 1 }
@@ -26,12 +23,6 @@ func (m *Map[K, V]) Shards() int {
 		different[x.shards[i].Load()] = true
 	}
 	return len(different)
-}
-
-// InTables returns how many entries the tables have.
-func (m *Map[K, V]) InTables() (n int) {
-	m.each(func(*shard[K, V], *entry[K, V], time.Time) (v V, ok bool) { n++; return v, false }, nil)
-	return n
 }
 
 // Lock locks the shard of a Map that has one.

@@ -1,6 +1,7 @@
 package keyed_test
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,3 +35,30 @@ func once(t *testing.T, seen map[int]int, n int) {
 		require.Equal(t, 1, seen[k], k)
 	}
 }
+
+// found returns how many values All finds, and checks that Get finds them.
+func found[K comparable, V comparable](m *keyed.Map[K, V]) (n int) {
+	for k, v := range m.All() {
+		got, ok := m.Get(k)
+		if ok && got == v {
+			n++
+		}
+	}
+	return n
+}
+
+// A slowClock lets a test act between a reading of the clock and its use. Its timer's worker is never woken.
+type slowClock struct {
+	*hashedwheel.ManualClock
+	between atomic.Pointer[func()]
+}
+
+func (c *slowClock) Now() time.Time {
+	now := c.ManualClock.Now()
+	if f := c.between.Swap(nil); f != nil {
+		(*f)()
+	}
+	return now
+}
+
+func (c *slowClock) After(time.Duration) <-chan time.Time { return nil }

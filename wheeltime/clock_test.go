@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unsafe"
 
@@ -20,25 +21,16 @@ var _ hashedwheel.Clock = (*wheeltime.Clock)(nil)
 func TestClockMethodsAreOnItsWheel(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		clock := wheeltime.NewClock(tm)
-		start := clock.Now()
-		assert.WithinDuration(t, time.Now(), start, 0)
-
-		called := make(chan struct{})
-		clock.AfterFunc(10*tick, func() { close(called) })
-		timer, ticker, after := clock.NewTimer(10*tick), clock.NewTicker(10*tick), clock.After(10*tick)
-		ticks := clock.Tick(10 * tick)
-		assert.Equal(t, 5, tm.Pending())
-		clock.Sleep(11 * tick)
-		<-called
-		assertWithin(t, timer.C, start.Add(10*tick))
-		assertWithin(t, ticker.C, start.Add(10*tick))
-		assertWithin(t, after, start.Add(10*tick))
-		assertWithin(t, ticks, start.Add(10*tick))
-		assert.Equal(t, 11*tick, clock.Since(start))
-		assert.Equal(t, -11*tick, clock.Until(start))
+		clock.AfterFunc(10*tick, timertest.Nop)
+		clock.NewTimer(10 * tick)
+		clock.NewTicker(10 * tick)
+		clock.After(10 * tick)
+		clock.Tick(10 * tick)
+		go clock.Sleep(10 * tick)
+		synctest.Wait()
+		assert.Equal(t, 6, tm.Pending())
 		assert.Nil(t, clock.Tick(0))
-		assert.Nil(t, clock.Tick(-1))
-		ticker.Stop()
+		timertest.Pass(20 * tick) // the bubble waits for Sleep
 	})
 }
 
@@ -96,6 +88,7 @@ func TestClockNowOnAManualClock(t *testing.T) {
 		timer := clock.NewTimer(time.Second)
 		manual.Advance(time.Second)
 		assert.Equal(t, start.Add(time.Second), clock.Now())
+		assert.Equal(t, -time.Second, clock.Until(start))
 		assert.Equal(t, start.Add(time.Second), <-timer.C)
 		tm.Stop()
 	}
@@ -149,6 +142,13 @@ func TestTasksHaveNamesAndStringsShowStateAndTime(t *testing.T) {
 	assert.Equal(t, "wheeltime.Timer(Pending, 2025-01-01 00:00:01.000)", print(timer))
 	assert.Equal(t, "wheeltime.Ticker(1s, Pending, 2025-01-01 00:00:01.000)", print(ticker))
 	assert.Equal(t, "wheeltime.Clock(tick 10ms)", print(wheel))
+	var printing sync.WaitGroup
+	for range 100 {
+		printing.Go(func() { _ = print(timer) + print(ticker) }) // the race detector must find nothing
+		timer.Reset(time.Second)
+		ticker.Reset(time.Second)
+	}
+	printing.Wait()
 	clock.Advance(time.Second)
 	assert.Equal(t, "wheeltime.Timer(off)", print(timer))
 	assert.Equal(t, "wheeltime.Ticker(1s, Pending, 2025-01-01 00:00:02.000)", print(ticker))
@@ -160,24 +160,4 @@ func TestTasksHaveNamesAndStringsShowStateAndTime(t *testing.T) {
 	assert.Equal(t, "wheeltime.Timer(uninitialized)", print(new(wheeltime.Timer)))
 	assert.Equal(t, "wheeltime.Ticker(0s, uninitialized)", print(new(wheeltime.Ticker)))
 	assert.Equal(t, "wheeltime.Clock(uninitialized)", print(new(wheeltime.Clock)))
-}
-
-// The race detector must find nothing.
-func TestStringDuringUseIsNoRace(t *testing.T) {
-	tm := timertest.New()
-	defer tm.Stop()
-	timer, ticker := wheeltime.NewTimer(tm, tick), wheeltime.NewTicker(tm, tick)
-	var all sync.WaitGroup
-	for range 4 {
-		all.Go(func() {
-			for i := range time.Duration(300) {
-				timer.Reset(i % 3 * tick)
-				ticker.Reset(tick + i)
-				_ = fmt.Sprint(timer, ticker)
-			}
-		})
-	}
-	all.Wait()
-	timer.Stop()
-	ticker.Stop()
 }

@@ -1,9 +1,8 @@
 package wheeltime_test
 
 import (
-	"runtime"
-	"strings"
-	"sync"
+	"bytes"
+	"runtime/debug"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -54,55 +53,36 @@ func onEither(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer)) {
 
 // lateRuns is the bubble's clock. The run of a Timer or a Ticker that has read it is held up there, as by a busy
 // machine, until it is released.
-type lateRuns struct {
-	mu   sync.Mutex
-	held []chan struct{} // guarded by mu; the oldest first
-}
+type lateRuns chan (chan struct{})
 
-func (c *lateRuns) After(d time.Duration) <-chan time.Time { return time.After(d) }
+func (c lateRuns) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
-func (c *lateRuns) Now() time.Time {
+func (c lateRuns) Now() time.Time {
 	now := time.Now()
-	if isRun() {
-		held := make(chan struct{})
-		c.mu.Lock()
-		c.held = append(c.held, held)
-		c.mu.Unlock()
-		<-held
+	if isRun := bytes.Contains(debug.Stack(), []byte(").fire(")); isRun {
+		released := make(chan struct{})
+		c <- released
+		<-released
 	}
 	return now
 }
 
 // release lets the oldest held run go on, and reports whether there was one.
-func (c *lateRuns) release() (ok bool) {
-	c.mu.Lock()
-	if ok = len(c.held) > 0; ok {
-		close(c.held[0])
-		c.held = c.held[1:]
-	}
-	c.mu.Unlock()
-	synctest.Wait()
-	return ok
-}
-
-// isRun reports whether this goroutine is about to fire a Timer or a Ticker.
-func isRun() bool {
-	pcs := make([]uintptr, 10)
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
-	for frame, more := frames.Next(); ; frame, more = frames.Next() {
-		if strings.HasSuffix(frame.Function, ").fire") {
-			return true
-		}
-		if !more {
-			return false
-		}
+func (c lateRuns) release() (ok bool) {
+	select {
+	case released := <-c:
+		close(released)
+		synctest.Wait()
+		return true
+	default:
+		return false
 	}
 }
 
 // onLateRuns runs f in a bubble, with a wheel whose runs are held up.
 func onLateRuns(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer, release func() bool)) {
 	t.Helper()
-	clock := new(lateRuns)
+	clock := make(lateRuns, 100)
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		f(t, tm, clock.release)
 		assert.False(t, clock.release(), "no run is left")

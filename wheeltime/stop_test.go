@@ -1,10 +1,7 @@
 package wheeltime_test
 
 import (
-	"math"
 	"math/rand/v2"
-	"runtime"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -75,63 +72,34 @@ func TestTickerEndsThoughItsWheelIsStoppedWhileItTicks(t *testing.T) {
 	})
 }
 
-func TestAllThatWaitEndOnTimeThoughTheWheelIsStopped(t *testing.T) {
-	const n = 1000 // Timer.Stop collects them in several portions
-	onEither(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		start := time.Now()
-		var waits sync.WaitGroup
-		for i := range time.Duration(n) {
-			d := i*tick + i
-			for _, c := range []<-chan time.Time{wheeltime.After(tm, d), wheeltime.NewTimer(tm, d).C} {
-				waits.Go(func() {
-					assert.WithinRange(t, <-c, start.Add(d), start.Add(d+tick))
-					assert.WithinRange(t, time.Now(), start.Add(d), start.Add(d+tick))
-				})
-			}
-			waits.Go(func() {
-				wheeltime.Sleep(tm, d)
-				assert.WithinRange(t, time.Now(), start.Add(d), start.Add(d+tick))
-			})
-		}
-		timertest.Pass(n/4*tick + 1)
-		assert.Positive(t, tm.Pending())
-		assert.Empty(t, tm.Stop(), "the Timeouts are not the user's")
-		waits.Wait()
-	})
-}
-
 // One list serves all, whenever they are due: they wait without a goroutine each, nor a timer of the time package each.
 func TestCrowdOutlivesStop(t *testing.T) {
 	n := 100_000
 	if timertest.Race || testing.Short() {
 		n = 20_000
 	}
-	for name, between := range map[string]time.Duration{"due at once": 0, "spread": 10 * time.Microsecond} {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				start := time.Now()
-				timers, afters := make([]*wheeltime.Timer, n), make([]<-chan time.Time, n)
-				due := func(i int) time.Duration { return time.Hour + time.Duration(i)*between }
-				for _, i := range rand.Perm(n) {
-					timers[i], afters[i] = wheeltime.NewTimer(tm, due(i)), wheeltime.After(tm, due(i))
+	due := func(i int) time.Duration { return time.Hour + time.Duration(i)*10*time.Microsecond }
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		start := time.Now()
+		timers, afters := make([]*wheeltime.Timer, n), make([]<-chan time.Time, n)
+		for _, i := range rand.Perm(n) {
+			timers[i], afters[i] = wheeltime.NewTimer(tm, due(i)), wheeltime.After(tm, due(i))
+		}
+		tm.Pending()
+		before := timertest.Heap()
+		assert.Empty(t, tm.Stop())
+		timertest.Pass(time.Second)
+		assert.Less(t, timertest.Heap()-before, int64(2*n*64), "bytes that the list takes")
+		for i := range n {
+			for _, c := range []<-chan time.Time{timers[i].C, afters[i]} {
+				if at := <-c; at.Sub(start) != due(i) || time.Since(start) != due(i) {
+					require.Fail(t, "not on time", "due after %v, %v at %v", due(i), at, time.Now())
 				}
-				tm.Pending()
-				before := timertest.Heap()
-				assert.Empty(t, tm.Stop())
-				timertest.Pass(time.Second)
-				assert.Less(t, timertest.Heap()-before, int64(2*n*64), "bytes that the list takes")
-				for i := range n {
-					for _, c := range []<-chan time.Time{timers[i].C, afters[i]} {
-						if at := <-c; at.Sub(start) != due(i) || time.Since(start) != due(i) {
-							require.Fail(t, "not on time", "due after %v, %v at %v", due(i), at, time.Now())
-						}
-					}
-				}
-				synctest.Wait()
-				assert.Zero(t, timertest.LibraryGoroutines())
-			})
-		})
-	}
+			}
+		}
+		synctest.Wait()
+		assert.Zero(t, timertest.LibraryGoroutines())
+	})
 }
 
 // Nothing that was left to the time package keeps the bubble from its end.
@@ -172,99 +140,16 @@ func TestTimerLeftToTheTimePackageCanBeStoppedAndReset(t *testing.T) {
 	})
 }
 
-func TestTimerOutOfReachLeftToTheTimePackageNeverFires(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, newTimer := range []func() *hashedwheel.Timer{
-			func() *hashedwheel.Timer { return timertest.New() },
-			func() *hashedwheel.Timer { _, tm := timertest.NewManual(); return tm },
-		} {
-			tm := newTimer()
-			timer, after := wheeltime.NewTimer(tm, math.MaxInt64), wheeltime.After(tm, math.MaxInt64)
-			tm.Stop()
-			timertest.Pass(100 * 365 * 24 * time.Hour)
-			assertNone(t, timer.C, "it is never due")
-			assertNone(t, after, "it is never due")
-			assert.True(t, timer.Stop())
-		}
-	})
-}
-
 // No time passes on it any more, so all of it has passed.
 func TestStopOfAWheelOnAManualClockFiresAllThatWait(t *testing.T) {
 	clock, tm := timertest.NewManual()
+	due := clock.Now().Add(time.Hour)
 	timer, after := wheeltime.NewTimer(tm, time.Hour), wheeltime.After(tm, time.Hour)
-	ticker := wheeltime.NewTicker(tm, time.Second)
-	function := wheeltime.AfterFunc(tm, time.Hour, func() { t.Error("a function ran after Stop") })
-	var sleeping sync.WaitGroup
-	sleeping.Go(func() { wheeltime.Sleep(tm, time.Hour) })
-	timertest.Returns(t, func() {
-		for tm.Pending() < 5 {
-			runtime.Gosched()
-		}
-	})
-	start := clock.Now()
 	clock.Advance(time.Minute)
-	<-ticker.C
 	assert.Empty(t, tm.Stop())
-	assertWithin(t, timer.C, start.Add(time.Hour))
-	assertWithin(t, after, start.Add(time.Hour))
+	assertWithin(t, timer.C, due)
+	assertWithin(t, after, due)
 	assert.False(t, timer.Stop())
-	timertest.Returns(t, sleeping.Wait)
-	clock.Advance(2 * time.Hour)
-	assertNone(t, ticker.C, "its wheel was stopped")
-	assert.True(t, function.Stop())
-}
-
-// The time of the bubble is not the wheel's: nothing in the bubble can wait for the rest.
-func TestStopOfAWheelInAnotherBubbleFiresAllThatWait(t *testing.T) {
-	tm := timertest.New()
-	due := tm.Now().Add(time.Hour)
-	timer, after := wheeltime.NewTimer(tm, time.Hour), wheeltime.After(tm, time.Hour)
-	synctest.Test(t, func(t *testing.T) {
-		assert.Empty(t, tm.Stop())
-	})
-	for _, c := range []<-chan time.Time{timer.C, after} {
-		at, ok := value(c)
-		assert.True(t, ok)
-		assert.WithinRange(t, at, due, due.Add(time.Minute), "the deadline")
-	}
-}
-
-// The clock of the wheel shows less than it would have shown, and is not waited for.
-func TestAllThatWaitOnAUsersClockWaitInTheTimePackageForTheRest(t *testing.T) {
-	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
-		due := tm.Now().Add(time.Minute)
-		timer, after := wheeltime.NewTimer(tm, time.Minute), wheeltime.After(tm, time.Minute)
-		clock.Step(30 * time.Second)
-		timertest.Pass(20 * time.Second)
-		tm.Stop()
-		timertest.Pass(time.Second)
-		clock.Step(-5 * time.Second)
-		timertest.Pass(9*time.Second - 1)
-		assertNone(t, timer.C, "before its time")
-		assertNone(t, after, "before its time")
-		timertest.Pass(1)
-		for _, c := range []<-chan time.Time{timer.C, after} {
-			at, ok := value(c)
-			assert.True(t, ok)
-			assert.True(t, at.Equal(due), "not before the deadline, which was %v: %v", due, at)
-		}
-	})
-}
-
-// The run of an arming that has ended finds the newest one Canceled, by Timer.Stop: that one is the time package's.
-func TestRunOfAnOlderArmingLeavesTheNewestToTheTimePackage(t *testing.T) {
-	onLateRuns(t, func(t *testing.T, tm *hashedwheel.Timer, release func() bool) {
-		timer := wheeltime.NewTimer(tm, tick)
-		timertest.Pass(3 * tick)
-		start := time.Now()
-		timer.Reset(time.Hour)
-		tm.Stop()
-		assert.True(t, release())
-		assertNone(t, timer.C, "of the older arming")
-		timertest.Pass(time.Hour)
-		assertWithin(t, timer.C, start.Add(time.Hour))
-	})
 }
 
 // The clock of the wheel stands still; the time package's does not.
@@ -275,12 +160,8 @@ func TestTimersOfAStoppedWheelAreTheTimePackages(t *testing.T) {
 		time.Sleep(3 * tick) // no grid of the wheel's clock
 		start, called := time.Now(), make(chan time.Time, 1)
 		timer, ticker := wheeltime.NewTimer(tm, 10*tick), wheeltime.NewTicker(tm, 10*tick)
-		stopped, moved := wheeltime.NewTimer(tm, 10*tick), wheeltime.NewTimer(tm, 10*tick)
 		wheeltime.AfterFunc(tm, 10*tick, func() { called <- time.Now() })
 		after := wheeltime.After(tm, 10*tick)
-		assert.True(t, stopped.Stop())
-		assert.True(t, moved.Reset(20*tick))
-
 		timertest.Pass(10*tick - 1)
 		all := []<-chan time.Time{timer.C, ticker.C, called, after}
 		for _, c := range all {
@@ -290,12 +171,8 @@ func TestTimersOfAStoppedWheelAreTheTimePackages(t *testing.T) {
 		for _, c := range all {
 			assert.Len(t, c, 1)
 		}
-		assertNone(t, moved.C, "moved to later")
 		wheeltime.Sleep(tm, 10*tick)
 		assert.Equal(t, start.Add(20*tick), time.Now())
-		synctest.Wait()
-		assert.Len(t, moved.C, 1)
-		assertNone(t, stopped.C, "after Stop")
 		assert.True(t, timer.Reset(tick), "takes the value back")
 		assertNone(t, timer.C, "after Reset")
 		assert.True(t, timer.Stop())
