@@ -47,29 +47,40 @@ func TestFormatFollowsQueryAndAcceptHeader(t *testing.T) {
 			assert.Equal(t, tt.want, w.Header().Get("Content-Type"))
 			assert.Equal(t, tt.want == json, strings.HasPrefix(w.Body.String(), "{"))
 			assert.Equal(t, "Accept", w.Header().Get("Vary"))
+			assertForbidsCachingAndSniffing(t, w)
 		})
 	}
 }
 
-func TestUnknownFormatIsABadRequest(t *testing.T) {
-	for _, format := range []string{"xml", "JSON", "<script>"} {
-		w := get(inspect.Handler(nil), "/?format="+format, "application/json")
-		assert.Equal(t, http.StatusBadRequest, w.Code)
-		assert.Contains(t, w.Body.String(), "html and json")
-		assert.NotContains(t, w.Body.String(), "<")
+func TestRefusedRequests(t *testing.T) {
+	tm, _ := newTimer(t)
+	h := inspect.Handler(timers{"sessions": tm})
+	for _, tt := range []struct {
+		method, target string
+		code           int
+		allow, message string
+	}{
+		{"POST", "/", http.StatusMethodNotAllowed, "GET, HEAD", "GET and HEAD only"},
+		{"OPTIONS", "/", http.StatusMethodNotAllowed, "GET, HEAD", "GET and HEAD only"},
+		{"get", "/", http.StatusMethodNotAllowed, "GET, HEAD", "GET and HEAD only"},
+		{"GET", "/?format=xml", http.StatusBadRequest, "", "html and json"},
+		{"GET", "/?format=JSON", http.StatusBadRequest, "", "html and json"},
+		{"GET", "/?format=<script>", http.StatusBadRequest, "", "html and json"},
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(tt.method, tt.target, nil))
+		assert.Equal(t, tt.code, w.Code, tt)
+		assert.Equal(t, tt.allow, w.Header().Get("Allow"), tt)
+		assert.Contains(t, w.Body.String(), tt.message, tt)
+		assert.NotRegexp(t, "<|sessions", w.Body.String(), tt)
+		assertForbidsCachingAndSniffing(t, w)
 	}
 }
 
-func TestOnlyGetAndHeadAreAllowed(t *testing.T) {
-	tm, _ := newTimer(t)
-	h := inspect.Handler(timers{"sessions": tm})
-	for _, method := range []string{http.MethodPost, http.MethodOptions, "get"} {
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest(method, "/", nil))
-		assert.Equal(t, http.StatusMethodNotAllowed, w.Code, method)
-		assert.Equal(t, "GET, HEAD", w.Header().Get("Allow"), method)
-		assert.NotContains(t, w.Body.String(), "sessions", method)
-	}
+func assertForbidsCachingAndSniffing(t *testing.T, w *httptest.ResponseRecorder) {
+	assert.Equal(t, "no-store", w.Header().Get("Cache-Control"))
+	assert.Equal(t, "nosniff", w.Header().Get("X-Content-Type-Options"))
+	assert.Contains(t, w.Header().Get("Content-Security-Policy"), "default-src 'none'")
 }
 
 func TestHeadReturnsTheHeadersOfGet(t *testing.T) {
@@ -80,18 +91,6 @@ func TestHeadReturnsTheHeadersOfGet(t *testing.T) {
 		assert.Equal(t, http.StatusOK, w.Code)
 		assert.Equal(t, get(h, target).Header(), w.Header())
 		assert.Empty(t, w.Body.String())
-	}
-}
-
-func TestAnswersForbidCachingAndSniffing(t *testing.T) {
-	h := inspect.Handler(nil)
-	post := httptest.NewRecorder()
-	h.ServeHTTP(post, httptest.NewRequest(http.MethodPost, "/", nil))
-	html, json, unknown := get(h, "/"), get(h, "/?format=json"), get(h, "/?format=xml")
-	for _, w := range []*httptest.ResponseRecorder{html, json, unknown, post} {
-		assert.Equal(t, "no-store", w.Header().Get("Cache-Control"))
-		assert.Equal(t, "nosniff", w.Header().Get("X-Content-Type-Options"))
-		assert.Contains(t, w.Header().Get("Content-Security-Policy"), "default-src 'none'")
 	}
 }
 
