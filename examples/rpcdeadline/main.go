@@ -71,8 +71,7 @@ func (cl *client) do(argument uint64) (result uint64, err error) {
 	c.id = cl.lastID
 	cl.pending[c.id] = c // before it is armed, so that Run finds it
 	cl.mu.Unlock()
-	c.deadline.Reset(timeout)
-	if err := c.deadline.Err(); err != nil {
+	if err := c.deadline.Arm(timeout); err != nil {
 		c.fail(err) // the timer is stopped or full: no deadline would end the call
 	}
 	_ = binary.Write(cl.conn, binary.BigEndian, frame{c.id, argument}) // if it fails, the deadline ends the call
