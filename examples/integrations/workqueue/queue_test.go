@@ -1,7 +1,6 @@
 package workqueue
 
 import (
-	"context"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -13,10 +12,6 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/util/workqueue"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
 const (
@@ -330,50 +325,26 @@ func TestQueueInConcurrentUse(t *testing.T) {
 	worker.Wait()
 }
 
-// The metrics have the provider that controller-runtime has set for all queues, and the controller's name.
-func TestControllerRequeuesOnTheWheel(t *testing.T) {
+// provider has the metrics of all queues that are made without a provider, as a controller's queue is.
+var provider = &meter{sums: map[string]float64{}}
+
+func TestQueueOfAControllerIsOnTheWheel(t *testing.T) {
+	workqueue.SetProvider(provider)
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew(hashedwheel.WithExecutor(hashedwheel.Inline{}))
 		defer tm.Stop()
-		retries := counter(t, "workqueue_retries_total")
-		ctx, cancel := context.WithCancel(t.Context())
-		start, runs := time.Now(), make(chan time.Duration, 10)
-		c, err := controller.NewTypedUnmanaged("pods", controller.TypedOptions[string]{
-			NewQueue:           NewQueue[string](tm),
-			SkipNameValidation: new(true), // for -count
-			Reconciler: reconcile.TypedFunc[string](func(context.Context, string) (reconcile.Result, error) {
-				runs <- time.Since(start).Truncate(time.Minute)
-				return reconcile.Result{RequeueAfter: time.Hour}, nil
-			}),
-		})
-		require.NoError(t, err)
-		add := func(_ context.Context, q workqueue.TypedRateLimitingInterface[string]) error {
-			q.Add("pod")
-			return nil
+		limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](ms, time.Second)
+		q := NewQueue[string](tm)("pods", limiter)
+		defer q.ShutDown()
+		retries := provider.sums["pods retries"]
+		for _, d := range []time.Duration{ms, 2 * ms} {
+			start := time.Now()
+			q.AddRateLimited("pod")
+			require.Equal(t, 1, tm.Pending())
+			_, _ = q.Get()
+			require.Equal(t, d, time.Since(start).Truncate(ms))
+			q.Done("pod")
 		}
-		require.NoError(t, c.Watch(source.TypedFunc[string](add)))
-		ended := make(chan error)
-		go func() { ended <- c.Start(ctx) }()
-		require.Equal(t, []time.Duration{0, time.Hour, 2 * time.Hour}, []time.Duration{<-runs, <-runs, <-runs})
-		synctest.Wait()
-		require.Equal(t, 1, tm.Pending())
-		require.Equal(t, retries+3, counter(t, "workqueue_retries_total"))
-		cancel()
-		require.NoError(t, <-ended)
-		require.Zero(t, tm.Pending())
+		require.Equal(t, retries+2, provider.sums["pods retries"])
 	})
-}
-
-// counter returns the value of a metric of the controller "pods".
-func counter(t *testing.T, name string) float64 {
-	families, err := metrics.Registry.Gather()
-	require.NoError(t, err)
-	for _, family := range families {
-		for _, m := range family.GetMetric() {
-			if family.GetName() == name && m.GetLabel()[0].GetValue() == "pods" {
-				return m.GetCounter().GetValue()
-			}
-		}
-	}
-	return 0
 }
