@@ -33,16 +33,16 @@ func TestEventIsRedWhileItGrows(t *testing.T) {
 		want        figure
 	}{
 		{0, 0, time.Hour, figure{Value: "0", Quiet: true}},
-		{0, 1, briefest - 1, figure{Value: "1", Alarm: true}}, // too soon for a rate
+		{0, 1, briefest - 1, figure{Value: "1", Alarm: true}}, // too short for a rate
 		{1, 3, 4 * time.Second, figure{Value: "3", Note: "0.5/s", Alarm: true}},
 		{3, 3, 4 * time.Second, figure{Value: "3"}},
-		{4, 3, 4 * time.Second, figure{Value: "3"}}, // a delayed request has the older reading
+		{4, 3, 4 * time.Second, figure{Value: "3"}}, // a delayed request has an older reading
 	} {
 		assert.Equal(t, tt.want, event("", tt.before, tt.now, tt.elapsed))
 	}
 }
 
-// newLateness returns the buckets of a Timer with these counts.
+// newLateness returns the lateness buckets of a Timer with the given counts.
 func newLateness(counts [20]uint64) waits {
 	l := hashedwheel.MustNew().Stats().Lateness
 	for i, n := range counts {
@@ -75,7 +75,7 @@ func TestWaitsSinceALookAreTheDifference(t *testing.T) {
 	assert.Zero(t, newLateness([20]uint64{99, 0, 5}).since(now).count(), "an older reading")
 }
 
-// A thousand goroutines share the only processor.
+// A thousand goroutines share one processor.
 func TestSchedulerCountsReadyGoroutinesAndTheirWaits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	before := readScheduler()
