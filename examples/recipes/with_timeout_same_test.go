@@ -17,7 +17,7 @@ import (
 
 type makeContext func(parent context.Context, d time.Duration) (context.Context, context.CancelFunc)
 
-// ofBoth runs f in a bubble with context.WithTimeout, and with withTimeout: what holds for one holds for the other.
+// ofBoth runs f in a bubble with context.WithTimeout, and with withTimeout.
 func ofBoth(t *testing.T, f func(t *testing.T, withTimeout makeContext)) {
 	t.Run("the context package", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { f(t, context.WithTimeout) })
@@ -116,8 +116,8 @@ func TestContextOfAFullOrStoppedTimerStillHasItsDeadline(t *testing.T) {
 	}, hashedwheel.WithMaxPending(1))
 }
 
-// The context package makes no goroutine for a context that is made from another, which keeps none that was canceled.
-func TestContextsMadeFromAContextHaveNoGoroutineAndAreLetGo(t *testing.T) {
+// A context that is made from ctx has no goroutine. Once it is canceled, ctx has no reference to it.
+func TestContextsMadeFromAContextHaveNoGoroutineAndAreReleased(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		ctx, cancel := withTimeout(context.Background(), tm, time.Second)
 		defer cancel()
@@ -158,8 +158,10 @@ func TestContextUnderConcurrentCalls(t *testing.T) {
 	timertest.Shutdown(t, tm)
 }
 
-// go test -run '^$' -bench WithTimeout -benchmem -count 6 ./examples/recipes compares contexts that are canceled in
-// time, as nearly all are, with those of context.WithTimeout: docs/migrating.md has the result.
+// BenchmarkWithTimeout compares contexts that are canceled before their deadline with those of context.WithTimeout.
+// docs/migrating.md has the result of
+//
+//	go test -run '^$' -bench WithTimeout -benchmem -count 6 ./examples/recipes
 func BenchmarkWithTimeout(b *testing.B) {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()
@@ -195,13 +197,13 @@ func BenchmarkWithTimeout(b *testing.B) {
 				row.use(ctx)
 				cancel()
 			}
-			used := timertest.CPUTime() - before // of the collector and the worker also
+			used := timertest.CPUTime() - before // including the collector and the worker
 			b.ReportMetric(float64(used)/float64(b.N), "cpu-ns/op")
 		})
 	}
 }
 
-// selectDone is a select with the context's Done that ends in another way.
+// selectDone selects on the context's Done without waiting.
 func selectDone(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -209,7 +211,7 @@ func selectDone(ctx context.Context) {
 	}
 }
 
-// callRPC is what gRPC does with the context of a call: it sends the deadline, and waits with a context made from it.
+// callRPC uses a context as gRPC does in a call: it reads the deadline, and waits with a context made from ctx.
 func callRPC(ctx context.Context) {
 	_, _ = ctx.Deadline()
 	child, cancel := context.WithCancel(ctx)

@@ -25,7 +25,7 @@ func (b booted) OnBoot(e gnet.Engine) gnet.Action {
 	return gnet.None
 }
 
-// serve serves until the test ends, and returns the address. (gnet does not report a port that it has chosen.)
+// serve serves until the test ends, and returns the address. (If gnet chooses the port, it does not report it.)
 func serve(t *testing.T, s *Server) (addr string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -42,7 +42,8 @@ func serve(t *testing.T, s *Server) (addr string) {
 	return addr
 }
 
-// talk says n words, which the server echoes, and returns how long after the last one the server closed the connection.
+// talk sends n words, which the server echoes, and returns how long after the last word the server closed the
+// connection.
 func talk(t *testing.T, addr string, n int, pause time.Duration) (closedAfter time.Duration) {
 	c, err := net.Dial("tcp", addr)
 	assert.NoError(t, err)

@@ -54,7 +54,7 @@ func same(t *testing.T, c config, f func(t *testing.T, q delayer)) {
 	})
 }
 
-// taken returns the items that are due, in their order.
+// taken takes all due items, and returns them in their order.
 func taken(q delayer) (items []string) {
 	synctest.Wait()
 	for q.Len() > 0 {
@@ -221,13 +221,13 @@ func TestForgottenItemIsNotAdded(t *testing.T) {
 		after(60 * ms)
 		require.False(t, q.Forget("bar"), "it is due")
 		require.Equal(t, []string{"bar"}, taken(q))
-		q.AddAfter("foo", 50*ms) // as if it were new: there is no earlier time
+		q.AddAfter("foo", 50*ms) // as a new item: the forgotten time does not count
 		after(50 * ms)
 		require.Equal(t, []string{"foo"}, taken(q))
 	})
 }
 
-// The Executor holds the task back until the item has been forgotten, and waits again for another time.
+// The Executor holds the task back until the item has been forgotten, and added again with a later time.
 func TestItemForgottenWhileItsTaskIsUnderWayIsNotAdded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var task func()
@@ -267,7 +267,7 @@ func TestNoItemIsLostWhenTheTimerIsFullOrStopped(t *testing.T) {
 	})
 }
 
-// Random calls, 10 ms apart, for few items. Each is due 5 ms from a look at both queues.
+// The calls are 10 ms apart and for few items, which become due 5 ms before or after the queues are compared.
 func TestQueueAgreesWithClientGosInRandomCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seed := rand.Uint64()
@@ -284,7 +284,7 @@ func TestQueueAgreesWithClientGosInRandomCalls(t *testing.T) {
 			theirs.AddAfter(item, d)
 			ours.AddAfter(item, d)
 			expected, actual := taken(theirs), taken(ours)
-			slices.Sort(expected) // two items that are due at one time are added in any order
+			slices.Sort(expected) // items that are due at the same time are added in any order
 			slices.Sort(actual)
 			require.Equal(t, expected, actual, seed)
 			total += len(actual)
@@ -294,7 +294,7 @@ func TestQueueAgreesWithClientGosInRandomCalls(t *testing.T) {
 	})
 }
 
-// Several goroutines add and forget while a worker takes: for the race detector. In the end no item is left.
+// Several goroutines add and forget items while a worker takes items. No item is left at the end.
 func TestQueueInConcurrentUse(t *testing.T) {
 	q, tm := onWheel(t, config{})
 	var adders, worker sync.WaitGroup
