@@ -2,7 +2,6 @@ package workqueue
 
 import (
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -264,33 +263,6 @@ func TestNoItemIsLostWhenTheTimerIsFullOrStopped(t *testing.T) {
 		require.Empty(t, taken(q), "early")
 		after(time.Hour)
 		require.Equal(t, []string{"foo"}, taken(q), "once")
-	})
-}
-
-// The calls are 10 ms apart and for few items, which become due 5 ms before or after the queues are compared.
-func TestQueueAgreesWithClientGosInRandomCalls(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		seed := rand.Uint64()
-		random := rand.New(rand.NewPCG(seed, 0))
-		theirs := workqueue.NewTypedDelayingQueue[string]()
-		defer theirs.ShutDown()
-		ours, _ := onWheel(t, config{})
-		total := 0
-		for range 5000 {
-			item, d := string(rune('a'+random.IntN(8))), 10*ms*time.Duration(random.IntN(12))
-			if d > 0 {
-				d -= 5 * ms
-			}
-			theirs.AddAfter(item, d)
-			ours.AddAfter(item, d)
-			expected, actual := taken(theirs), taken(ours)
-			slices.Sort(expected) // items that are due at the same time are added in any order
-			slices.Sort(actual)
-			require.Equal(t, expected, actual, seed)
-			total += len(actual)
-			time.Sleep(10 * ms)
-		}
-		require.Greater(t, total, 1000)
 	})
 }
 
