@@ -44,7 +44,7 @@ func TestPageIsTheGoldenOne(t *testing.T) {
 		Tick: time.Second, Sampled: 3, Due: dueRows(time.Second),
 		Stats: hashedwheel.Stats{
 			Pending: 3, MaxPending: 40, Expired: 7, Rejected: 1, Panics: 1, Wakeups: 9,
-			Lateness: newLateness([20]uint64{3: 7}), Overdue: 1500 * time.Millisecond,
+			Lateness: newLateness([20]uint64{3: 6, 19: 1}), Overdue: 2 * time.Second,
 		},
 		Tasks: []taskRow{{Name: "main.(*call).expire", Count: 2}, {Name: "main.main.func1", Count: 1}},
 	}

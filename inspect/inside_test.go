@@ -51,23 +51,6 @@ func newLateness(counts [20]uint64) waits {
 	return l
 }
 
-func TestLatenessIsShownInWords(t *testing.T) {
-	for _, tt := range []struct {
-		half, most string
-		counts     [20]uint64
-	}{
-		{"–", "–", [20]uint64{}},
-		{"within 200 µs", "within 200 µs", [20]uint64{0, 7}},
-		{"within 100 µs", "within 400 µs", [20]uint64{50, 0, 50}},
-		{"within 100 µs", "within 800 µs", [20]uint64{980, 0, 0, 19, 1}},
-		{"within 100 µs", "over 26 s", [20]uint64{98, 19: 2}},
-		{"over 26 s", "over 26 s", [20]uint64{19: 3}},
-	} {
-		l := newLateness(tt.counts)
-		assert.Equal(t, []string{tt.half, tt.most}, []string{l.within(0.5), l.within(0.99)})
-	}
-}
-
 func TestWaitsSinceALookAreTheDifference(t *testing.T) {
 	now := newLateness([20]uint64{100, 0, 5, 0, 0, 1, 19: 3})
 	before := newLateness([20]uint64{100, 0, 1, 0, 0, 1, 19: 1})
