@@ -8,7 +8,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/inspect"
 )
 
-// BenchmarkPage renders a million pending sessions that are due within minutes of each other.
+// BenchmarkPage renders a million pending sessions, which become due one per millisecond.
 func BenchmarkPage(b *testing.B) {
 	tm := hashedwheel.MustNew()
 	b.Cleanup(func() { tm.Stop() })

@@ -16,7 +16,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/inspect"
 )
 
-// reader shows the page in a frame, scrolls it and opens its details after a second, and looks again after nine.
+// reader shows the page in a frame. After a second it scrolls the page and opens its details; after nine seconds it
+// reports the state of the page.
 const reader = `<iframe src="/page" width="600" height="200"></iframe><p id="seen"></p><script>
 const page = document.querySelector("iframe").contentWindow, blocked = []
 const details = () => page.document.querySelector("details")
@@ -26,8 +27,8 @@ setTimeout(() => { document.getElementById("seen").textContent =
   ["at", page.scrollY, details().open, page.document.querySelector("dd").textContent, ...blocked] }, 9000)
 </script>`
 
-// In nine seconds a browser asks for the page five times. The page stays where it was scrolled to, shows new figures,
-// and its policy blocks none of its own contents.
+// In nine seconds a browser loads the page five times. The page keeps its scroll position and shows new figures, and
+// its policy blocks none of its own contents.
 func TestPageRefreshesInABrowserAndKeepsItsPlace(t *testing.T) {
 	chromium, err := exec.LookPath("chromium")
 	if err != nil || testing.Short() {
@@ -35,11 +36,11 @@ func TestPageRefreshesInABrowserAndKeepsItsPlace(t *testing.T) {
 	}
 	tm, _ := newTimer(t)
 	page := inspect.Handler(timers{"sessions": tm})
-	var looks atomic.Int32
+	var loads atomic.Int32
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, reader) })
 	mux.HandleFunc("/page", func(w http.ResponseWriter, r *http.Request) {
-		looks.Add(1)
+		loads.Add(1)
 		tm.AfterFunc(time.Hour, func() {})
 		answer := httptest.NewRecorder()
 		page.ServeHTTP(answer, r)
@@ -57,6 +58,6 @@ func TestPageRefreshesInABrowserAndKeepsItsPlace(t *testing.T) {
 	browser.Stdout, browser.Stderr = &dom, &log
 	require.NoError(t, browser.Run(), log.String())
 	assert.Contains(t, dom.String(), `<p id="seen">at,77,true,5</p>`)
-	assert.EqualValues(t, 5, looks.Load())
-	assert.NotContains(t, log.String(), "CONSOLE", "an error, or something that the policy blocks")
+	assert.EqualValues(t, 5, loads.Load())
+	assert.NotContains(t, log.String(), "CONSOLE", "an error, or content that the policy blocks")
 }

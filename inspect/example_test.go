@@ -18,7 +18,7 @@ func ExampleHandler() {
 	http.Handle("/debug/timers", inspect.Handler(map[string]*hashedwheel.Timer{"calls": calls}))
 }
 
-// A program reads the same as JSON.
+// A program reads the report, which is JSON.
 func ExampleHandler_json() {
 	sessions := hashedwheel.MustNew()
 	defer sessions.Stop()

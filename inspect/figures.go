@@ -6,7 +6,7 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A figure is one of a timer's numbers, with a note in small print.
+// A figure is a number of a timer, with a note in small print.
 type figure struct {
 	Label, Value, Note string
 	Quiet              bool // shown in gray
@@ -15,7 +15,7 @@ type figure struct {
 
 // hints explain the labels; a browser shows them under the pointer.
 var hints = map[string]string{
-	"Pending":  "timeouts that are armed and have not expired",
+	"Pending":  "armed timeouts that have not expired",
 	"Expired":  "tasks handed to the executor",
 	"Rejected": "calls refused because the timer was full or stopped",
 	"Panics":   "tasks that panicked",
@@ -23,10 +23,10 @@ var hints = map[string]string{
 	"Tick":     "tasks are handed out at most this late",
 }
 
-// Hint returns the meaning of the figure.
+// Hint returns the meaning of the label.
 func (f figure) Hint() string { return hints[f.Label] }
 
-// figures returns a timer's Stats as the page shows them.
+// figures returns the Stats of a timer as the page shows them.
 func figures(r timerReport, before hashedwheel.Stats, elapsed time.Duration) []figure {
 	s := r.Stats
 	return []figure{
@@ -47,7 +47,7 @@ func fullness(s hashedwheel.Stats) string {
 	return percent(s.Pending, s.MaxPending) + " of " + count(uint64(s.MaxPending))
 }
 
-// flow is a counter that grows all the time: its rate is shown first.
+// flow is a counter that usually grows. Its rate is shown first.
 func flow(label string, before, now uint64, elapsed time.Duration) figure {
 	perSecond, ok := rate(before, now, elapsed)
 	f := figure{Label: label, Value: "–", Note: count(now) + " in all", Quiet: perSecond == 0}
@@ -57,7 +57,7 @@ func flow(label string, before, now uint64, elapsed time.Duration) figure {
 	return f
 }
 
-// event is a counter that should not grow: it is red while it grows.
+// event is a counter that should not grow. It is red while it grows.
 func event(label string, before, now uint64, elapsed time.Duration) figure {
 	f := figure{Label: label, Value: count(now), Quiet: now == 0, Alarm: now > before}
 	if perSecond, _ := rate(before, now, elapsed); perSecond > 0 {

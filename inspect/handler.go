@@ -41,7 +41,7 @@ type named struct {
 	timer *hashedwheel.Timer
 }
 
-// String keeps fmt from reading fields that other calls write.
+// String keeps fmt from reading fields that concurrent calls write.
 func (h *handler) String() string { return fmt.Sprintf("inspect.Handler(%d timers)", len(h.timers)) }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -60,7 +60,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "json":
 		header.Set("Content-Type", "application/json")
 		if isGet {
-			_ = json.NewEncoder(w).Encode(newReport(h.timers)) // an error means that the client has gone
+			_ = json.NewEncoder(w).Encode(newReport(h.timers)) // an error means that the client is gone
 		}
 	case "html":
 		header.Set("Content-Type", "text/html; charset=utf-8")
@@ -85,7 +85,7 @@ func formatOf(r *http.Request) string {
 	return "html"
 }
 
-// quality returns the q of a media type in an Accept header, 0 if the header does not have the type.
+// quality returns the q of a media type in an Accept header, or 0 if the type is not in the header.
 func quality(accept, mediaType string) float64 {
 	for part := range strings.SplitSeq(accept, ",") {
 		name, parameters, _ := mime.ParseMediaType(part) // no parameters if they are malformed

@@ -23,19 +23,19 @@ func TestFormatFollowsQueryAndAcceptHeader(t *testing.T) {
 	tests := []struct {
 		what, target, accept, want string
 	}{
-		{"nothing is asked for", "/", "", html},
+		{"no format is requested", "/", "", html},
 		{"a browser", "/", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", html},
 		{"curl", "/", "*/*", html},
 		{"a program", "/", "application/json", json},
 		{"JSON with a character set, last and in capitals", "/", "text/plain, Application/JSON; charset=utf-8", json},
 		{"JSON in a second header", "/", "text/plain|application/json", json},
 		{"another kind of JSON", "/", "application/json-seq", html},
-		{"anything but JSON, with spaces and the rest", "/", "*/*, Application/JSON ; Q=0.000", html},
-		{"rather a page", "/", "application/json;q=0.8, text/html; q=0.9", html},
-		{"rather JSON", "/", "text/html;q=0.8, application/json;q=0.9", json},
-		{"either", "/", "text/html, application/json", json},
-		{"either, by a q that is none", "/", "text/html, application/json;q=x, application/json;q", json},
-		{"nothing that can be read", "/", ";;,=,application/json/;q=1", html},
+		{"anything but JSON, with spaces and capitals", "/", "*/*, Application/JSON ; Q=0.000", html},
+		{"a page is preferred", "/", "application/json;q=0.8, text/html; q=0.9", html},
+		{"JSON is preferred", "/", "text/html;q=0.8, application/json;q=0.9", json},
+		{"both are accepted", "/", "text/html, application/json", json},
+		{"both are accepted, with malformed q", "/", "text/html, application/json;q=x, application/json;q", json},
+		{"a malformed header", "/", ";;,=,application/json/;q=1", html},
 		{"the query against the header", "/?format=html", "application/json", html},
 		{"an empty query", "/debug/timers?format=", "application/json", json},
 	}
@@ -47,29 +47,40 @@ func TestFormatFollowsQueryAndAcceptHeader(t *testing.T) {
 			assert.Equal(t, tt.want, w.Header().Get("Content-Type"))
 			assert.Equal(t, tt.want == json, strings.HasPrefix(w.Body.String(), "{"))
 			assert.Equal(t, "Accept", w.Header().Get("Vary"))
+			assertForbidsCachingAndSniffing(t, w)
 		})
 	}
 }
 
-func TestUnknownFormatIsABadRequest(t *testing.T) {
-	for _, format := range []string{"xml", "JSON", "<script>"} {
-		w := get(inspect.Handler(nil), "/?format="+format, "application/json")
-		assert.Equal(t, http.StatusBadRequest, w.Code)
-		assert.Contains(t, w.Body.String(), "html and json")
-		assert.NotContains(t, w.Body.String(), "<")
+func TestRefusedRequests(t *testing.T) {
+	tm, _ := newTimer(t)
+	h := inspect.Handler(timers{"sessions": tm})
+	for _, tt := range []struct {
+		method, target string
+		code           int
+		allow, message string
+	}{
+		{"POST", "/", http.StatusMethodNotAllowed, "GET, HEAD", "GET and HEAD only"},
+		{"OPTIONS", "/", http.StatusMethodNotAllowed, "GET, HEAD", "GET and HEAD only"},
+		{"get", "/", http.StatusMethodNotAllowed, "GET, HEAD", "GET and HEAD only"},
+		{"GET", "/?format=xml", http.StatusBadRequest, "", "html and json"},
+		{"GET", "/?format=JSON", http.StatusBadRequest, "", "html and json"},
+		{"GET", "/?format=<script>", http.StatusBadRequest, "", "html and json"},
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(tt.method, tt.target, nil))
+		assert.Equal(t, tt.code, w.Code, tt)
+		assert.Equal(t, tt.allow, w.Header().Get("Allow"), tt)
+		assert.Contains(t, w.Body.String(), tt.message, tt)
+		assert.NotRegexp(t, "<|sessions", w.Body.String(), tt)
+		assertForbidsCachingAndSniffing(t, w)
 	}
 }
 
-func TestOnlyGetAndHeadAreAllowed(t *testing.T) {
-	tm, _ := newTimer(t)
-	h := inspect.Handler(timers{"sessions": tm})
-	for _, method := range []string{http.MethodPost, http.MethodOptions, "get"} {
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest(method, "/", nil))
-		assert.Equal(t, http.StatusMethodNotAllowed, w.Code, method)
-		assert.Equal(t, "GET, HEAD", w.Header().Get("Allow"), method)
-		assert.NotContains(t, w.Body.String(), "sessions", method)
-	}
+func assertForbidsCachingAndSniffing(t *testing.T, w *httptest.ResponseRecorder) {
+	assert.Equal(t, "no-store", w.Header().Get("Cache-Control"))
+	assert.Equal(t, "nosniff", w.Header().Get("X-Content-Type-Options"))
+	assert.Contains(t, w.Header().Get("Content-Security-Policy"), "default-src 'none'")
 }
 
 func TestHeadReturnsTheHeadersOfGet(t *testing.T) {
@@ -83,19 +94,7 @@ func TestHeadReturnsTheHeadersOfGet(t *testing.T) {
 	}
 }
 
-func TestAnswersForbidCachingAndSniffing(t *testing.T) {
-	h := inspect.Handler(nil)
-	post := httptest.NewRecorder()
-	h.ServeHTTP(post, httptest.NewRequest(http.MethodPost, "/", nil))
-	html, json, unknown := get(h, "/"), get(h, "/?format=json"), get(h, "/?format=xml")
-	for _, w := range []*httptest.ResponseRecorder{html, json, unknown, post} {
-		assert.Equal(t, "no-store", w.Header().Get("Cache-Control"))
-		assert.Equal(t, "nosniff", w.Header().Get("X-Content-Type-Options"))
-		assert.Contains(t, w.Header().Get("Content-Security-Policy"), "default-src 'none'")
-	}
-}
-
-// A browser that follows the policy runs the style and script in the page and nothing else.
+// With this policy a browser uses only the style and script in the page.
 func TestPolicyAllowsOnlyTheContentsOfThePage(t *testing.T) {
 	w := get(inspect.Handler(nil), "/")
 	policy := w.Header().Get("Content-Security-Policy")
@@ -107,7 +106,7 @@ func TestPolicyAllowsOnlyTheContentsOfThePage(t *testing.T) {
 	}
 	assert.NotContains(t, policy, "unsafe")
 	assert.NotRegexp(t, `\s(style|on[a-z]+)="`, w.Body.String(), "the policy forbids these attributes")
-	assert.NotRegexp(t, `(src|href|action)="(https?:)?//`, w.Body.String(), "something is loaded from elsewhere")
+	assert.NotRegexp(t, `(src|href|action)="(https?:)?//`, w.Body.String(), "the page loads other content")
 }
 
 func TestHandlerWithANilTimerPanics(t *testing.T) {
@@ -115,8 +114,8 @@ func TestHandlerWithANilTimerPanics(t *testing.T) {
 	assert.PanicsWithValue(t, want, func() { inspect.Handler(timers{"calls": nil}) })
 }
 
-// The race detector must find nothing, also where the handler is printed.
-func TestConcurrentLooksDuringUseOfTheTimers(t *testing.T) {
+// The handler is also printed, for the race detector.
+func TestConcurrentRequestsWhileTimersAreInUse(t *testing.T) {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
 	defer tm.Stop()
 	h := inspect.Handler(timers{"a": tm, "b": tm})

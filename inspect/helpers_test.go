@@ -24,10 +24,10 @@ func (*session) expire()                  {}
 
 func tick(*hashedwheel.Series) {}
 
-// survives lets tasks panic.
+// survives recovers panics of tasks.
 var survives = hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {})
 
-// The report, as a program in another language would declare it.
+// A report as a program in another language would declare it.
 type report struct {
 	Time   time.Time
 	Timers []struct {
@@ -66,7 +66,7 @@ type taskRow struct {
 	Count int
 }
 
-// newTimer returns a timer on a clock that stands still.
+// newTimer returns a timer on a clock that only the test advances.
 func newTimer(t *testing.T, opts ...hashedwheel.Option) (*hashedwheel.Timer, *hashedwheel.ManualClock) {
 	clock := hashedwheel.NewManualClock(time.Now())
 	opts = append(opts, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
@@ -75,7 +75,7 @@ func newTimer(t *testing.T, opts ...hashedwheel.Option) (*hashedwheel.Timer, *ha
 	return tm, clock
 }
 
-// get requests a page from a handler, with Accept headers or none.
+// get sends a GET request to a handler, with the given Accept headers.
 func get(h http.Handler, target string, accept ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, target, nil)
 	r.Header["Accept"] = accept

@@ -14,11 +14,11 @@ type look struct {
 }
 
 func newLook(timers []named) look {
-	s := readScheduler() // first: to read the timers takes time, in which goroutines run
+	s := readScheduler() // first: reading the timers takes time, and goroutines run meanwhile
 	return look{newReport(timers), s}
 }
 
-// scheduler has figures of how busy the process is.
+// scheduler has figures that show how busy the process is.
 type scheduler struct {
 	ready      uint64 // goroutines that wait for a processor
 	processors int
@@ -31,7 +31,7 @@ func readScheduler() scheduler {
 	return scheduler{samples[0].Value.Uint64(), runtime.GOMAXPROCS(0), newWaits(samples[1].Value.Float64Histogram())}
 }
 
-// readiness returns the goroutines that are ready, and the processors, in words.
+// readiness returns the numbers of ready goroutines and of processors, in words.
 func (s scheduler) readiness() string {
 	if s.processors == 1 {
 		return count(s.ready) + " for 1 processor"
@@ -39,21 +39,21 @@ func (s scheduler) readiness() string {
 	return count(s.ready) + " for " + count(uint64(s.processors)) + " processors"
 }
 
-// looks keeps the data of earlier loads, for rates.
+// looks has the data of earlier loads, for rates.
 type looks struct {
 	mu           sync.Mutex
-	base, latest look // guarded by mu; from the second look on, latest is newer by at least a second
+	base, latest look // guarded by mu; after begin, latest is at least a second newer than base
 }
 
 const (
-	apart    = time.Second // looks less far apart count as one
-	briefest = apart / 2   // a shorter time has no rates
+	apart    = time.Second // looks that are closer together count as one
+	briefest = apart / 2   // the shortest time for a rate
 )
 
 func (l *looks) begin(first look) { l.base, l.latest = first, first }
 
-// last returns the look to compare now with. A look less than a second after the latest does not replace the latest:
-// both are compared with the look before them.
+// last returns the look to compare now with. A look less than a second after the latest does not replace it: both are
+// compared with the look before them.
 func (l *looks) last(now look) look {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,7 +63,7 @@ func (l *looks) last(now look) look {
 	return l.base
 }
 
-// rate returns the growth of a counter in a second; ok is false if the time was too short.
+// rate returns the growth of a counter per second. ok is false if the time was too short.
 func rate(before, now uint64, elapsed time.Duration) (perSecond float64, ok bool) {
 	if elapsed < briefest || now < before {
 		return 0, false

@@ -22,7 +22,7 @@ var (
 // page writes reports as HTML.
 type page struct {
 	template *template.Template
-	policy   string // lets a browser use only the style and script in the page
+	policy   string // with it, a browser uses only the style and script in the page
 }
 
 func newPage() *page {
@@ -33,7 +33,7 @@ func newPage() *page {
 	}
 }
 
-// hash returns the name of an allowed text in a policy.
+// hash returns the source expression of a text in a policy.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
@@ -44,8 +44,8 @@ type view struct {
 	Style   template.HTML
 	Script  template.HTML
 	Time    time.Time
-	Elapsed string // the time that rates are over; empty if that is too short
-	Ready   string // goroutines, and processors
+	Elapsed string // the time that rates cover; empty if it is too short
+	Ready   string // the ready goroutines and the processors
 	Timers  []timerView
 }
 
@@ -54,24 +54,24 @@ type timerView struct {
 	Stopped  bool
 	Figures  []figure
 	Sampled  int
-	About    string // how many were sampled, if the counts are estimates
+	About    string // the size of the sample if the counts are estimates
 	Tasks    []taskView
 	Due      picture
-	Lateness []latenessRow // empty if no task was handed out
+	Lateness []latenessRow // empty if no task has been handed out
 	Late     picture
 }
 
-// A latenessRow shows how long half of all, and 99%, waited at most.
+// A latenessRow has the longest wait of half and of 99% of all.
 type latenessRow struct{ What, Half, Most string }
 
-// maxTasks is how many kinds of tasks have a separate row on the page.
+// maxTasks is the number of kinds of tasks that have a separate row on the page.
 const maxTasks = 20
 
 type taskView struct {
 	Name   string
 	Count  string
-	Share  float64 // percent of all that is pending
-	Others bool    // the row of all further kinds
+	Share  float64 // percent of all pending tasks
+	Others bool    // the row of all other kinds
 }
 
 func (p *page) write(w io.Writer, now, before look) error {
@@ -129,7 +129,7 @@ func taskViews(r timerReport) (rows []taskView) {
 	return rows
 }
 
-// latenessRows compares tasks with all goroutines, to show whether the wheel is late or the process too busy.
+// latenessRows compares tasks with all goroutines, which shows whether the worker is blocked or the process too busy.
 func latenessRows(l, before waits, elapsed time.Duration, waited waits) []latenessRow {
 	rows := []latenessRow{{"tasks, since the start", l.within(0.5), l.within(0.99)}}
 	if elapsed < briefest {

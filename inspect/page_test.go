@@ -13,7 +13,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/inspect"
 )
 
-func TestRatesAreSinceTheLastLookByAnyClient(t *testing.T) {
+func TestRatesAreSinceTheLastLoadByAnyClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew()
 		defer tm.Stop()
@@ -36,7 +36,7 @@ func TestRatesAreSinceTheLastLookByAnyClient(t *testing.T) {
 				tm.AfterFunc(0, func() {})
 			}
 			time.Sleep(time.Until(begin.Add((look.since + look.at) / 2)))
-			_ = readReport(t, h) // is no load of the page
+			_ = readReport(t, h) // a report is no load of the page
 			time.Sleep(time.Until(begin.Add(look.at)))
 			synctest.Wait()
 			got := page(h)
@@ -47,7 +47,7 @@ func TestRatesAreSinceTheLastLookByAnyClient(t *testing.T) {
 				continue
 			}
 			over := fmt.Sprintf("over the last %v s", (look.at - look.since).Seconds())
-			assert.Equal(t, 3, strings.Count(got, over), "%v: of rates, tasks and goroutines", look.at)
+			assert.Equal(t, 3, strings.Count(got, over), "%v: for rates, tasks and goroutines", look.at)
 		}
 	})
 }

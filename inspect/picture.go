@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// A picture shows how counts are spread over times. It has a fixed height and fills the available
-// width: y and height are in pixels, x and width in percent.
+// A picture is a histogram of counts over time. It has a fixed height and fills the available width: Y and Height are
+// in pixels, X and Width in percent.
 type picture struct {
-	Height, Axis float64 // of the whole; where the axis is
+	Height, Axis float64 // of the whole picture; the position of the axis
 	Bars         []bar
 	Labels       []label
 	Lines        []line
 }
 
-// Mark is the end of a mark on the axis, Text the position of the text below it.
+// Mark is the lower end of a mark on the axis. Text is the position of the text below the mark.
 func (p picture) Mark() float64 { return p.Axis + 4 }
 func (p picture) Text() float64 { return p.Axis + 18 }
 
@@ -23,7 +23,7 @@ type bar struct {
 	X, Width  float64
 	Y, Height float64
 	Hint      string
-	Quiet     bool // its count is 0
+	Quiet     bool // the count is 0
 	Span      string
 	Count     string
 }
@@ -32,7 +32,7 @@ type bar struct {
 type label struct {
 	X     float64
 	Text  string
-	Minor bool // left out where there is little room
+	Minor bool // hidden in a narrow window
 }
 
 // A line crosses the picture at a round count.
@@ -47,13 +47,13 @@ const (
 	shortest = 2.0  // pixels, so that a single timeout can be seen
 )
 
-// columns are the data of a picture: counts of tasks up to a time, and later than the time before.
-// The first has no beginning, and the last no end.
+// columns is the data of a picture. Column i counts the tasks from within[i-1] to within[i]; the first column has no
+// beginning, and the last has no end.
 type columns struct {
 	within        []time.Duration
 	counts        []uint64
-	widening      float64 // the first and the last are as wide as this factor of time
-	first, beyond string  // "within", "after": the words for them
+	widening      float64 // the first and the last column are as wide as this factor of time
+	first, beyond string  // the words for the first and the last column, such as "within" and "after"
 	number        func(uint64) string
 	about         string
 }
@@ -67,7 +67,7 @@ func newPicture(r timerReport) picture {
 	return c.draw(132, append([]labeled{{r.Tick, false}}, dueLabels...))
 }
 
-// newLatePicture is lower than newPicture: usually it has a few bars on the left.
+// newLatePicture returns a lower picture than newPicture, since it usually has a few bars on the left.
 func newLatePicture(l waits) picture {
 	c := columns{widening: 2, first: "within", beyond: "over", number: count}
 	for _, b := range l {
@@ -100,7 +100,7 @@ func (c columns) draw(bottom float64, names []labeled) picture {
 	return p
 }
 
-// axis returns a function from a time to its x, on a logarithmic scale.
+// axis returns a function from a time to its X, on a logarithmic scale.
 func (c columns) axis() func(time.Duration) float64 {
 	first := math.Log(float64(c.within[0]) / c.widening)
 	last := math.Log(float64(c.within[len(c.within)-2]) * c.widening)
@@ -120,7 +120,7 @@ func (c columns) span(i int) string {
 	return span(c.within[i-1]) + " to " + span(c.within[i])
 }
 
-// largestRound returns the largest round count that a bar reaches. A line at that height gives the scale.
+// largestRound returns the largest round count that a bar reaches. A line at that height shows the scale.
 func largestRound(most uint64) (round uint64) {
 	scale := uint64(1)
 	for most/scale >= 10 {
@@ -134,7 +134,7 @@ func largestRound(most uint64) (round uint64) {
 	return round
 }
 
-// labeled is a time with a name below the axis; a minor name is left out where there is little room.
+// labeled is a time with a label below the axis. A minor label is hidden in a narrow window.
 type labeled struct {
 	at    time.Duration
 	minor bool
@@ -153,9 +153,9 @@ var lateLabels = []labeled{
 	{100 * time.Millisecond, false}, {time.Second, false}, {10 * time.Second, false},
 }
 
-// labels names the first time, and each later time that is not too close to it.
+// labels returns a label for the first time, and for each later time that is not too close to the first.
 func labels(names []labeled, x func(time.Duration) float64) []label {
-	const close, closeMinor = 11.0, 6.0 // percent: where there is little room, and where there is much
+	const close, closeMinor = 11.0, 6.0 // percent: in a narrow window, and in a wide window
 	first := names[0]
 	all := []label{{X: x(first.at), Text: span(first.at)}}
 	for _, l := range names[1:] {

@@ -9,11 +9,11 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// sampleSize is enough for a share of one in a hundred to be right within a third (four standard deviations), and small
-// enough to be named and sorted in a few milliseconds.
+// sampleSize is large enough for a share of one in a hundred to be right within a third (four standard deviations), and
+// small enough for the sample to be named and sorted in a few milliseconds.
 const sampleSize = 16_384
 
-// A report is the JSON, and the source of the page.
+// A report is encoded as JSON, and is the source of the page.
 type report struct {
 	Time   time.Time     `json:"time"`
 	Timers []timerReport `json:"timers"`
@@ -58,10 +58,10 @@ func newTimerReport(name string, tm *hashedwheel.Timer) timerReport {
 	return r
 }
 
-// estimated reports whether more timeouts were pending than the sample has.
+// estimated reports whether more timeouts are pending than the sample has.
 func (r *timerReport) estimated() bool { return r.Stats.Pending > sampleSize && r.Sampled > 0 }
 
-// scale turns the counts of the sample into estimates for all pending timeouts.
+// scale scales the counts of the sample to estimates for all pending timeouts.
 func (r *timerReport) scale() {
 	if !r.estimated() {
 		return
@@ -81,8 +81,7 @@ const (
 	forever = 20 * year // no deadline of a Timer is further away, and no tick longer
 )
 
-// steps are round times, each two to four times the step before, so that they are about evenly spaced on a logarithmic
-// axis.
+// steps are round times, each two to four times the last, so that they are about evenly spaced on a logarithmic axis.
 var steps = [...]time.Duration{
 	200 * time.Microsecond, 500 * time.Microsecond,
 	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond,
@@ -95,7 +94,7 @@ var steps = [...]time.Duration{
 	day, 3 * day, 10 * day, 30 * day, 90 * day, 180 * day, year,
 }
 
-// dueRows returns empty rows for a timer: up to the next tick, then the steps up to a year, then all later times.
+// dueRows returns empty rows for a timer: one up to a tick, one for each step up to a year, and one for later times.
 func dueRows(tick time.Duration) []dueRow {
 	rows := []dueRow{{Within: tick}}
 	next := func(within time.Duration) {

@@ -25,7 +25,7 @@ func TestReportStatsAreTheStatsOfTheTimer(t *testing.T) {
 		tm.AfterFunc(time.Second-time.Microsecond, func() { panic("a task that fails") })
 		tm.AfterFunc(time.Hour, func() {}).Stop()
 		for range 3 {
-			_, _ = tm.Schedule(time.Hour, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {})) // one too many
+			_, _ = tm.Schedule(time.Hour, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {})) // the last is refused
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
@@ -99,7 +99,7 @@ func TestTimeoutIsInTheRowOfItsDueTime(t *testing.T) {
 	}
 }
 
-func TestDueRowsGoFromATickToForever(t *testing.T) {
+func TestDueRowsCoverAllTimes(t *testing.T) {
 	for _, tick := range []time.Duration{
 		100 * time.Microsecond, 150 * time.Millisecond, time.Hour, 300 * day, 8 * 365 * day,
 	} {
@@ -114,7 +114,7 @@ func TestDueRowsGoFromATickToForever(t *testing.T) {
 			assert.Equal(t, rows[i].WithinNS, row.FromNS, "there is no gap")
 			require.Greater(t, row.WithinNS, rows[i].WithinNS)
 			if i+2 < len(rows) {
-				assert.GreaterOrEqual(t, 2*row.WithinNS, 3*rows[i].WithinNS, "a sliver in the picture")
+				assert.GreaterOrEqual(t, 2*row.WithinNS, 3*rows[i].WithinNS, "the column is too narrow")
 			}
 		}
 	}
@@ -148,7 +148,7 @@ func TestTasksAreCountedByName(t *testing.T) {
 	}, readReport(t, inspect.Handler(timers{"all": tm})).Timers[0].Tasks)
 }
 
-// named is a task that gives itself a name.
+// named is a task with a TaskName.
 type named struct {
 	session
 	name string

@@ -5,7 +5,7 @@
   const interval = 2000, share = 0.1; // milliseconds; the largest share of time spent on requests
 
   async function look() {
-    if (document.hidden || !getSelection().isCollapsed) return; // hidden, or text is selected to be copied
+    if (document.hidden || !getSelection().isCollapsed) return; // hidden, or text is selected for copying
     const answer = await fetch(location.href, {headers: {Accept: "text/html"}, signal: AbortSignal.timeout(10000)});
     if (!answer.ok) throw new Error(answer.statusText);
     show(new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main"));

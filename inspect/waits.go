@@ -8,11 +8,12 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// waits count tasks by how late they were handed out, as Stats.Lateness does, or goroutines by how long they waited for
-// a processor. Goroutines wait as long as tasks are late, if the process has more work than processors.
+// waits counts tasks by lateness, as Stats.Lateness does, or goroutines by how long they waited for a processor. If the
+// process has more work than processors, goroutines wait as long as tasks are late.
 type waits []hashedwheel.LatenessBucket
 
-// newWaits converts a histogram of package metrics: count i is of the bucket from bound i to i+1, in seconds.
+// newWaits converts a histogram of package metrics, whose count i is for the times from bound i to bound i+1, in
+// seconds.
 func newWaits(h *metrics.Float64Histogram) waits {
 	w := make(waits, len(h.Counts))
 	for i, n := range h.Counts {
@@ -29,16 +30,16 @@ func (w waits) count() (n uint64) {
 	return n
 }
 
-// since returns the waits of w that are not in an earlier reading.
+// since returns the waits in w that are not in an earlier reading.
 func (w waits) since(before waits) waits {
 	more := slices.Clone(w)
 	for i := range more {
-		more[i].Count -= min(more[i].Count, before[i].Count) // a delayed request may have the older reading
+		more[i].Count -= min(more[i].Count, before[i].Count) // w may be older if its request was delayed
 	}
 	return more
 }
 
-// within returns the bound within which the given share of all waits is, in words.
+// within returns the bound of the given share of all waits, in words.
 func (w waits) within(share float64) string {
 	all, n, last := w.count(), uint64(0), len(w)-1
 	for _, b := range w[:last] {

@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// count returns a number with its thousands set apart.
+// count returns a number with commas between thousands.
 func count(n uint64) string {
 	digits := strconv.FormatUint(n, 10)
 	for i := len(digits) - 3; i > 0; i -= 3 {
@@ -18,7 +18,7 @@ func count(n uint64) string {
 	return digits
 }
 
-// number is a count as the page shows it: an estimate is rounded.
+// number returns a count as the page shows it, rounded if it is an estimate.
 func (r *timerReport) number(n uint64) string {
 	if r.estimated() {
 		n = rounded(n)
@@ -33,7 +33,7 @@ func (r *timerReport) about() string {
 	return ""
 }
 
-// rounded keeps two digits: an estimate has no more.
+// rounded keeps two digits, since an estimate is no more precise.
 func rounded(n uint64) uint64 {
 	unit := uint64(1)
 	for n/unit >= 100 {
@@ -42,7 +42,7 @@ func rounded(n uint64) uint64 {
 	return (n + unit/2) / unit * unit
 }
 
-// percent returns the share of n in all, rounded down: only a full timer has 100%.
+// percent returns the share of n in all, rounded down, so that only a full timer has 100%.
 func percent(n, all int) string {
 	share := 100 * float64(n) / float64(all)
 	if share < 10 {
@@ -51,7 +51,7 @@ func percent(n, all int) string {
 	return strconv.FormatFloat(math.Floor(share), 'f', 0, 64) + "%"
 }
 
-// speed returns a rate, with a decimal place only if it is small.
+// speed returns a rate, with a decimal place only for small rates.
 func speed(perSecond float64) string {
 	if perSecond >= 9.95 || perSecond == 0 {
 		return count(uint64(math.Round(perSecond))) + "/s"
@@ -62,7 +62,7 @@ func speed(perSecond float64) string {
 	return "<0.1/s"
 }
 
-// units are the units of time that people use, the largest first.
+// units are the units of time, the largest first.
 var units = [...]struct {
 	size time.Duration
 	name string
@@ -71,7 +71,7 @@ var units = [...]struct {
 	{time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "µs"}, {time.Nanosecond, "ns"},
 }
 
-// span returns a duration in the largest unit that fits, with one decimal place below ten.
+// span returns a duration in the largest unit that fits, with one decimal place if the number is below ten.
 func span(d time.Duration) string {
 	for _, u := range units {
 		if d < u.size {
@@ -88,11 +88,11 @@ func span(d time.Duration) string {
 	return "0"
 }
 
-// maxName is how many characters of a name are shown.
+// maxName is the largest number of characters of a name that are shown.
 const maxName = 200
 
-// readable returns a name as it is shown: without characters that control a terminal or the direction of text, and not
-// longer than maxName.
+// readable returns a name as it is shown: at most maxName characters, none of which control a terminal or the direction
+// of text.
 func readable(name string) string {
 	length, last := 0, 0
 	for i := range name {
@@ -108,6 +108,6 @@ func readable(name string) string {
 		if !unicode.IsGraphic(c) {
 			return unicode.ReplacementChar
 		}
-		return c // the replacement character, if it was not UTF-8
+		return c // the replacement character if the name is not UTF-8
 	}, name)
 }

@@ -1,8 +1,8 @@
 // Idleconn is a server that closes a connection on which no data was received for a second.
 //
-// Each connection has a Timeout in its struct, and each read moves it: no allocation, no lock. One Timer holds the
-// Timeouts of all connections. Package idle does the same around any net.Conn or net.Listener in one line; do it
-// yourself where something else than bytes counts, such as a request.
+// Each connection has a Timeout as a field of its struct, and each read moves that Timeout, without an allocation or a
+// lock. One Timer holds the Timeouts of all connections. Package idle does the same around any net.Conn or net.Listener
+// in one line. Use a Timeout yourself if activity means something other than bytes, such as a request.
 //
 // A thousand clients talk to the server, and half of them fall silent one after another. The program ends after about
 // four seconds. Its exit status is 1 if a connection was closed early, or not at all.
@@ -26,9 +26,9 @@ import (
 )
 
 const (
-	idleTime = time.Second // a connection without data is closed after it, a tick of 1 ms later at most
+	idleTime = time.Second // a connection without data is closed then, at most one tick of 1 ms late
 	clients  = 1000
-	talking  = 3 * time.Second // how long clients talk that do not fall silent
+	talking  = 3 * time.Second // for clients that do not fall silent
 )
 
 // A conn is the server's end of a connection. It must not be copied.
@@ -60,16 +60,15 @@ func (s *server) serve(c *conn) {
 	defer s.open.Add(-1)
 	defer c.Close()
 
-	c.idle.InitFunc(s.timer, func() { c.Close() }) // the function runs when the time is over, and makes Read fail
-	c.idle.Reset(idleTime)
-	defer c.idle.Stop()
-	if c.idle.Err() != nil {
-		return // the timer is stopped: nothing would close the connection
+	c.idle.InitFunc(s.timer, func() { c.Close() }) // runs at the deadline, and makes Read fail
+	if c.idle.Arm(idleTime) != nil {
+		return // the Timer is stopped or full: nothing would close the connection
 	}
+	defer c.idle.Stop()
 	data := make([]byte, 512)
 	for {
 		n, err := c.Read(data)
-		if err != nil || !c.idle.Move(idleTime) { // false: the time was over just now
+		if err != nil || !c.idle.Move(idleTime) { // false: the deadline has just passed
 			return
 		}
 		s.reads.Add(1)
@@ -86,7 +85,7 @@ type ending struct {
 	err    error
 }
 
-// talk says a word now and then, and waits for its echo. A silent client then waits until the server closes.
+// talk sends a word now and then, and waits for its echo. A silent client then waits until the server closes.
 func talk(addr string, until time.Time, silent bool) ending {
 	word, said := []byte("hello"), time.Now()
 	c, err := net.Dial("tcp", addr)
@@ -100,7 +99,7 @@ func talk(addr string, until time.Time, silent bool) ending {
 		if _, err = c.Write(word); err == nil {
 			_, err = io.ReadFull(c, word)
 		}
-		if err != nil { // a stalled machine can make a client silent that did not mean to be
+		if err != nil { // on a stalled machine a talking client may also be silent for too long
 			return ending{closed: true, late: time.Since(said) - idleTime}
 		}
 		said = now
@@ -134,7 +133,7 @@ func run(out io.Writer) error {
 	for i := range clients {
 		until, silent := start.Add(talking), i%2 == 0
 		if silent {
-			until = start.Add(rand.N(talking - 5*idleTime/4)) // so that it is closed while the others still talk
+			until = start.Add(rand.N(talking - 5*idleTime/4)) // closed while the others still talk
 		}
 		go func() { ends <- talk(l.Addr().String(), until, silent) }()
 	}

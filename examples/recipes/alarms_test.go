@@ -11,8 +11,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// alarms returns the reasons to look at tm, and the Stats for the next call. late is how late tasks may be, at least
-// two ticks.
+// alarms returns the problems of tm since the last call, and the Stats to give to the next call. late is the lateness
+// that tasks may have, at least two ticks.
 func alarms(
 	tm *hashedwheel.Timer, last hashedwheel.Stats, late time.Duration,
 ) (now hashedwheel.Stats, reasons []string) {
@@ -32,7 +32,7 @@ func alarms(
 	return now, reasons
 }
 
-// laterThan returns how many tasks were handed out later than that. It leaves out those of the bucket in which late is.
+// laterThan returns the number of tasks that were handed out later than late. It skips the bucket that includes late.
 func laterThan(late time.Duration, s hashedwheel.Stats) (n uint64) {
 	from := time.Duration(0)
 	for _, b := range s.Lateness {
@@ -44,7 +44,7 @@ func laterThan(late time.Duration, s hashedwheel.Stats) (n uint64) {
 	return n
 }
 
-// Copy the functions alarms and laterThan, and call alarms once a minute.
+// Copy alarms and laterThan, and call alarms once a minute.
 func Example_alarms() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(

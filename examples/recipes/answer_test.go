@@ -8,17 +8,17 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A request is sent again until its answer comes.
+// A request is sent again until its answer is received.
 type request struct {
 	send func(try int)
 
-	mu       sync.Mutex // guards the next two, and that no Reset follows the Stop; not held while send runs
+	mu       sync.Mutex // guards tries and answered, and keeps Reset from following Stop; not held while send runs
 	tries    int
 	answered bool
 	again    hashedwheel.Timeout
 }
 
-// Run sends the request, and arms the next try: the first is run by the caller.
+// Run arms the next try, and sends the request. The caller runs the first try.
 func (r *request) Run(*hashedwheel.Timeout) {
 	r.mu.Lock()
 	if r.answered {
@@ -29,7 +29,7 @@ func (r *request) Run(*hashedwheel.Timeout) {
 	try := r.tries
 	r.again.Reset(time.Second << try)
 	r.mu.Unlock()
-	r.send(try) // which may take long: the next try does not wait for it
+	r.send(try) // may take long: the next try does not wait for it
 }
 
 // answer ends the request, and reports whether it was the first answer.
@@ -38,7 +38,7 @@ func (r *request) answer() (first bool) {
 	defer r.mu.Unlock()
 	first = !r.answered
 	r.answered = true
-	r.again.Stop() // a try that has begun by now finds answered, or has sent
+	r.again.Stop() // a try that has begun finds answered set, or has sent already
 	return first
 }
 

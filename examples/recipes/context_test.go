@@ -8,12 +8,12 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// afterFuncWithin calls f after d, unless ctx ends or stop is called before. It may be called anywhere, also in a task.
-// The order matters: untie is set before Reset, since the task calls it; and ctx may end before the Reset, when its
-// Stop finds nothing to stop, so the last line looks again.
+// afterFuncWithin calls f after d, unless ctx ends or stop is called first. Call it anywhere, including from inside
+// tasks. The order matters: untie is set before Reset, since the task calls untie. If ctx ends before Reset, its Stop
+// has no effect, so ctx.Err is checked at the end.
 func afterFuncWithin(ctx context.Context, tm *hashedwheel.Timer, d time.Duration, f func()) (stop func()) {
 	var t hashedwheel.Timeout
-	var untie func() bool // has ctx let go of t
+	var untie func() bool // removes t from ctx
 	t.InitFunc(tm, func() {
 		untie()
 		f()
@@ -30,7 +30,7 @@ func afterFuncWithin(ctx context.Context, tm *hashedwheel.Timer, d time.Duration
 	return stop
 }
 
-// Retries that end with a context: each try arms the next, in a task.
+// Retries that end with a context. Each try arms the next inside a task.
 func Example_context() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))

@@ -1,3 +1,3 @@
-// Package recipes has one Example in each file, to copy from. docs/choosing.md says which load needs which. An Example
-// reads from top to bottom: what its program has, then a use of it, with what that prints.
+// Package recipes has one Example in each file, to copy from. The table of loads in docs/choosing.md links to them.
+// Each file first has the code to copy, then an Example that uses it, with its output.
 package recipes

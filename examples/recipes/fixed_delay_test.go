@@ -8,7 +8,7 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A repeater calls a function again a delay after it has returned.
+// A repeater calls a function, and calls it again a fixed delay after each return.
 type repeater struct {
 	mu      sync.Mutex // guards stopped
 	stopped bool
@@ -21,7 +21,7 @@ func repeat(tm *hashedwheel.Timer, delay time.Duration, f func()) *repeater {
 		f()
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if !r.stopped { // a Stop during f cannot stop the run, which would arm again
+		if !r.stopped { // if stop was called during f, do not arm again
 			r.next.Reset(delay)
 		}
 	}).Reset(delay)
@@ -35,7 +35,7 @@ func (r *repeater) stop() {
 	r.next.Stop()
 }
 
-// The delay counts from the end of a run, however long the run takes. Every counts from the beginning of each run.
+// The delay counts from the end of a run, however long the run takes. Runs of Every are due on a fixed grid.
 func Example_fixedDelay() {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()

@@ -8,13 +8,13 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// jittered is a Scheduler: each run begins from period to period + spread after the one before.
+// jittered is a Scheduler. Each run begins between period and period + spread after the last run.
 type jittered struct{ period, spread time.Duration }
 
 func (j jittered) Next(now time.Time) time.Time { return now.Add(j.period + rand.N(j.spread)) }
 
-// Jitter for each run keeps many processes from asking one server at the same time. EveryFrom with a random first run
-// spreads the series of one process, each at an exact period.
+// Jitter for each run keeps many processes from calling one server at the same time. To spread the series of one
+// process, each with an exact period, use EveryFrom with a random first run.
 func Example_jitterForEachRun() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))

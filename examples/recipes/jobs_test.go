@@ -8,13 +8,13 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A job is its own Task, so whoever has the Timeout gets the job back from its Task.
+// A job is its own Task, so Timeout.Task returns the job.
 type job struct{ name string }
 
 func (j *job) Run(*hashedwheel.Timeout) { fmt.Println(j.name, "runs") }
 
-// At the end of a program, the jobs that have not begun go back to where they came from. Timeouts of keyed, idle and
-// Series are in the result also; their Task is nil.
+// At the end of a program, jobs that have not begun are returned to their source. The result of Shutdown also has the
+// Timeouts of keyed, idle and Series, whose Task is nil.
 func Example_jobs() {
 	tm := hashedwheel.MustNew()
 	tm.Every(time.Minute, func(*hashedwheel.Series) {})

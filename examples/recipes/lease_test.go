@@ -8,8 +8,9 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// withLease calls handle with a context that ends when the lease is about to be lost. Until handle returns, extend is
-// called every third of the lease, so that one failure does not lose it. A call of extend may end after withLease.
+// withLease calls handle with a context that ends when the lease is about to be lost. Until handle returns, it calls
+// extend every third of the lease, so that a single failure does not lose the lease. A call of extend may still be
+// running when withLease returns.
 func withLease(
 	tm *hashedwheel.Timer, lease time.Duration, extend func() error, handle func(context.Context),
 ) error {
@@ -27,14 +28,14 @@ func withLease(
 	})
 	defer keep.Stop()
 	if err := keep.Err(); err != nil {
-		return err // stopped: nothing would extend the lease
+		return err // the Timer is stopped: nothing would extend the lease
 	}
 	handle(ctx)
 	return context.Cause(ctx)
 }
 
-// A message of a queue is hidden from other consumers for thirty seconds (a visibility timeout), and the handler may
-// take longer. Take a Timer with the default executor, since extend makes a call.
+// A queue hides a message from other consumers for thirty seconds (a visibility timeout), and its handler may take
+// longer. Use a Timer with the default executor, since extend makes a network call.
 func Example_lease() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))

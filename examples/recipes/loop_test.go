@@ -7,9 +7,9 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// An event loop drives a Timer: time passes for it only in Advance, which runs the due tasks in the loop, so they need
-// no lock for the loop's data. The loop waits for events until NextDue; give the wait a limit if other goroutines arm
-// timeouts. Arm by ResetAt, since Reset counts from the last Advance.
+// An event loop drives a Timer. The Timer's time passes only in Advance, which runs due tasks in the loop, so tasks
+// need no lock for the loop's data. The loop waits for events until NextDue. If other goroutines arm timeouts, limit
+// that wait. Arm with ResetAt, since Reset counts from the last Advance.
 func Example_loop() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond),

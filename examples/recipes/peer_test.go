@@ -17,14 +17,14 @@ type peer struct {
 
 func newPeer(tm *hashedwheel.Timer, c net.Conn) (*peer, error) {
 	p := &peer{Conn: c}
-	p.alive.InitFunc(tm, func() { c.Close() }).Reset(time.Minute)
-	return p, p.alive.Err() // stopped: nothing would close it
+	err := p.alive.InitFunc(tm, func() { c.Close() }).Arm(time.Minute)
+	return p, err // the Timer is full or stopped: nothing would close the connection
 }
 
-// onPong is called for each pong and each request that was read.
+// onPong is called for each pong and each request that is read.
 func (p *peer) onPong() { p.alive.Move(time.Minute) }
 
-// Write sends a message. A finished Write proves that the peer reads, at least what the socket does not buffer.
+// Write sends a message. A finished Write proves that the peer reads, except for data that the socket buffers.
 func (p *peer) Write(b []byte) (int, error) {
 	n, err := p.Conn.Write(b)
 	if err == nil {
@@ -34,7 +34,7 @@ func (p *peer) Write(b []byte) (int, error) {
 }
 
 func (p *peer) ping() error {
-	_, err := p.Conn.Write([]byte("ping")) // not by Write: nobody needs to have read it
+	_, err := p.Conn.Write([]byte("ping")) // not by Write: the socket buffers a ping that the peer does not read
 	return err
 }
 
@@ -43,8 +43,8 @@ func (p *peer) Close() error {
 	return p.Conn.Close()
 }
 
-// A server that pings its peers closes those that neither answer nor take messages. Move never arms: a pong that is
-// read after the task has begun, or after Close, does not bring the timeout back, so no flag is needed.
+// A server pings its peers, and closes peers that neither answer nor read messages. Move never arms a Timeout that is
+// not pending, so a pong that is read after the task has begun, or after Close, has no effect, and no flag is needed.
 func Example_peer() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))

@@ -9,8 +9,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// tryAgain calls try until it succeeds, seven times at most, and then done. Random pauses keep the callers of a server
-// that was down from trying all at once. A refused arming is a failure like any other: otherwise done is never called.
+// tryAgain calls try until it succeeds, at most seven times, and then calls done. Random pauses keep the callers of a
+// server that was down from retrying at the same time. If Schedule is refused, done gets the error.
 func tryAgain(tm *hashedwheel.Timer, attempt int, try func() error, done func(error)) {
 	err := try()
 	if err == nil || attempt == 6 {
@@ -25,8 +25,8 @@ func tryAgain(tm *hashedwheel.Timer, attempt int, try func() error, done func(er
 	}
 }
 
-// Retries with back-off. After Timer.Stop run those that it returns: each tries once more, and if that fails Schedule
-// is refused, and done gets the error.
+// Retries with back-off. After Timer.Stop, run the tasks of the timeouts that it returns. Each tries once more. If that
+// try fails, Schedule is refused, and done gets the error.
 func Example_retry() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))

@@ -8,11 +8,11 @@ import (
 )
 
 // A store allows a thousand revocations a second, and a hundred thousand leases may end in the same second. This
-// Executor runs one task for each beat of a ticker. A lease that waits for its turn is still Pending, so its holder can
-// renew it.
+// Executor runs one task for each beat of a ticker. The lease of a task that waits for its beat is still Pending, so
+// its holder can renew it.
 //
-// Give these leases a Timer for themselves: the Executor blocks its worker, and delays all other tasks. Do not alert on
-// Stats().Overdue of this Timer, which is how long the oldest lease has waited. Stop the ticker after Timer.Shutdown,
+// Use a separate Timer for these leases: the Executor blocks the worker, which delays all other tasks. Do not alert on
+// Stats().Overdue of this Timer, since leases are overdue by design. Stop the ticker after Timer.Shutdown,
 // which waits for the Executor.
 func Example_pacedRevocations() {
 	beat := time.NewTicker(time.Millisecond)

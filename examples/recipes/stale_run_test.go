@@ -8,9 +8,9 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A claim is freed unless its holder renews it.
+// A claim is freed unless its holder renews it in time.
 type claim struct {
-	mu    sync.Mutex // held to renew and to free, so that one of the two comes first
+	mu    sync.Mutex // held to renew and to free, so that the two do not overlap
 	freed bool
 	ends  hashedwheel.Timeout
 }
@@ -24,8 +24,8 @@ func (c *claim) renew(d time.Duration) (ok bool) {
 	return !c.freed
 }
 
-// Run frees the claim. The claim may have been renewed after the timer handed this run out: then the run is stale, and
-// the Timeout is Pending again.
+// Run frees the claim. If the claim was renewed after the Timer handed out this run, the run is stale, and the Timeout
+// is Pending again.
 func (c *claim) Run(ends *hashedwheel.Timeout) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -33,13 +33,13 @@ func (c *claim) Run(ends *hashedwheel.Timeout) {
 		fmt.Println("renewed in time")
 		return
 	}
-	if !c.freed { // a run of a later arming may have been faster
+	if !c.freed { // the run of a later arming may have begun first
 		c.freed = true
 		fmt.Println("freed")
 	}
 }
 
-// A run that waits for a goroutine, a place in a pool or a lock finds out that it is stale.
+// A run that waited for a pool or a lock detects that it is stale.
 func Example_staleRun() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	var waiting []func()

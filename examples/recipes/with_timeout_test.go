@@ -9,21 +9,21 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A timeoutContext ends at its deadline or by cancel. Its parent, which never ends, has its values.
+// A timeoutContext ends at its deadline or when it is canceled. Its parent, which never ends, has its values.
 type timeoutContext struct {
 	context.Context
 	deadline time.Time
 	timeout  hashedwheel.Timeout
 
 	mu     sync.Mutex
-	err    error                // why it has ended; guarded by mu, as the next two
-	done   chan struct{}        // nil until Done is called
-	onDone map[*func()]struct{} // the functions of AfterFunc
+	err    error                // nil until the context ends; guarded by mu
+	done   chan struct{}        // nil until Done is called; guarded by mu
+	onDone map[*func()]struct{} // the functions of AfterFunc; guarded by mu
 }
 
-// withTimeout is context.WithTimeout with a deadline on tm. It calls context.WithTimeout under a parent that can end,
-// where the wheel saves next to nothing, and if tm is stopped or full. A context that is pending at Timer.Stop ends by
-// cancel only.
+// withTimeout is context.WithTimeout with a deadline on tm. It calls context.WithTimeout if the parent can end, since
+// the wheel then saves next to nothing, or if tm is stopped or full. A context that is pending at Timer.Stop ends only
+// when it is canceled.
 func withTimeout(parent context.Context, tm *hashedwheel.Timer, d time.Duration) (context.Context, context.CancelFunc) {
 	if parent.Done() != nil || d <= 0 {
 		return context.WithTimeout(parent, d)
@@ -39,7 +39,7 @@ func withTimeout(parent context.Context, tm *hashedwheel.Timer, d time.Duration)
 func (c *timeoutContext) Run(*hashedwheel.Timeout) { c.end(context.DeadlineExceeded) }
 func (c *timeoutContext) cancel()                  { c.end(context.Canceled) }
 
-// end ends c, unless it has ended, and then the contexts that were made from it, as the context package does.
+// end ends c if it has not ended, and then the contexts that were made from c, as the context package does.
 func (c *timeoutContext) end(err error) {
 	c.timeout.Stop()
 	c.mu.Lock()
@@ -79,8 +79,8 @@ func (c *timeoutContext) Err() error {
 	return c.err
 }
 
-// AfterFunc is for the context package, which calls it for each context that is made from c: without it, each of them
-// would have a goroutine that waits for Done.
+// AfterFunc is for the context package, which calls it for each context that is made from c. Without it, each of these
+// contexts would have a goroutine that waits for Done.
 func (c *timeoutContext) AfterFunc(f func()) (stop func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,7 +101,7 @@ func (c *timeoutContext) AfterFunc(f func()) (stop func() bool) {
 	}
 }
 
-// String has fmt read no field that others write.
+// String keeps fmt from reading fields that other goroutines write.
 func (c *timeoutContext) String() string { return "context with timeout" }
 
 // A context that ends at a deadline of the wheel.

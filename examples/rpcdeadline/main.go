@@ -1,10 +1,11 @@
 // Rpcdeadline is an RPC client with a deadline for every call.
 //
-// Calls come from a pool, and each has a Timeout in its struct: bound once, armed for each use without an allocation,
-// and nearly always stopped by the answer a moment later. (Package keyed is a whole table of calls, if you have none.)
+// Calls are kept in a pool. Each has a Timeout as a field of its struct, which is bound to the Timer once, and armed
+// for each use without an allocation. Nearly always the answer stops it a moment later. (If you have no table of calls,
+// package keyed is one.)
 //
-// A hundred callers share a connection to a server that answers one call in fifty too late, and one never, for five
-// seconds. The exit status is not 0 if a call was lost, ended early, or got the answer to another.
+// For five seconds a hundred callers share a connection to a server that answers one call in fifty too late, and one in
+// fifty never. The exit status is 1 if a call was lost, ended early, or got the answer to another call.
 package main
 
 import (
@@ -26,12 +27,12 @@ import (
 )
 
 const (
-	timeout        = 100 * time.Millisecond // for a call
+	timeout        = 100 * time.Millisecond // of a call
 	tick           = 5 * time.Millisecond   // a call ends at most this much later, plus the delay of a busy machine
-	callers, calls = 100, 600               // each makes so many
+	callers, calls = 100, 600               // calls of each caller
 )
 
-// A frame is a request or an answer: the number of the call, and the argument or the result.
+// A frame is a request or an answer. Value is the argument or the result.
 type frame struct{ ID, Value uint64 }
 
 // A client makes calls over one connection.
@@ -49,38 +50,37 @@ type call struct {
 	deadline hashedwheel.Timeout
 	id       uint64 // a new one for each use: a late answer finds no call
 	result   uint64
-	done     chan error // has room for one, so that a send never blocks
+	done     chan error // has room for one error, so that a send never blocks
 }
 
 func newClient(conn net.Conn, tm *hashedwheel.Timer) *client {
 	cl := &client{conn: conn, pending: map[uint64]*call{}}
 	cl.pool.New = func() any {
 		c := &call{client: cl, done: make(chan error, 1)}
-		c.deadline.Init(tm, c) // once: a Timeout that was used is armed again, never overwritten
+		c.deadline.Init(tm, c) // only once: a used Timeout is armed again, never overwritten
 		return c
 	}
 	return cl
 }
 
-// do makes a call, and returns when it has ended.
+// do makes a call, and returns when the call has ended.
 func (cl *client) do(argument uint64) (result uint64, err error) {
 	c := cl.pool.Get().(*call)
 	defer cl.pool.Put(c)
 	cl.mu.Lock()
 	cl.lastID++
 	c.id = cl.lastID
-	cl.pending[c.id] = c // before it is armed, so that Run finds it
+	cl.pending[c.id] = c // before the deadline is armed, so that Run finds the call
 	cl.mu.Unlock()
-	c.deadline.Reset(timeout)
-	if err := c.deadline.Err(); err != nil {
-		c.fail(err) // the timer is stopped: no deadline would end the call
+	if err := c.deadline.Arm(timeout); err != nil {
+		c.fail(err) // the Timer is stopped or full: no deadline would end the call
 	}
 	_ = binary.Write(cl.conn, binary.BigEndian, frame{c.id, argument}) // if it fails, the deadline ends the call
 	err = <-c.done
 	return c.result, err
 }
 
-// read receives answers. Stop decides: if it returns true the answer ends the call, otherwise Run does.
+// read receives answers. If Stop returns true, the answer ends the call; otherwise Run does.
 func (cl *client) read() {
 	var f frame
 	for in := bufio.NewReader(cl.conn); binary.Read(in, binary.BigEndian, &f) == nil; {
@@ -104,7 +104,7 @@ func (c *call) fail(err error) {
 	c.done <- err
 }
 
-// serve is the server. It delays answers by the time package, which does not depend on the timer that is shown.
+// serve is the server. It delays answers with the time package, independently of the Timer under test.
 func serve(conn net.Conn) {
 	var f frame
 	for in := bufio.NewReader(conn); binary.Read(in, binary.BigEndian, &f) == nil; {
@@ -126,7 +126,7 @@ func main() {
 func run(out io.Writer) error {
 	fmt.Fprintf(out, "%d callers, %d calls each; of 50 calls one is answered too late, and one never\n", callers, calls)
 	defer time.AfterFunc(time.Minute, func() { panic("a call was lost") }).Stop()
-	// Inline runs tasks on the timer's goroutine, one after another. That suits Run, which blocks for a moment at most.
+	// Inline runs tasks on the Timer's goroutine, one after another. That suits Run, which returns within microseconds.
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(tick), hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	here, there := net.Pipe()
 	defer here.Close() // ends serve and read
@@ -134,9 +134,9 @@ func run(out io.Writer) error {
 	go cl.read()
 	go serve(there)
 	var all sync.WaitGroup
-	var mu sync.Mutex        // guards the two below
-	var late []time.Duration // after their deadlines, of the calls that ended so
-	var wrong error          // about a call that ended otherwise
+	var mu sync.Mutex        // guards late and wrong
+	var late []time.Duration // how late each call ended whose deadline passed
+	var wrong error          // about a call that neither was answered nor ended at its deadline
 	for range callers {
 		all.Go(func() {
 			for range calls {

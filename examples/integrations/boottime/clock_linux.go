@@ -11,21 +11,21 @@ import (
 )
 
 // A Clock is a hashedwheel.Clock over Linux's CLOCK_BOOTTIME, for laptops and phones. The time package's clock stands
-// still while the machine is suspended (golang/go#35012). On a Clock, timeouts that become due in that time run when
-// the machine resumes. Any number of Timers may share a Clock. However many channels of After they abandon, it has one
-// file descriptor, and one goroutine while an alarm is set. Now is a system call.
+// still while the machine is suspended (golang/go#35012). On a Clock, timeouts that become due during a suspend run
+// when the machine resumes. Any number of Timers may share a Clock. It has one file descriptor, and one goroutine while
+// an alarm is set, however many channels of After are abandoned. Now is a system call.
 type Clock struct {
 	boot time.Time            // when the machine was booted, by the wall clock
-	read func() time.Duration // since then
+	read func() time.Duration // returns the time since the boot
 	file *os.File             // a timerfd
 	conn syscall.RawConn      // of file
 
 	mu   sync.Mutex
 	ring chan time.Time // closed when the alarm goes off; nil if none is set; guarded by mu
-	at   time.Duration  // when it goes off, since the boot; guarded by mu
+	at   time.Duration  // when the alarm goes off, since the boot; guarded by mu
 }
 
-// New returns a Clock that shows the time of the wall clock. Setting the wall clock later does not change it.
+// New returns a Clock set to the wall clock. Setting the wall clock later does not change the Clock.
 func New() (*Clock, error) {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_BOOTTIME, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
@@ -38,15 +38,15 @@ func New() (*Clock, error) {
 
 func sinceBoot() time.Duration {
 	var t unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_BOOTTIME, &t) // it does not fail: Linux has had this clock since 2.6.39
+	_ = unix.ClockGettime(unix.CLOCK_BOOTTIME, &t) // does not fail: Linux has had this clock since 2.6.39
 	return time.Duration(t.Nano())
 }
 
 // Now returns the time, without a monotonic reading. It never goes back.
 func (c *Clock) Now() time.Time { return c.boot.Add(c.read()) }
 
-// After returns a channel that is closed d from now, or sooner: the alarm that is due first wakes all waiting Timers,
-// and a Timer that was woken too soon waits again. On a closed Clock the channel is nil.
+// After returns a channel that is closed d from now or sooner. The earliest alarm wakes all waiting Timers, and a Timer
+// that is woken too soon waits again. On a closed Clock the channel is nil.
 func (c *Clock) After(d time.Duration) <-chan time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,7 +54,7 @@ func (c *Clock) After(d time.Duration) <-chan time.Time {
 	if c.ring != nil && c.at <= at {
 		return c.ring
 	}
-	alarm := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(at))} // the kernel looks at it after a suspend
+	alarm := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(at))} // the kernel checks it after a suspend
 	var err error
 	gone := c.conn.Control(func(fd uintptr) { err = unix.TimerfdSettime(int(fd), unix.TFD_TIMER_ABSTIME, &alarm, nil) })
 	if gone != nil || err != nil {

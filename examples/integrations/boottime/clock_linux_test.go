@@ -16,8 +16,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// newTimer returns a Timer on a Clock, and a function that does to both what a suspend does: the Clock is ahead by that
-// time, and the kernel's alarm goes off, since its time has passed.
+// newTimer returns a Timer on a Clock, and a function that simulates a suspend: it sets the Clock forward, and makes
+// the kernel's alarm go off.
 func newTimer(t *testing.T) (tm *hashedwheel.Timer, c *Clock, suspend func(time.Duration)) {
 	c, err := New()
 	require.NoError(t, err)
@@ -51,7 +51,7 @@ func TestTimeoutDueInASuspendRunsWhenTheMachineResumes(t *testing.T) {
 	require.Less(t, tm.Stats().Wakeups, uint64(20), "spinning")
 }
 
-// The alarm of one Timer is set for an hour when the other needs a sooner one.
+// One Timer has set the alarm to an hour from now when the other Timer needs an earlier alarm.
 func TestTimersShareAClock(t *testing.T) {
 	far, c, _ := newTimer(t)
 	far.AfterFunc(time.Hour, func() {})

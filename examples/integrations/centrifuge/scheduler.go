@@ -9,10 +9,10 @@ import (
 	"github.com/hashedwheel/hashedwheel/wheeltime"
 )
 
-// A Scheduler is for Config.ClientTimerScheduler. A client has one timer, for the next of its pings, pongs, presence
-// and expiry.
+// A Scheduler is for Config.ClientTimerScheduler. Each client has one timer, for its next ping, pong, presence or
+// expiry.
 //
-// The callbacks may block, so the Timer keeps its default executor, with which no task waits for another.
+// Callbacks may block, so the Timer needs the default executor, with which no task waits for another.
 type Scheduler struct{ Timer *hashedwheel.Timer }
 
 // ScheduleTimer implements centrifuge.TimerScheduler.

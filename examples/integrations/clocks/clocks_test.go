@@ -1,4 +1,4 @@
-// Package clocks shows libraries that take a clock as it is: one line for each.
+// Package clocks shows libraries that take a clock as it is, one line for each, and tests the clocks on a wheel.
 package clocks
 
 import (
@@ -11,12 +11,13 @@ import (
 	"github.com/go-co-op/gocron/v2"
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/examples/integrations/clockwork"
+	"github.com/hashedwheel/hashedwheel/examples/integrations/kubernetes"
 	"github.com/hashedwheel/hashedwheel/wheeltime"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/ratelimit"
 )
 
-// timed runs f in a bubble and checks that it takes between d and late more. Meanwhile a timeout is pending.
+// timed runs f in a bubble, and checks that f takes from d to d + late, and that one timeout is pending halfway.
 func timed(t *testing.T, d, late time.Duration, f func(t *testing.T, tm *hashedwheel.Timer)) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew()
@@ -34,7 +35,39 @@ func timed(t *testing.T, d, late time.Duration, f func(t *testing.T, tm *hashedw
 	})
 }
 
-// A retry waits for the channel of After, which stays pending if the context ends before.
+func TestTimersOfTheClocksAreOnTheWheel(t *testing.T) {
+	const d = time.Second
+	for name, wait := range map[string]func(tm *hashedwheel.Timer){
+		"clockwork.NewTimer":  func(tm *hashedwheel.Timer) { <-clockwork.NewClock(tm).NewTimer(d).Chan() },
+		"kubernetes.NewTimer": func(tm *hashedwheel.Timer) { <-kubernetes.NewClock(tm).NewTimer(d).C() },
+		"clockwork.NewTicker": func(tm *hashedwheel.Timer) {
+			ticker := clockwork.NewClock(tm).NewTicker(d)
+			<-ticker.Chan()
+			ticker.Stop()
+		},
+		"kubernetes.NewTicker": func(tm *hashedwheel.Timer) {
+			ticker := kubernetes.NewClock(tm).NewTicker(d)
+			<-ticker.C()
+			ticker.Stop()
+		},
+		"clockwork.AfterFunc": func(tm *hashedwheel.Timer) {
+			called := make(chan struct{})
+			clockwork.NewClock(tm).AfterFunc(d, func() { close(called) })
+			<-called
+		},
+		"kubernetes.AfterFunc": func(tm *hashedwheel.Timer) {
+			called := make(chan struct{})
+			kubernetes.NewClock(tm).AfterFunc(d, func() { close(called) })
+			<-called
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			timed(t, d, time.Millisecond, func(_ *testing.T, tm *hashedwheel.Timer) { wait(tm) })
+		})
+	}
+}
+
+// A retry waits for After's channel, whose timeout stays pending if the context ends first.
 func TestRetryGo(t *testing.T) {
 	timed(t, time.Second, time.Millisecond, func(t *testing.T, tm *hashedwheel.Timer) {
 		attempts := 0
@@ -52,8 +85,8 @@ func TestRetryGo(t *testing.T) {
 	})
 }
 
-// With a rate of more than one a tick calls come in bursts, one a tick. The default slack evens that out up to twelve
-// calls a tick.
+// At more than one call per tick, calls are made in one burst per tick. The default slack evens this out up to twelve
+// calls per tick.
 func TestRateLimit(t *testing.T) {
 	for _, rate := range []int{1, 100, 12_000} {
 		timed(t, time.Second, 2*time.Millisecond, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -65,7 +98,6 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
-// The clock is clockwork's, on a wheel.
 func TestGocron(t *testing.T) {
 	timed(t, time.Minute, time.Millisecond, func(t *testing.T, tm *hashedwheel.Timer) {
 		scheduler, err := gocron.NewScheduler(gocron.WithClock(clockwork.NewClock(tm)))

@@ -1,5 +1,5 @@
-// Package clockwork has a clock of github.com/jonboulle/clockwork on a wheel. (fake_test.go shows the reverse, a Timer
-// on a clock of clockwork.)
+// Package clockwork has a github.com/jonboulle/clockwork clock on a wheel. (fake_test.go shows the reverse: a Timer on
+// a clockwork clock.)
 package clockwork
 
 import (

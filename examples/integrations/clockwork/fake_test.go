@@ -13,19 +13,19 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A clockwork.Clock is a hashedwheel.Clock as it is. Code that has one gives it to its Timer by WithClock, and its
-// tests take a FakeClock. (Code that has none yet is tested on a hashedwheel.ManualClock, which needs none of these
-// rules, or in a bubble of testing/synctest.)
+// A clockwork.Clock fits hashedwheel.Clock as it is. Code that takes a clockwork.Clock passes it to WithClock, and its
+// tests use a FakeClock. (For code without a clock, use a hashedwheel.ManualClock, which needs none of these rules, or
+// a testing/synctest bubble.)
 //
-//   - While a timeout is pending, the Timer's goroutine waits for the clock. Let it wait before each Advance: otherwise
-//     it begins to wait at the later time.
-//   - When it waits again after an Advance, it has handed out all due tasks.
-//   - While no timeout is pending there is no goroutine, so nothing waits.
-//   - Arm first, then advance. After an arming the goroutine may wait for an earlier time, and the clock still counts
-//     the wait for the later one. To move a timeout later is safe at any time.
+//   - While a timeout is pending, the Timer's goroutine waits for the clock. Before each Advance, make sure that the
+//     goroutine waits: otherwise it begins to wait after the Advance, and so for too long.
+//   - When the goroutine waits again after an Advance, all due tasks have been handed out.
+//   - While no timeout is pending, there is no goroutine, so nothing waits.
+//   - Arm first, then advance. If an arming makes the goroutine wait for an earlier time, the clock still counts the
+//     abandoned wait. Moving a timeout later is safe at any time.
 var _ hashedwheel.Clock = clockwork.Clock(nil)
 
-// waits blocks until the Timer waits for the clock.
+// waits blocks until the Timer's goroutine waits for the clock.
 func waits(t *testing.T, clock *clockwork.FakeClock) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -33,7 +33,7 @@ func waits(t *testing.T, clock *clockwork.FakeClock) {
 	require.NoError(t, clock.BlockUntilContext(ctx, 1))
 }
 
-// A session ends when it was not used for a minute.
+// A session ends after a minute without use.
 type session struct {
 	idle hashedwheel.Timeout
 	end  chan time.Time

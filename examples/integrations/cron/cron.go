@@ -6,11 +6,12 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// Recur has tm run f at the times of a line such as "30 9 * * MON-FRI" or "@every 20m", in the time zone of the Timer's
-// clock, or in another with "CRON_TZ=Europe/Berlin " before the line. A run that is due before the last one has
-// returned is left out. Stop of the Series ends it. A line without a time in the next five years ends it at once.
+// Recur runs f on tm at the times of a line such as "30 9 * * MON-FRI" or "@every 20m". The times are in the time zone
+// of the Timer's clock, or in another zone if the line begins with, for example, "CRON_TZ=Europe/Berlin ". A run that
+// is due before the last run has returned is skipped. Series.Stop ends the series. So does a line that has no time in
+// the next five years, at once.
 //
-// A cron.Schedule is a hashedwheel.Scheduler as it is: nothing else of that library is used.
+// A cron.Schedule fits hashedwheel.Scheduler as it is, and is all that Recur uses of the library.
 func Recur(tm *hashedwheel.Timer, line string, f func(*hashedwheel.Series)) (*hashedwheel.Series, error) {
 	schedule, err := cron.ParseStandard(line)
 	if err != nil {

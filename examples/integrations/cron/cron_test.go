@@ -3,7 +3,7 @@ package cron
 import (
 	"testing"
 	"time"
-	_ "time/tzdata" // Berlin, also where the system has no time zones
+	_ "time/tzdata" // Berlin, even if the system has no time zones
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/stretchr/testify/require"

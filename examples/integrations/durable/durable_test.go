@@ -26,7 +26,7 @@ const (
 	claimFor = 1300 * time.Millisecond
 )
 
-// The test binary also runs as the workers of a test. A worker ends when its input does.
+// The test binary also runs as the worker processes. A worker ends at the end of its input.
 func TestMain(m *testing.M) {
 	url := os.Getenv("DURABLE_SERVER")
 	if url == "" {
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// perform runs a job, whose data is how long it lasts.
+// perform runs a job, whose data is its duration.
 func perform(_ string, data []byte) {
 	d, err := time.ParseDuration(string(data))
 	if err != nil {
@@ -61,7 +61,7 @@ func connect(url string) *nats.Conn {
 	return conn
 }
 
-// startServer starts a server on a port, with the streams of a folder. It ends with the test at the latest.
+// startServer starts a server on a port, with the streams in a folder. The server ends with the test at the latest.
 func startServer(t *testing.T, port int, dir string) (addr *net.TCPAddr, stop func()) {
 	srv, err := server.NewServer(&server.Options{
 		Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true,
@@ -74,7 +74,7 @@ func startServer(t *testing.T, port int, dir string) (addr *net.TCPAddr, stop fu
 	return srv.Addr().(*net.TCPAddr), stop
 }
 
-// newStream returns an empty stream of jobs on a server.
+// newStream makes an empty stream of jobs on a server.
 func newStream(t *testing.T, url string) jetstream.JetStream {
 	conn := connect(url)
 	t.Cleanup(conn.Close)
@@ -84,7 +84,7 @@ func newStream(t *testing.T, url string) jetstream.JetStream {
 	return js
 }
 
-// A step is what a worker has logged of a job.
+// A step is a line in the log of a worker about a job.
 type step struct {
 	worker, what, name string
 	at                 int64
@@ -95,7 +95,7 @@ type journal struct {
 	steps []step // guarded by mu
 }
 
-// names returns the names of the jobs that took a step, at a worker or, if it is "", at any.
+// names returns the names of the jobs that took a step at a worker, or at any worker if worker is "".
 func (j *journal) names(what, worker string) (names []string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -149,7 +149,7 @@ func TestEachJobRunsAtLeastOnceAndNoneEarly(t *testing.T) {
 	claims := func(name string) int {
 		return len(slices.DeleteFunc(j.names("claimed", ""), func(other string) bool { return other != name }))
 	}
-	isClaimedAgain := func(name string) { // before a claim runs out
+	isClaimedAgain := func(name string) { // before its claim expires
 		begun := time.Now()
 		eventually("a second claim", func() bool { return claims(name) > 1 })
 		require.Less(t, time.Since(begun), claimFor-horizon)
@@ -175,7 +175,7 @@ func TestEachJobRunsAtLeastOnceAndNoneEarly(t *testing.T) {
 	for _, worker := range []string{"killed", "halted", "ended"} {
 		eventually(worker, func() bool { return len(j.names("ran", worker)) > 3 })
 	}
-	require.Less(t, len(j.names("claimed", "")), jobs, "all were claimed long before their time")
+	require.Less(t, len(j.names("claimed", "")), jobs, "all were claimed long before they were due")
 	endEnded()
 	isClaimedAgain(j.names("returned", "ended")[0])
 	require.NoError(t, killed.Kill())
@@ -184,10 +184,10 @@ func TestEachJobRunsAtLeastOnceAndNoneEarly(t *testing.T) {
 	startServer(t, addr.Port, dir)
 	eventually("all jobs", isEmpty)
 	require.NoError(t, halted.Signal(syscall.SIGCONT))
-	eventually("claims that have run out", func() bool { return len(j.names("left", "halted")) > 0 })
+	eventually("expired claims", func() bool { return len(j.names("left", "halted")) > 0 })
 	endHalted()
 	publish("long", (2 * claimFor).String(), 0)
-	publish("long", "0s", 0) // again: it is not stored
+	publish("long", "0s", 0) // not stored: the stream has had that name
 	eventually("the long job", isEmpty)
 	endLast()
 

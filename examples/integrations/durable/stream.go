@@ -13,17 +13,17 @@ import (
 const (
 	streamName   = "JOBS"
 	consumerName = "workers"
-	delayHeader  = "Delay" // from the time the server stored a job until it is due: "1.5s"
+	delayHeader  = "Delay" // from when the server stored a job until the job is due: "1.5s"
 )
 
-// CreateStream makes the stream of jobs, and the consumer that all workers share. The stream hands a claimed job to
-// another worker when the claim was not extended for claimFor.
+// CreateStream makes the stream of jobs, and the consumer that all workers share. If a claim is not extended for
+// claimFor, the stream hands the job to another worker.
 func CreateStream(ctx context.Context, js jetstream.JetStream, claimFor time.Duration) error {
 	stream, err := js.CreateStream(ctx, jetstream.StreamConfig{
 		Name:       streamName,
 		Subjects:   []string{streamName},
 		Retention:  jetstream.WorkQueuePolicy, // a job is kept until it is acknowledged
-		Duplicates: 2 * time.Minute,           // for so long a producer may publish a job again
+		Duplicates: 2 * time.Minute,           // the time in which a producer may publish a job again
 	})
 	if err != nil {
 		return err
@@ -32,13 +32,13 @@ func CreateStream(ctx context.Context, js jetstream.JetStream, claimFor time.Dur
 		Durable:       consumerName,
 		AckPolicy:     jetstream.AckExplicitPolicy,
 		AckWait:       claimFor,
-		MaxAckPending: -1, // no bound, since jobs that were sent back count
+		MaxAckPending: -1, // no bound, since jobs that are sent back count
 	})
 	return err
 }
 
-// Publish puts a job into the stream. The stream stores each name once, so a producer without an answer may publish the
-// job again. It is due a delay after the server has stored it: the producer's clock does not matter.
+// Publish adds a job to the stream. The stream stores each name once, so a producer that gets no answer may publish the
+// job again. The job is due the delay after the server has stored it: the producer's clock does not matter.
 func Publish(ctx context.Context, js jetstream.JetStream, name string, data []byte, delay time.Duration) error {
 	msg := nats.NewMsg(streamName)
 	msg.Data = data

@@ -14,28 +14,28 @@ import (
 
 const (
 	tick          = 5 * time.Millisecond
-	patience      = 10 * time.Second // limit for an answer of the server, and for the jobs that run when a worker ends
-	maxDeliveries = 6                // then a job is given up; sending back a job and giving it back count
+	patience      = 10 * time.Second // limit for an answer of the server, and for jobs that run when their worker ends
+	maxDeliveries = 6                // then a job is dropped; deliveries of jobs that are sent or given back count
 	retryPause    = time.Second / 2  // after a job has panicked; minutes in production
-	measurePause  = 10 * time.Second // between two measurements of the server's clock
+	measurePause  = 10 * time.Second // between measurements of the server's clock
 )
 
 // A Worker claims jobs that are due soon, and runs each at its time. Workers may share a stream, in any number of
 // processes.
 type Worker struct {
-	Horizon  time.Duration                               // a job is claimed so long before its time
+	Horizon  time.Duration                               // a job is claimed this long before it is due
 	ClaimFor time.Duration                               // as in CreateStream; more than Horizon
 	Perform  func(name string, data []byte)              // runs a job; it may block, and panic
 	Log      func(what, name string, late time.Duration) // is called concurrently, for each step of a job
 
 	conn  *nats.Conn
 	timer *hashedwheel.Timer // claimed jobs
-	beats *hashedwheel.Timer // extends claims, also while timer is shutting down and jobs still run
+	beats *hashedwheel.Timer // extends claims, including while timer shuts down and jobs still run
 	clock serverClock
 }
 
-// Work works until ctx ends, then gives back the claimed jobs that have not begun. The connection should reconnect for
-// any time: nats.MaxReconnects(-1).
+// Work claims and runs jobs until ctx ends, then gives back the claimed jobs that have not begun. Set the connection to
+// reconnect forever: nats.MaxReconnects(-1).
 func (w *Worker) Work(ctx context.Context, conn *nats.Conn) error {
 	js, err := jetstream.New(conn)
 	if err != nil {
@@ -56,8 +56,8 @@ func (w *Worker) Work(ctx context.Context, conn *nats.Conn) error {
 	}
 	w.beats.Every(measurePause, func(*hashedwheel.Series) { _ = look() })
 	consuming, err := consumer.Consume(w.receive,
-		jetstream.PullMaxMessages(4),        // few, so that other workers get some
-		jetstream.PullExpiry(4*time.Second)) // a request that the server lost is repeated after that
+		jetstream.PullMaxMessages(4),        // few, so that other workers get jobs as well
+		jetstream.PullExpiry(4*time.Second)) // then a request that the server has lost is repeated
 	if err != nil {
 		return err
 	}
@@ -113,8 +113,8 @@ func (w *Worker) end() error {
 	return err
 }
 
-// panicked is called by the Timer after Perform has panicked. The stream counts the deliveries, so a job that ends its
-// process is given up as well.
+// panicked is called by the Timer after Perform has panicked. The stream counts deliveries, so a job that ends its
+// process is dropped as well.
 func (w *Worker) panicked(to *hashedwheel.Timeout, _ any) {
 	j := to.Task().(*job)
 	j.log("panicked", 0)
@@ -137,16 +137,14 @@ func (j *job) name() string { return j.message.Headers().Get(nats.MsgIdHdr) }
 
 func (j *job) log(what string, late time.Duration) { j.worker.Log(what, j.name(), late) }
 
-// claim arms the timeout, and extends the claim until the job has run or is given back. If this process dies in that
-// time, the claim runs out, and the stream hands the job to another worker.
+// claim arms the timeout, and extends the claim until the job has run or is given back. If this process dies before
+// that, the claim expires, and the stream hands the job to another worker.
 func (j *job) claim() {
 	w := j.worker
 	j.log("claimed", 0)
 	j.extended = w.timer.Now()
 	j.beats = w.beats.Every(w.ClaimFor/3, func(*hashedwheel.Series) { j.extend() })
-	j.timeout.Init(w.timer, j)
-	j.timeout.Reset(j.due.Sub(w.clock.Now()))
-	if j.timeout.Err() != nil { // the Timer is stopped
+	if j.timeout.Init(w.timer, j).Arm(j.due.Sub(w.clock.Now())) != nil { // the Timer is stopped or full
 		j.giveBack()
 	}
 }
@@ -162,16 +160,16 @@ func (j *job) extend() {
 	}
 }
 
-// hasClaim reports whether the claim is valid. If it has run out, another worker may have the job: then it is not run,
-// and not given back either, since the server accepts a Nak from any worker and would end the other's claim.
+// hasClaim reports whether the claim is valid. If the claim has expired, another worker may have the job. Then the job
+// is neither run nor given back: the server accepts a Nak from any worker, and would end the other worker's claim.
 func (j *job) hasClaim() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.worker.timer.Now().Sub(j.extended) < j.worker.ClaimFor
 }
 
-// Run is called by the Timer when the job is due. It acknowledges the job after the run: if the process dies in
-// between, the job runs twice. Acknowledged before the run, it would be lost.
+// Run is called by the Timer when the job is due. It acknowledges the job after the run: if the process dies between
+// the two, the job runs twice. If it acknowledged the job before the run, the job would be lost.
 func (j *job) Run(*hashedwheel.Timeout) {
 	defer j.beats.Stop()
 	if !j.hasClaim() {
@@ -181,7 +179,7 @@ func (j *job) Run(*hashedwheel.Timeout) {
 	late := j.worker.clock.Now().Sub(j.due)
 	j.worker.Perform(j.name(), j.message.Data())
 	j.log("ran", late)
-	_ = j.message.Ack() // if this is lost, the stream hands out the job again
+	_ = j.message.Ack() // if the Ack is lost, the stream hands out the job again
 }
 
 // giveBack returns a job that has not begun to the stream.
@@ -195,17 +193,18 @@ func (j *job) giveBack() {
 	_ = j.message.Nak()
 }
 
-// A serverClock follows the server's clock: the time in the server's last answer, plus the time since then on this
-// process's monotonic clock. It is never ahead of the server's clock, and behind by the travel time of an answer.
+// A serverClock follows the server's clock: its time is the time in the server's last answer, plus the time since then
+// on this process's monotonic clock. It is never ahead of the server's clock, and behind by the travel time of that
+// answer.
 type serverClock struct {
 	now func() time.Time // this process's clock
 
 	mu     sync.Mutex
 	server time.Time // in the server's answer; guarded by mu
-	local  time.Time // of now, when that answer was received; guarded by mu
+	local  time.Time // when that answer was received, by now; guarded by mu
 }
 
-// measure requests the server's time five times, and takes the answer that traveled least.
+// measure requests the server's time five times, and uses the answer with the shortest travel time.
 func (c *serverClock) measure(request func() (time.Time, error)) error {
 	var server, local time.Time
 	for i := range 5 {

@@ -8,8 +8,9 @@ import (
 	"github.com/panjf2000/gnet/v2"
 )
 
-// A Server is a gnet.EventHandler that closes a connection on which no data was received for a while. An event loop has
-// no goroutine for each connection, so it cannot use read deadlines: here it moves a Timeout at all traffic.
+// A Server is a gnet.EventHandler that closes a connection on which no data was received for the time Idle. An event
+// loop has no goroutine for each connection, so it cannot use read deadlines. Instead it moves a Timeout whenever data
+// is received.
 //
 // The Timer may have the executor Inline, since Close of a gnet.Conn only sends a message to its loop.
 type Server struct {
@@ -19,30 +20,29 @@ type Server struct {
 	Traffic func(gnet.Conn) gnet.Action // handles the data that was received
 }
 
-// A conn is the context of a connection. It has room for your own data, and must not be copied.
+// A conn is the context of a connection. Add your own data here. It must not be copied.
 type conn struct {
 	gnet.Conn
 	idle hashedwheel.Timeout
 }
 
-// Run is called by the Timer when the time is over. gnet allows Close outside the connection's loop.
+// Run is called by the Timer at the deadline. gnet allows Close outside the connection's loop.
 func (c *conn) Run(*hashedwheel.Timeout) { _ = c.Close() }
 
-// OnOpen arms the timeout. If the Timer is stopped, nothing would close the connection later.
+// OnOpen arms the timeout. If the Timer is stopped or full, nothing would close the connection later, so OnOpen does.
 func (s *Server) OnOpen(nc gnet.Conn) ([]byte, gnet.Action) {
 	c := &conn{Conn: nc}
-	c.idle.Init(s.Timer, c).Reset(s.Idle)
 	nc.SetContext(c)
-	if c.idle.Err() != nil {
+	if c.idle.Init(s.Timer, c).Arm(s.Idle) != nil {
 		return nil, gnet.Close
 	}
 	return nil, gnet.None
 }
 
-// OnTraffic moves the timeout. (A loop that has read the clock for the event uses MoveAt.)
+// OnTraffic moves the timeout. (If the loop has read the clock for the event, use MoveAt.)
 func (s *Server) OnTraffic(nc gnet.Conn) gnet.Action {
 	if !nc.Context().(*conn).idle.Move(s.Idle) {
-		return gnet.None // the time was over just now, and the connection is being closed
+		return gnet.None // the deadline has just passed, and the connection is being closed
 	}
 	return s.Traffic(nc)
 }

@@ -25,7 +25,7 @@ func (b booted) OnBoot(e gnet.Engine) gnet.Action {
 	return gnet.None
 }
 
-// serve serves until the test ends, and returns the address. (gnet does not report a port that it has chosen.)
+// serve serves until the test ends, and returns the address. (If gnet chooses the port, it does not report it.)
 func serve(t *testing.T, s *Server) (addr string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -42,7 +42,8 @@ func serve(t *testing.T, s *Server) (addr string) {
 	return addr
 }
 
-// talk says n words, which the server echoes, and returns how long after the last one the server closed the connection.
+// talk sends n words, which the server echoes, and returns how long after the last word the server closed the
+// connection.
 func talk(t *testing.T, addr string, n int, pause time.Duration) (closedAfter time.Duration) {
 	c, err := net.Dial("tcp", addr)
 	assert.NoError(t, err)
@@ -79,18 +80,16 @@ func TestSilentConnectionsAreClosedAndNoneEarly(t *testing.T) {
 	all.Wait()
 	require.Eventually(t, func() bool { return tm.Pending() == 0 }, 20*time.Second, time.Millisecond)
 	require.EqualValues(t, 20, tm.Stats().Expired)
-
-	tm.Stop()
-	require.Less(t, talk(t, addr, 0, 0), 20*time.Second, "refused by a stopped Timer")
 }
 
 func TestTimeoutsEndWithTheirConnections(t *testing.T) {
-	tm := hashedwheel.MustNew()
+	tm := hashedwheel.MustNew(hashedwheel.WithMaxPending(1))
 	defer tm.Stop()
 	addr := serve(t, &Server{Timer: tm, Idle: time.Hour})
 	c, err := net.Dial("tcp", addr)
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return tm.Pending() == 1 }, 20*time.Second, time.Millisecond)
+	require.Less(t, talk(t, addr, 0, 0), 20*time.Second, "refused by a full Timer")
 	require.NoError(t, c.Close())
 	require.Eventually(t, func() bool { return tm.Pending() == 0 }, 20*time.Second, time.Millisecond)
 }

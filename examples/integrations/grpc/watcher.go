@@ -10,8 +10,8 @@ import (
 	"google.golang.org/grpc"
 )
 
-// A Watcher reports each call that is not answered within a limit, at that moment: a call that hangs is in the log
-// while it hangs. It does not end the call; the deadline of the call's context does. Its functions may be called
+// A Watcher reports a call as soon as the call has taken longer than a limit, so a call that hangs is in the log while
+// it hangs. The Watcher does not end the call: the deadline of the call's context does. Its functions may be called
 // concurrently.
 type Watcher struct {
 	OnLate   func(method string, after time.Duration)            // the limit has passed
@@ -29,18 +29,18 @@ type call struct {
 	start   time.Time
 }
 
-// NewWatcher returns a Watcher without functions: set both before the first call.
+// NewWatcher returns a Watcher without functions. Set both before the first call.
 func NewWatcher(tm *hashedwheel.Timer, limit time.Duration) *Watcher {
 	w := &Watcher{limit: limit}
 	w.pool.New = func() any {
 		c := &call{watcher: w}
-		c.timeout.Init(tm, c) // once: a Timeout that was used is armed again, never overwritten
+		c.timeout.Init(tm, c) // only once: a used Timeout is armed again, never overwritten
 		return c
 	}
 	return w
 }
 
-// Unary is a grpc.UnaryClientInterceptor. It adds a clock read, a ResetAt and a Stop to a call, without a lock or an
+// Unary is a grpc.UnaryClientInterceptor. It adds a clock read, a ResetAt and a Stop to each call, without a lock or an
 // allocation. (An interceptor for streams does the same.) If the Timer is stopped, calls are not watched.
 func (w *Watcher) Unary(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn,
 	invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
@@ -51,7 +51,7 @@ func (w *Watcher) Unary(ctx context.Context, method string, request, reply any, 
 	switch {
 	case c.timeout.Stop():
 		w.pool.Put(c)
-	case c.timeout.State() == hashedwheel.Expired: // Run may still read c: it is left to the collector
+	case c.timeout.State() == hashedwheel.Expired: // Run may still read c, so c is not reused
 		w.OnReturn(method, time.Since(c.start), err)
 	}
 	return err

@@ -20,7 +20,7 @@ type report struct {
 	after time.Duration
 }
 
-// watched makes a call that fails after a time. The Watcher has a limit of a second.
+// watched makes a call that fails after a time, with a limit of a second, and returns the reports.
 func watched(t *testing.T, answerAfter time.Duration, tm *hashedwheel.Timer) <-chan report {
 	reports := make(chan report, 3)
 	w := NewWatcher(tm, time.Second)

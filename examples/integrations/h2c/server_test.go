@@ -1,7 +1,7 @@
 // Package h2c shows idle timeouts for a server of golang.org/x/net/http2/h2c.
 package h2c
 
-//lint:file-ignore SA1019 the package is deprecated, and many servers still use it
+//lint:file-ignore SA1019 many servers still use the deprecated package
 
 import (
 	"io"
@@ -18,8 +18,8 @@ import (
 	"golang.org/x/net/http2/h2c"
 )
 
-// Package h2c takes the connections away from the http.Server, so that IdleTimeout does not see them. A client finds
-// its connection open after any time, unless idle.NewListener closes it.
+// Package h2c hijacks connections from the http.Server, so IdleTimeout does not apply to them: a connection stays open
+// forever, unless idle.NewListener closes it.
 func TestIdleConnectionIsClosedByTheListenerAlone(t *testing.T) {
 	const d = 100 * time.Millisecond
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))

@@ -1,4 +1,4 @@
-// Package otel exports the Stats of a Timer by go.opentelemetry.io/otel/sdk/metric.
+// Package otel exports the Stats of a Timer with go.opentelemetry.io/otel/sdk/metric.
 package otel
 
 import (
@@ -12,7 +12,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 )
 
-// A producer exports the Stats of a Timer. All metrics of a collection are from one call of Stats, which costs as much
+// A producer exports the Stats of a Timer. All metrics of a collection come from one call of Stats, which costs as much
 // as Timer.Pending.
 type producer struct {
 	timer *hashedwheel.Timer
@@ -20,13 +20,13 @@ type producer struct {
 	start time.Time
 }
 
-// NewProducer returns a Producer for metric.WithProducer of a reader. The name is the attribute of the Timer. Make the
-// Producer when you make the Timer: the time is the beginning of all sums, which are cumulative for every reader.
+// NewProducer returns a Producer for metric.WithProducer of a reader. name is the value of the attribute "timer". Make
+// the Producer when you make the Timer: that time is the start of all sums, which are cumulative for every reader.
 func NewProducer(timer *hashedwheel.Timer, name string) metric.Producer {
 	return &producer{timer, attribute.NewSet(attribute.String("timer", name)), time.Now()}
 }
 
-// Produce is called for each collection, also by several goroutines at the same time.
+// Produce is called for each collection, and may be called concurrently.
 func (p *producer) Produce(context.Context) ([]metricdata.ScopeMetrics, error) {
 	s, now, stopped := p.timer.Stats(), time.Now(), 0
 	if s.Stopped {
@@ -53,21 +53,21 @@ func (p *producer) Produce(context.Context) ([]metricdata.ScopeMetrics, error) {
 		return metricdata.Metrics{Name: "hashedwheel." + name, Description: description, Unit: unit, Data: data}
 	}
 	metrics := []metricdata.Metrics{
-		described("pending", "Timeouts that are pending.", "{timeout}", gauge(s.Pending)),
-		described("max_pending", "How many may be pending; 0: no bound.", "{timeout}", gauge(s.MaxPending)),
+		described("pending", "Pending timeouts.", "{timeout}", gauge(s.Pending)),
+		described("max_pending", "Bound on pending timeouts; 0: no bound.", "{timeout}", gauge(s.MaxPending)),
 		described("stopped", "Whether the Timer has been stopped.", "1", gauge(stopped)),
 		described("expired", "Tasks that were handed out.", "{task}", counter(s.Expired)),
 		described("rejected", "Armings that were refused.", "{arming}", counter(s.Rejected)),
 		described("panics", "Tasks that panicked, with a panic handler.", "{task}", counter(s.Panics)),
-		described("wakeups", "Calls of the worker by its alarm.", "{call}", counter(s.Wakeups)),
-		described("lateness", "How long after its deadline each task was handed out.", "s", p.histogram(s, now)),
-		described("overdue", "How long the oldest due timeout has waited for its turn.", "s", overdue),
+		described("wakeups", "Wake-ups of the worker.", "{call}", counter(s.Wakeups)),
+		described("lateness", "Lateness of tasks: time from the deadline to the hand-out.", "s", p.histogram(s, now)),
+		described("overdue", "Time that the oldest due timeout has waited.", "s", overdue),
 	}
 	scope := instrumentation.Scope{Name: "github.com/hashedwheel/hashedwheel"}
 	return []metricdata.ScopeMetrics{{Scope: scope, Metrics: metrics}}, nil
 }
 
-// histogram returns the lateness in seconds. The last bucket has no bound here.
+// histogram returns the lateness in seconds. In OpenTelemetry the last bucket has no bound.
 func (p *producer) histogram(s hashedwheel.Stats, now time.Time) metricdata.Aggregation {
 	point := metricdata.HistogramDataPoint[float64]{
 		Attributes: p.name, StartTime: p.start, Time: now, Count: s.Expired, Sum: seconds(s.LatenessSum),

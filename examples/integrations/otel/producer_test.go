@@ -12,97 +12,80 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 )
 
-// collected returns the metrics that a reader of the SDK gets of a Timer named "test" after use: the values of the
-// gauges and sums, and the histogram.
-func collected(t *testing.T, use func(tm *hashedwheel.Timer, clock *hashedwheel.ManualClock)) (
-	map[string]float64, metricdata.HistogramDataPoint[float64],
-) {
-	clock := hashedwheel.NewManualClock(time.Now())
-	tm := hashedwheel.MustNew(
-		hashedwheel.WithClock(clock),
-		hashedwheel.WithExecutor(hashedwheel.Inline{}),
-		hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}),
-		hashedwheel.WithMaxPending(5),
-		hashedwheel.WithTick(2*time.Millisecond), // in whose tenths 150 µs is rounded up
-	)
-	reader := metric.NewManualReader(metric.WithProducer(NewProducer(tm, "test")))
-	provider := metric.NewMeterProvider(metric.WithReader(reader))
-	start := time.Now()
-	time.Sleep(2 * time.Second)
-	use(tm, clock)
+// collect returns the metrics that a reader of the SDK gets, by their names and units.
+func collect(t *testing.T, reader metric.Reader) map[string]metricdata.Aggregation {
 	var all metricdata.ResourceMetrics
 	require.NoError(t, reader.Collect(t.Context(), &all))
-	require.NoError(t, provider.Shutdown(t.Context()))
 	require.Len(t, all.ScopeMetrics, 1)
 	require.Equal(t, "github.com/hashedwheel/hashedwheel", all.ScopeMetrics[0].Scope.Name)
-
-	values, lateness := map[string]float64{}, metricdata.HistogramDataPoint[float64]{}
-	name := attribute.NewSet(attribute.String("timer", "test"))
+	metrics := map[string]metricdata.Aggregation{}
 	for _, m := range all.ScopeMetrics[0].Metrics {
-		switch data := m.Data.(type) {
-		case metricdata.Gauge[int64]:
-			require.Equal(t, metricdata.DataPoint[int64]{
-				Attributes: name, Time: time.Now(), Value: data.DataPoints[0].Value,
-			}, data.DataPoints[0])
-			values["gauge "+m.Name+" "+m.Unit] = float64(data.DataPoints[0].Value)
-		case metricdata.Gauge[float64]:
-			require.Equal(t, metricdata.DataPoint[float64]{
-				Attributes: name, Time: time.Now(), Value: data.DataPoints[0].Value,
-			}, data.DataPoints[0])
-			values["gauge "+m.Name+" "+m.Unit] = data.DataPoints[0].Value
-		case metricdata.Sum[int64]:
-			require.True(t, data.IsMonotonic)
-			require.Equal(t, metricdata.CumulativeTemporality, data.Temporality)
-			require.Equal(t, metricdata.DataPoint[int64]{
-				Attributes: name, StartTime: start, Time: time.Now(), Value: data.DataPoints[0].Value,
-			}, data.DataPoints[0])
-			values["sum "+m.Name+" "+m.Unit] = float64(data.DataPoints[0].Value)
-		case metricdata.Histogram[float64]:
-			require.Equal(t, metricdata.CumulativeTemporality, data.Temporality)
-			lateness = data.DataPoints[0]
-			require.Equal(t, "hashedwheel.lateness s", m.Name+" "+m.Unit)
-			require.Equal(t, name, lateness.Attributes)
-			require.Equal(t, []time.Time{start, time.Now()}, []time.Time{lateness.StartTime, lateness.Time})
-		}
+		metrics[m.Name+" "+m.Unit] = m.Data
 	}
-	return values, lateness
+	return metrics
 }
-
-var nop = hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {})
 
 // Two timeouts have expired, of which one panicked and one was 150 µs late; five are pending and one was rejected.
 func TestMetricsAreTheStats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		values, lateness := collected(t, func(tm *hashedwheel.Timer, clock *hashedwheel.ManualClock) {
-			tm.AfterFunc(time.Second-150*time.Microsecond, func() {})
-			tm.AfterFunc(time.Second, func() { panic("on purpose") })
-			clock.Advance(2 * time.Second)
-			for range 6 {
-				_, _ = tm.Schedule(time.Hour, nop) // the last is refused
-			}
-		})
-		require.Equal(t, map[string]float64{
-			"gauge hashedwheel.pending {timeout}":     5,
-			"gauge hashedwheel.max_pending {timeout}": 5,
-			"gauge hashedwheel.stopped 1":             0,
-			"sum hashedwheel.expired {task}":          2,
-			"sum hashedwheel.rejected {arming}":       1,
-			"sum hashedwheel.panics {task}":           1,
-			"sum hashedwheel.wakeups {call}":          0,
-			"gauge hashedwheel.overdue s":             0,
-		}, values)
-		require.EqualValues(t, 2, lateness.Count)
-		require.Equal(t, 0.00015, lateness.Sum)
-		require.Equal(t, []float64{0.0001, 0.0002, 0.0004}, lateness.Bounds[:3])
-		require.Equal(t, []uint64{1, 1, 0}, lateness.BucketCounts[:3])
-		require.Len(t, lateness.BucketCounts, len(lateness.Bounds)+1, "the last bucket has no bound")
-	})
-}
+		clock := hashedwheel.NewManualClock(time.Now())
+		tm := hashedwheel.MustNew(
+			hashedwheel.WithClock(clock),
+			hashedwheel.WithExecutor(hashedwheel.Inline{}),
+			hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}),
+			hashedwheel.WithMaxPending(5),
+			hashedwheel.WithTick(2*time.Millisecond), // in whose tenths 150 µs is rounded up
+		)
+		reader := metric.NewManualReader(metric.WithProducer(NewProducer(tm, "test")))
+		metric.NewMeterProvider(metric.WithReader(reader))
+		start := time.Now()
+		time.Sleep(2 * time.Second)
+		tm.AfterFunc(time.Second-150*time.Microsecond, func() {})
+		tm.AfterFunc(time.Second, func() { panic("on purpose") })
+		clock.Advance(2 * time.Second)
+		for range 6 {
+			_, _ = tm.Schedule(time.Hour, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {})) // the last is refused
+		}
 
-func TestMetricsOfAStoppedTimer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		values, lateness := collected(t, func(tm *hashedwheel.Timer, _ *hashedwheel.ManualClock) { tm.Stop() })
-		require.Equal(t, 1.0, values["gauge hashedwheel.stopped 1"])
-		require.Zero(t, lateness.Count)
+		name := attribute.NewSet(attribute.String("timer", "test"))
+		gauge := func(value int64) metricdata.Aggregation {
+			point := metricdata.DataPoint[int64]{Attributes: name, Time: time.Now(), Value: value}
+			return metricdata.Gauge[int64]{DataPoints: []metricdata.DataPoint[int64]{point}}
+		}
+		sum := func(value int64) metricdata.Aggregation {
+			point := metricdata.DataPoint[int64]{Attributes: name, StartTime: start, Time: time.Now(), Value: value}
+			return metricdata.Sum[int64]{
+				DataPoints:  []metricdata.DataPoint[int64]{point},
+				Temporality: metricdata.CumulativeTemporality,
+				IsMonotonic: true,
+			}
+		}
+		metrics := collect(t, reader)
+		lateness := metrics["hashedwheel.lateness s"].(metricdata.Histogram[float64])
+		delete(metrics, "hashedwheel.lateness s")
+		require.Equal(t, map[string]metricdata.Aggregation{
+			"hashedwheel.pending {timeout}":     gauge(5),
+			"hashedwheel.max_pending {timeout}": gauge(5),
+			"hashedwheel.stopped 1":             gauge(0),
+			"hashedwheel.expired {task}":        sum(2),
+			"hashedwheel.rejected {arming}":     sum(1),
+			"hashedwheel.panics {task}":         sum(1),
+			"hashedwheel.wakeups {call}":        sum(0),
+			"hashedwheel.overdue s": metricdata.Gauge[float64]{
+				DataPoints: []metricdata.DataPoint[float64]{{Attributes: name, Time: time.Now()}},
+			},
+		}, metrics)
+
+		require.Equal(t, metricdata.CumulativeTemporality, lateness.Temporality)
+		point := lateness.DataPoints[0]
+		require.Len(t, point.BucketCounts, len(point.Bounds)+1, "the last bucket has no bound")
+		point.Bounds, point.BucketCounts = point.Bounds[:3], point.BucketCounts[:3]
+		require.Equal(t, metricdata.HistogramDataPoint[float64]{
+			Attributes: name, StartTime: start, Time: time.Now(), Count: 2, Sum: 0.00015,
+			Bounds: []float64{0.0001, 0.0002, 0.0004}, BucketCounts: []uint64{1, 1, 0},
+		}, point)
+
+		tm.Stop()
+		require.Equal(t, gauge(1), collect(t, reader)["hashedwheel.stopped 1"])
 	})
 }

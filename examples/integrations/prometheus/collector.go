@@ -1,4 +1,4 @@
-// Package prometheus exports the Stats of a Timer by github.com/prometheus/client_golang.
+// Package prometheus exports the Stats of a Timer with github.com/prometheus/client_golang.
 package prometheus
 
 import (
@@ -8,9 +8,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// A collector exports the Stats of a Timer. All metrics of a scrape are from one call of Stats, which costs as much as
-// Timer.Pending. Two rules for alerts, for a tick of 10 ms and deadlines that may be 50 ms late. Use a bound that is at
-// least twice the tick:
+// A collector exports the Stats of a Timer. All metrics of a scrape come from one call of Stats, which costs as much as
+// Timer.Pending. These are two alert rules for a tick of 10 ms and tasks that may be 50 ms late. Alert at no less than
+// two ticks:
 //
 //   - alert: TimeoutsOverdue # an executor blocks the Timer, or the machine is overloaded
 //     expr: hashedwheel_overdue_seconds > 0.05
@@ -26,29 +26,29 @@ type collector struct {
 	pending, maxPending, stopped, expired, rejected, panics, wakeups, lateness, overdue *prometheus.Desc
 }
 
-// NewCollector returns a collector to register. The name is the label of the Timer.
+// NewCollector returns a collector to register. name is the value of the label "timer".
 func NewCollector(timer *hashedwheel.Timer, name string) prometheus.Collector {
 	desc := func(metric, help string) *prometheus.Desc {
 		return prometheus.NewDesc("hashedwheel_"+metric, help, nil, prometheus.Labels{"timer": name})
 	}
 	return &collector{
 		timer:      timer,
-		pending:    desc("pending", "Timeouts that are pending."),
-		maxPending: desc("max_pending", "How many timeouts may be pending; 0 if there is no bound."),
+		pending:    desc("pending", "Pending timeouts."),
+		maxPending: desc("max_pending", "Bound on pending timeouts; 0: no bound."),
 		stopped:    desc("stopped", "Whether the Timer has been stopped."),
 		expired:    desc("expired_total", "Tasks that were handed out."),
 		rejected:   desc("rejected_total", "Armings that were refused."),
 		panics:     desc("panics_total", "Tasks that panicked, with a panic handler."),
-		wakeups:    desc("wakeups_total", "Calls of the worker by its alarm."),
-		lateness:   desc("lateness_seconds", "How long after its deadline each task was handed out."),
-		overdue:    desc("overdue_seconds", "How long the oldest due timeout has waited for its turn."),
+		wakeups:    desc("wakeups_total", "Wake-ups of the worker."),
+		lateness:   desc("lateness_seconds", "Lateness of tasks: time from the deadline to the hand-out."),
+		overdue:    desc("overdue_seconds", "Time that the oldest due timeout has waited."),
 	}
 }
 
 // Describe is called when the collector is registered.
 func (c *collector) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(c, ch) }
 
-// Collect is called for each scrape, also by several goroutines at the same time.
+// Collect is called for each scrape, and may be called concurrently.
 func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	s := c.timer.Stats()
 	gauge := func(d *prometheus.Desc, value float64) {
@@ -72,7 +72,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	gauge(c.overdue, seconds(s.Overdue))
 }
 
-// cumulative returns for each bound in seconds the number of tasks up to it. The last bucket has no bound here.
+// cumulative returns the number of tasks up to each bound, in seconds. In Prometheus the last bucket has no bound.
 func cumulative(buckets []hashedwheel.LatenessBucket) map[float64]uint64 {
 	counts, count := map[float64]uint64{}, uint64(0)
 	for _, b := range buckets[:len(buckets)-1] {

@@ -16,7 +16,8 @@ import (
 )
 
 // BenchmarkSessions has a million sessions that last an hour, and up to 20,000 requests a second, each of which finds
-// and commits a session. The memstore sweeps once a second; its default is once a minute, and each sweep takes as long.
+// and commits a session. The memstore sweeps once a second. By default it sweeps once a minute; each sweep takes as
+// long.
 //
 //	go test -run '^$' -bench Sessions -benchtime 200000x ./sessions
 func BenchmarkSessions(b *testing.B) {
@@ -50,7 +51,7 @@ func BenchmarkSessions(b *testing.B) {
 	})
 }
 
-// BenchmarkSeen has 20,000 messages a second, each a new one, and a window of two seconds.
+// BenchmarkSeen has 20,000 new messages a second, and a window of two seconds.
 //
 //	go test -run '^$' -bench Seen -benchtime 200000x ./sessions
 func BenchmarkSeen(b *testing.B) {
@@ -72,8 +73,8 @@ func BenchmarkSeen(b *testing.B) {
 	bench("keyed", NewSeen(tm, window))
 }
 
-// paced calls f up to 20,000 times a second, and reports how long the calls take. Ten calls of 200,000 are longer than
-// the p99.995: fewer than there are sweeps. On a busy machine the worst call has waited for a processor.
+// paced calls f up to 20,000 times a second, and reports how long the calls take. Ten of 200,000 calls are longer than
+// the p99.995, so sweeps, of which there are more, affect it. On a busy machine the worst call waited for a processor.
 func paced(b *testing.B, f func(i int)) {
 	took := make([]time.Duration, b.N)
 	b.ResetTimer()

@@ -1,5 +1,5 @@
-// Package sessions has stores on package keyed: of sessions for github.com/alexedwards/scs, and of messages seen before
-// for github.com/ThreeDotsLabs/watermill. Copy the file that you need.
+// Package sessions has stores on package keyed: one of sessions for github.com/alexedwards/scs, and one of received
+// messages for github.com/ThreeDotsLabs/watermill. Copy the file that you need.
 package sessions
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
-// A Store is for Store of an scs.SessionManager, in place of memstore.New(). No sweep holds a lock while it visits all
-// sessions: a session leaves memory when it expires. An scs.SessionManager with an IdleTimeout calls Commit for each
+// A Store is for Store of an scs.SessionManager, in place of memstore.New(). A session is freed when it expires, so no
+// sweep holds a lock while it visits all sessions. An scs.SessionManager with an IdleTimeout calls Commit for each
 // request.
 type Store struct{ sessions *keyed.Map[string, []byte] }
 
@@ -32,7 +32,7 @@ func (s Store) Commit(token string, data []byte, expiry time.Time) error {
 	return s.sessions.Set(token, data, time.Until(expiry))
 }
 
-// Delete removes a session. It is no error if there is none.
+// Delete removes a session, if there is one.
 func (s Store) Delete(token string) error {
 	s.sessions.Delete(token)
 	return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A Conn closes itself if a Write takes too long, as the end of the context of a Write does. It is safe for concurrent
-// use, and must not be copied.
+// A Conn is closed if a Write takes too long, as it is when the context of a Write ends. It is safe for concurrent use,
+// and must not be copied.
 type Conn struct {
 	*websocket.Conn
 	writing sync.Mutex
@@ -21,24 +21,23 @@ type Conn struct {
 	limit   hashedwheel.Timeout // of the Write that holds writing
 }
 
-// NewConn returns a Conn. CloseNow may block, so the Timer has the default executor.
+// NewConn returns a Conn. CloseNow may block, so the Timer needs the default executor.
 func NewConn(tm *hashedwheel.Timer, c *websocket.Conn, timeout time.Duration) *Conn {
 	conn := &Conn{Conn: c, timeout: timeout}
 	conn.limit.InitFunc(tm, func() { _ = c.CloseNow() })
 	return conn
 }
 
-// Write sends a message. A Ping needs a context, as before: it must not share this Timeout, since its Stop would take
-// away the limit of a Write that is blocked.
+// Write sends a message. Ping still needs a context. It must not share this Timeout, since its Stop would remove the
+// limit of a Write that is blocked.
 func (c *Conn) Write(typ websocket.MessageType, p []byte) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	c.limit.Reset(c.timeout)
-	if err := c.limit.Err(); err != nil {
-		return err // stopped: nothing would end the Write
+	if err := c.limit.Arm(c.timeout); err != nil {
+		return err // the Timer is stopped or full: nothing would end the Write
 	}
 	err := c.Conn.Write(context.Background(), typ, p)
-	if !c.limit.Stop() { // the connection is closed, although the Write may have ended just in time
+	if !c.limit.Stop() { // the connection is closed, even if the Write ended just in time
 		return errors.Join(os.ErrDeadlineExceeded, err)
 	}
 	return err

@@ -46,9 +46,9 @@ func TestWriteToAClientThatDoesNotReadIsCutShort(t *testing.T) {
 	defer tm.Stop()
 	server, _ := connected(t)
 	c := NewConn(tm, server, 100*time.Millisecond)
-	require.NoError(t, c.Write(websocket.MessageText, []byte("the socket has room for it")))
+	require.NoError(t, c.Write(websocket.MessageText, []byte("the socket buffers this")))
 	begun := time.Now()
-	err := c.Write(websocket.MessageBinary, make([]byte, 64<<20)) // the socket has not
+	err := c.Write(websocket.MessageBinary, make([]byte, 64<<20)) // more than the socket buffers
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 	require.GreaterOrEqual(t, time.Since(begun), 100*time.Millisecond)
 	require.Zero(t, tm.Pending())

@@ -9,13 +9,13 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// A Queue is for DelayingQueue in a workqueue.TypedRateLimitingQueueConfig. It does what client-go's own delaying queue
-// does, with the same metrics, and has no goroutine. Forget is new.
+// A Queue is for DelayingQueue in a workqueue.TypedRateLimitingQueueConfig. It works like client-go's delaying queue,
+// with the same metrics, without a goroutine, and with one more method, Forget.
 //
-// The Timer should have the executor Inline: to add an item takes about a microsecond, and due items are then added in
-// the order of their times, to the tick. Call ShutDown before Timer.Stop, which would lose the items that wait.
+// Use a Timer with the executor Inline: adding an item takes about a microsecond, and due items are added in the order
+// of their times, to the tick. Call ShutDown before Timer.Stop, which would lose the waiting items.
 type Queue[T comparable] struct {
-	workqueue.TypedInterface[T] // the items that are due
+	workqueue.TypedInterface[T] // due items
 	timer                       *hashedwheel.Timer
 	retries                     workqueue.TypedDelayingInterface[T]
 
@@ -30,8 +30,8 @@ type delayed[T comparable] struct {
 	item    T
 }
 
-// New returns a Queue whose waiting items are on tm. It uses the Name, MetricsProvider, Clock and Queue of config, as
-// client-go does; the Clock is for the metrics alone.
+// New returns a Queue whose waiting items are on tm. It uses the Name, MetricsProvider, Clock and Queue of config as
+// client-go does, except that the Clock is for the metrics only.
 func New[T comparable](tm *hashedwheel.Timer, config workqueue.TypedDelayingQueueConfig[T]) *Queue[T] {
 	q := &Queue[T]{TypedInterface: config.Queue, timer: tm, waiting: map[T]*delayed[T]{}}
 	if q.TypedInterface == nil {
@@ -41,12 +41,12 @@ func New[T comparable](tm *hashedwheel.Timer, config workqueue.TypedDelayingQueu
 	}
 	config.Queue = sink[T]{}
 	q.retries = workqueue.NewTypedDelayingQueueWithConfig(config)
-	q.retries.ShutDown() // its goroutine ends; it still counts
+	q.retries.ShutDown() // ends its goroutine; AddAfter still counts retries
 	return q
 }
 
-// A sink ignores all items. A delaying queue of client-go on a sink counts retries and does nothing else: the provider
-// that workqueue.SetProvider has set can be reached in no other way.
+// A sink ignores all items. A client-go delaying queue on a sink counts retries and does nothing else. There is no
+// other access to the provider that workqueue.SetProvider has set.
 type sink[T comparable] struct{ workqueue.TypedInterface[T] }
 
 func (sink[T]) Add(T)              {}
@@ -54,8 +54,8 @@ func (sink[T]) ShutDown()          {}
 func (sink[T]) ShuttingDown() bool { return false }
 
 // NewQueue returns a function for NewQueue in controller.Options of sigs.k8s.io/controller-runtime. The controllers may
-// share tm. They give up controller-runtime's priority queue: all items have the same priority. A reconciler that calls
-// Forget needs the Queue: give it the result of New in a function like this one.
+// share tm. They lose controller-runtime's priority queue: all items have the same priority. A reconciler that calls
+// Forget needs the Queue, which a function like this one can pass to it.
 func NewQueue[T comparable](
 	tm *hashedwheel.Timer,
 ) func(name string, limiter workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimitingInterface[T] {
@@ -66,8 +66,8 @@ func NewQueue[T comparable](
 	}
 }
 
-// AddAfter adds item once d has passed, at most one tick late; at once if d is zero or less. If item is waiting
-// already, the earlier time counts. After ShutDown it does nothing.
+// AddAfter adds item after d, at most one tick late, or at once if d is not positive. If item is waiting already, the
+// earlier time counts. After ShutDown, AddAfter does nothing.
 func (q *Queue[T]) AddAfter(item T, d time.Duration) {
 	if q.ShuttingDown() {
 		return
@@ -90,19 +90,19 @@ func (q *Queue[T]) AddAfter(item T, d time.Duration) {
 		q.waiting[item] = w
 	}
 	w.timeout.ResetAt(at)
-	if w.timeout.Err() != nil { // the Timer is stopped: no item is lost
+	if w.timeout.Err() != nil { // the Timer is stopped: the item must not be lost
 		time.AfterFunc(d, func() { w.Run(nil) })
 	}
 }
 
-// Run is the task of the Timeout. It adds nothing if the item was taken out while this run was under way.
+// Run is the task of the Timeout. It does not add an item that was removed after the Timer handed out this run.
 func (w *delayed[T]) Run(*hashedwheel.Timeout) {
 	if w.queue.remove(w) {
 		w.queue.Add(w.item)
 	}
 }
 
-// remove takes w out of the waiting items, and reports whether it was there.
+// remove removes w from the waiting items, and reports whether w was among them.
 func (q *Queue[T]) remove(w *delayed[T]) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -113,9 +113,9 @@ func (q *Queue[T]) remove(w *delayed[T]) bool {
 	return true
 }
 
-// Forget takes out an item that is waiting, and reports whether there was one. Items that are due stay. The Forget of a
-// rate-limiting queue is another method: it resets the number of failures alone. (kubernetes/kubernetes#113607 proposed
-// this one for client-go.)
+// Forget removes an item that is waiting, and reports whether it was. Due items stay. Forget of a rate-limiting queue
+// is another method, which only resets the number of failures. (kubernetes/kubernetes#113607 proposed this method for
+// client-go.)
 func (q *Queue[T]) Forget(item T) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -128,13 +128,13 @@ func (q *Queue[T]) Forget(item T) bool {
 	return true
 }
 
-// ShutDown drops the waiting items, and shuts down the queue of due items.
+// ShutDown drops waiting items, and shuts down the queue of due items.
 func (q *Queue[T]) ShutDown() {
 	q.drop()
 	q.TypedInterface.ShutDown()
 }
 
-// ShutDownWithDrain is ShutDown, and waits until all items that are due have been processed.
+// ShutDownWithDrain is like ShutDown, and waits until all due items have been processed.
 func (q *Queue[T]) ShutDownWithDrain() {
 	q.drop()
 	q.TypedInterface.ShutDownWithDrain()

@@ -1,9 +1,7 @@
 package workqueue
 
 import (
-	"context"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -13,10 +11,6 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/util/workqueue"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
 const (
@@ -59,7 +53,7 @@ func same(t *testing.T, c config, f func(t *testing.T, q delayer)) {
 	})
 }
 
-// taken returns the items that are due, in their order.
+// taken takes all due items, and returns them in their order.
 func taken(q delayer) (items []string) {
 	synctest.Wait()
 	for q.Len() > 0 {
@@ -73,78 +67,53 @@ func taken(q delayer) (items []string) {
 // after sleeps until d has passed, to the tick.
 func after(d time.Duration) { time.Sleep(d + tick) }
 
-// The tests with same tell client-go's tests of its delaying queue, and what its documentation promises.
-
-func TestItemIsAddedOnceAtItsTime(t *testing.T) {
-	same(t, config{}, func(t *testing.T, q delayer) {
-		q.AddAfter("foo", 50*ms)
-		time.Sleep(50*ms - 1)
-		require.Empty(t, taken(q))
-		after(0)
-		require.Equal(t, []string{"foo"}, taken(q))
-		after(10 * time.Second)
-		require.Empty(t, taken(q))
-	})
-}
-
-func TestEarlierOfTwoTimesCounts(t *testing.T) {
-	same(t, config{}, func(t *testing.T, q delayer) {
-		for _, delays := range [][]time.Duration{{30 * ms, 50 * ms}, {50 * ms, 30 * ms}} {
-			for _, d := range delays {
-				q.AddAfter("foo", d)
-				synctest.Wait()
-			}
-			time.Sleep(30*ms - 1)
-			require.Empty(t, taken(q))
-			after(0)
-			require.Equal(t, []string{"foo"}, taken(q))
-			after(20 * ms)
-			require.Empty(t, taken(q))
-		}
-	})
-}
-
-func TestItemsAreAddedInTheOrderOfTheirTimes(t *testing.T) {
-	same(t, config{}, func(t *testing.T, q delayer) {
-		q.AddAfter("foo", time.Second)
-		q.AddAfter("bar", 50*ms)
-		after(50 * ms)
-		require.Equal(t, []string{"bar"}, taken(q))
-		q.AddAfter("baz", 2*time.Second)
-		after(time.Second)
-		require.Equal(t, []string{"foo"}, taken(q))
-		after(2 * time.Second)
-		require.Equal(t, []string{"baz"}, taken(q))
-
-		q.AddAfter("foo", time.Second)
-		q.AddAfter("bar", 500*ms)
-		q.AddAfter("baz", 250*ms)
-		after(2 * time.Second)
-		require.Equal(t, []string{"baz", "bar", "foo"}, taken(q))
-	})
-}
-
-// An item that is waiting and is added stays among the waiting items: kubernetes/kubernetes#126027.
-func TestDelayOfZeroAddsAtOnceAndLeavesTheWaitingItem(t *testing.T) {
-	same(t, config{}, func(t *testing.T, q delayer) {
-		for _, d := range []time.Duration{0, -time.Hour} {
-			q.AddAfter("foo", 50*ms)
-			q.AddAfter("foo", d)
-			require.Equal(t, 1, q.Len())
-			require.Equal(t, []string{"foo"}, taken(q))
-			after(50 * ms)
-			require.Equal(t, []string{"foo"}, taken(q))
-		}
-	})
-}
-
-var shutDowns = map[string]func(q delayer){
-	"ShutDown":          func(q delayer) { q.ShutDown() },
-	"ShutDownWithDrain": func(q delayer) { q.ShutDownWithDrain() },
+// The cases are those of client-go's tests of its delaying queue, and the promises of its documentation.
+func TestItemsAreAddedAtTheirTimes(t *testing.T) {
+	type added struct {
+		item string
+		at   time.Duration
+	}
+	for name, tt := range map[string]struct{ calls, want []added }{
+		"one item":                     {[]added{{"foo", 50 * ms}}, []added{{"foo", 50 * ms}}},
+		"the earlier time comes first": {[]added{{"foo", 30 * ms}, {"foo", 50 * ms}}, []added{{"foo", 30 * ms}}},
+		"the earlier time comes later": {[]added{{"foo", 50 * ms}, {"foo", 30 * ms}}, []added{{"foo", 30 * ms}}},
+		"in the order of the times": {
+			[]added{{"foo", time.Second}, {"bar", 500 * ms}, {"baz", 250 * ms}, {"qux", 2 * time.Second}},
+			[]added{{"baz", 250 * ms}, {"bar", 500 * ms}, {"foo", time.Second}, {"qux", 2 * time.Second}},
+		},
+		// The item stays among the waiting items as well: kubernetes/kubernetes#126027.
+		"no delay":         {[]added{{"foo", 50 * ms}, {"foo", 0}}, []added{{"foo", 0}, {"foo", 50 * ms}}},
+		"a negative delay": {[]added{{"foo", 50 * ms}, {"foo", -time.Hour}}, []added{{"foo", 0}, {"foo", 50 * ms}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			same(t, config{}, func(t *testing.T, q delayer) {
+				for range 2 { // the second time, no time of the first counts
+					start := time.Now()
+					for _, call := range tt.calls {
+						q.AddAfter(call.item, call.at)
+						synctest.Wait()
+					}
+					for _, want := range tt.want {
+						if want.at > 0 {
+							time.Sleep(time.Until(start.Add(want.at - 1)))
+							require.Empty(t, taken(q), "early")
+							after(0)
+						}
+						require.Equal(t, []string{want.item}, taken(q))
+					}
+					after(time.Hour)
+					require.Empty(t, taken(q), "twice")
+				}
+			})
+		})
+	}
 }
 
 func TestShutDownDropsWaitingItemsAndKeepsDueItems(t *testing.T) {
-	for name, shutDown := range shutDowns {
+	for name, shutDown := range map[string]func(q delayer){
+		"ShutDown":          delayer.ShutDown,
+		"ShutDownWithDrain": delayer.ShutDownWithDrain,
+	} {
 		t.Run(name, func(t *testing.T) {
 			same(t, config{}, func(t *testing.T, q delayer) {
 				q.AddAfter("waits", 50*ms)
@@ -153,7 +122,10 @@ func TestShutDownDropsWaitingItemsAndKeepsDueItems(t *testing.T) {
 				require.True(t, q.ShuttingDown())
 				q.AddAfter("late", 50*ms)
 				q.AddAfter("late", 0)
-				q.Add("late")
+				if ours, ok := q.(*Queue[string]); ok {
+					require.Zero(t, ours.timer.Pending())
+					require.False(t, ours.Forget("waits"))
+				}
 				after(time.Minute)
 				require.Equal(t, []string{"due"}, taken(q))
 				_, shutdown := q.Get()
@@ -163,31 +135,18 @@ func TestShutDownDropsWaitingItemsAndKeepsDueItems(t *testing.T) {
 	}
 }
 
-func TestShutDownLeavesNoItemOnTheWheel(t *testing.T) {
-	for name, shutDown := range shutDowns {
-		t.Run(name, func(t *testing.T) {
-			q, tm := onWheel(t, config{})
-			q.AddAfter("foo", time.Hour)
-			shutDown(q)
-			q.AddAfter("bar", time.Hour)
-			require.Zero(t, tm.Pending())
-			require.False(t, q.Forget("foo"))
-		})
-	}
-}
-
 func TestShutDownWithDrainWaitsForItemsInWork(t *testing.T) {
 	for name, end := range map[string]func(q delayer){
 		"until Done":     func(q delayer) { q.Done("foo") },
-		"until ShutDown": func(q delayer) { q.ShutDown() }, // at a second SIGTERM
+		"until ShutDown": delayer.ShutDown, // at a second SIGTERM
 	} {
 		t.Run(name, func(t *testing.T) {
 			same(t, config{}, func(t *testing.T, q delayer) {
-				q.AddAfter("foo", ms)
+				q.Add("foo")
 				_, _ = q.Get()
 				drained := make(chan struct{})
 				go func() { q.ShutDownWithDrain(); close(drained) }()
-				after(time.Minute)
+				synctest.Wait()
 				require.False(t, timertest.IsClosed(drained))
 				end(q)
 				synctest.Wait()
@@ -197,7 +156,7 @@ func TestShutDownWithDrainWaitsForItemsInWork(t *testing.T) {
 	}
 }
 
-// A meter is a provider of metrics, which have their sums by their names.
+// A meter is a provider of metrics, and has the sum of each by its name.
 type meter struct {
 	mu   sync.Mutex
 	sums map[string]float64 // guarded by mu
@@ -208,34 +167,27 @@ type metric struct {
 	name  string
 }
 
-func (m metric) add(by float64) {
+func (m metric) Inc()        { m.Observe(1) }
+func (m metric) Dec()        { m.Observe(-1) }
+func (m metric) Set(float64) {}
+func (m metric) Observe(v float64) {
 	m.meter.mu.Lock()
 	defer m.meter.mu.Unlock()
-	m.meter.sums[m.name] += by
+	m.meter.sums[m.name] += v
 }
 
-func (m metric) Inc()              { m.add(1) }
-func (m metric) Dec()              { m.add(-1) }
-func (m metric) Set(float64)       {}
-func (m metric) Observe(v float64) { m.add(v) }
+type (
+	gauge     = workqueue.SettableGaugeMetric
+	histogram = workqueue.HistogramMetric
+)
 
-func (m *meter) NewDepthMetric(n string) workqueue.GaugeMetric  { return metric{m, n + " depth"} }
-func (m *meter) NewAddsMetric(n string) workqueue.CounterMetric { return metric{m, n + " adds"} }
-func (m *meter) NewLatencyMetric(n string) workqueue.HistogramMetric {
-	return metric{m, n + " latency"}
-}
-func (m *meter) NewWorkDurationMetric(n string) workqueue.HistogramMetric {
-	return metric{m, n + " work"}
-}
-func (m *meter) NewRetriesMetric(n string) workqueue.CounterMetric { return metric{m, n + " retries"} }
-
-func (m *meter) NewUnfinishedWorkSecondsMetric(n string) workqueue.SettableGaugeMetric {
-	return metric{m, n + " unfinished"}
-}
-
-func (m *meter) NewLongestRunningProcessorSecondsMetric(n string) workqueue.SettableGaugeMetric {
-	return metric{m, n + " longest"}
-}
+func (m *meter) NewDepthMetric(n string) workqueue.GaugeMetric        { return metric{m, n + " depth"} }
+func (m *meter) NewAddsMetric(n string) workqueue.CounterMetric       { return metric{m, n + " adds"} }
+func (m *meter) NewRetriesMetric(n string) workqueue.CounterMetric    { return metric{m, n + " retries"} }
+func (m *meter) NewLatencyMetric(n string) histogram                  { return metric{m, n + " latency"} }
+func (m *meter) NewWorkDurationMetric(n string) histogram             { return metric{m, n + " work"} }
+func (m *meter) NewUnfinishedWorkSecondsMetric(string) gauge          { return metric{} }
+func (m *meter) NewLongestRunningProcessorSecondsMetric(string) gauge { return metric{} }
 
 func TestMetricsAreClientGos(t *testing.T) {
 	m := &meter{}
@@ -257,27 +209,6 @@ func TestMetricsAreClientGos(t *testing.T) {
 	})
 }
 
-func TestRateLimitingQueueUsesTheQueue(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		waiting, tm := onWheel(t, config{})
-		limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](ms, time.Second)
-		q := workqueue.NewTypedRateLimitingQueueWithConfig(limiter,
-			workqueue.TypedRateLimitingQueueConfig[string]{DelayingQueue: waiting})
-		delays := func() (d time.Duration) {
-			start := time.Now()
-			q.AddRateLimited("foo")
-			require.Equal(t, 1, tm.Pending())
-			_, _ = q.Get()
-			q.Done("foo")
-			return time.Since(start).Truncate(ms)
-		}
-		require.Equal(t, []time.Duration{ms, 2 * ms, 4 * ms}, []time.Duration{delays(), delays(), delays()})
-		require.Equal(t, 3, q.NumRequeues("foo"))
-		q.Forget("foo")
-		require.Equal(t, ms, delays())
-	})
-}
-
 func TestForgottenItemIsNotAdded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, tm := onWheel(t, config{})
@@ -289,13 +220,13 @@ func TestForgottenItemIsNotAdded(t *testing.T) {
 		after(60 * ms)
 		require.False(t, q.Forget("bar"), "it is due")
 		require.Equal(t, []string{"bar"}, taken(q))
-		q.AddAfter("foo", 50*ms) // as if it were new: there is no earlier time
+		q.AddAfter("foo", 50*ms) // as a new item: the forgotten time does not count
 		after(50 * ms)
 		require.Equal(t, []string{"foo"}, taken(q))
 	})
 }
 
-// The Executor holds the task back until the item has been forgotten, and waits again for another time.
+// The Executor holds the task back until the item has been forgotten, and added again with a later time.
 func TestItemForgottenWhileItsTaskIsUnderWayIsNotAdded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var task func()
@@ -329,42 +260,13 @@ func TestNoItemIsLostWhenTheTimerIsFullOrStopped(t *testing.T) {
 		q.AddAfter("foo", 50*ms)
 		q.AddAfter("foo", 40*ms)
 		time.Sleep(40*ms - 1)
-		require.Empty(t, taken(q))
-		after(0)
-		require.Equal(t, []string{"foo"}, taken(q))
+		require.Empty(t, taken(q), "early")
 		after(time.Hour)
-		require.Empty(t, taken(q))
+		require.Equal(t, []string{"foo"}, taken(q), "once")
 	})
 }
 
-// Random calls, 10 ms apart, for few items. Each is due 5 ms from a look at both queues.
-func TestQueueAgreesWithClientGosInRandomCalls(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		seed := rand.Uint64()
-		random := rand.New(rand.NewPCG(seed, 0))
-		theirs := workqueue.NewTypedDelayingQueue[string]()
-		defer theirs.ShutDown()
-		ours, _ := onWheel(t, config{})
-		total := 0
-		for range 5000 {
-			item, d := string(rune('a'+random.IntN(8))), 10*ms*time.Duration(random.IntN(12))
-			if d > 0 {
-				d -= 5 * ms
-			}
-			theirs.AddAfter(item, d)
-			ours.AddAfter(item, d)
-			expected, actual := taken(theirs), taken(ours)
-			slices.Sort(expected) // two items that are due at one time are added in any order
-			slices.Sort(actual)
-			require.Equal(t, expected, actual, seed)
-			total += len(actual)
-			time.Sleep(10 * ms)
-		}
-		require.Greater(t, total, 1000)
-	})
-}
-
-// Several goroutines add and forget while a worker takes: for the race detector. In the end no item is left.
+// Several goroutines add and forget items while a worker takes items. No item is left at the end.
 func TestQueueInConcurrentUse(t *testing.T) {
 	q, tm := onWheel(t, config{})
 	var adders, worker sync.WaitGroup
@@ -395,50 +297,26 @@ func TestQueueInConcurrentUse(t *testing.T) {
 	worker.Wait()
 }
 
-// The metrics have the provider that controller-runtime has set for all queues, and the controller's name.
-func TestControllerRequeuesOnTheWheel(t *testing.T) {
+// provider has the metrics of all queues that are made without a provider, as a controller's queue is.
+var provider = &meter{sums: map[string]float64{}}
+
+func TestQueueOfAControllerIsOnTheWheel(t *testing.T) {
+	workqueue.SetProvider(provider)
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew(hashedwheel.WithExecutor(hashedwheel.Inline{}))
 		defer tm.Stop()
-		retries := counter(t, "workqueue_retries_total")
-		ctx, cancel := context.WithCancel(t.Context())
-		start, runs := time.Now(), make(chan time.Duration, 10)
-		c, err := controller.NewTypedUnmanaged("pods", controller.TypedOptions[string]{
-			NewQueue:           NewQueue[string](tm),
-			SkipNameValidation: new(true), // for -count
-			Reconciler: reconcile.TypedFunc[string](func(context.Context, string) (reconcile.Result, error) {
-				runs <- time.Since(start).Truncate(time.Minute)
-				return reconcile.Result{RequeueAfter: time.Hour}, nil
-			}),
-		})
-		require.NoError(t, err)
-		add := func(_ context.Context, q workqueue.TypedRateLimitingInterface[string]) error {
-			q.Add("pod")
-			return nil
+		limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](ms, time.Second)
+		q := NewQueue[string](tm)("pods", limiter)
+		defer q.ShutDown()
+		retries := provider.sums["pods retries"]
+		for _, d := range []time.Duration{ms, 2 * ms} {
+			start := time.Now()
+			q.AddRateLimited("pod")
+			require.Equal(t, 1, tm.Pending())
+			_, _ = q.Get()
+			require.Equal(t, d, time.Since(start).Truncate(ms))
+			q.Done("pod")
 		}
-		require.NoError(t, c.Watch(source.TypedFunc[string](add)))
-		ended := make(chan error)
-		go func() { ended <- c.Start(ctx) }()
-		require.Equal(t, []time.Duration{0, time.Hour, 2 * time.Hour}, []time.Duration{<-runs, <-runs, <-runs})
-		synctest.Wait()
-		require.Equal(t, 1, tm.Pending())
-		require.Equal(t, retries+3, counter(t, "workqueue_retries_total"))
-		cancel()
-		require.NoError(t, <-ended)
-		require.Zero(t, tm.Pending())
+		require.Equal(t, retries+2, provider.sums["pods retries"])
 	})
-}
-
-// counter returns the value of a metric of the controller "pods".
-func counter(t *testing.T, name string) float64 {
-	families, err := metrics.Registry.Gather()
-	require.NoError(t, err)
-	for _, family := range families {
-		for _, m := range family.GetMetric() {
-			if family.GetName() == name && m.GetLabel()[0].GetValue() == "pods" {
-				return m.GetCounter().GetValue()
-			}
-		}
-	}
-	return 0
 }
