@@ -13,8 +13,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// bubbleCalls panic in another bubble. at is in half an hour, by the time where the Timer was made: a call with it reads
-// no clock.
+// bubbleCalls panic in another bubble. at is in half an hour, by the time where the Timer was made: a call with it
+// reads no clock.
 var bubbleCalls = map[string]func(tm *hashedwheel.Timer, at time.Time){
 	"AfterFunc": func(tm *hashedwheel.Timer, _ time.Time) { tm.AfterFunc(0, timertest.Nop) },
 	"ResetAt":   func(tm *hashedwheel.Timer, at time.Time) { timertest.Owned(tm, timertest.NopTask).ResetAt(at) },

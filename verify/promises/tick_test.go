@@ -102,7 +102,8 @@ func (l *lateLog) assert(t *testing.T, n int, tick time.Duration) (sum time.Dura
 }
 
 var ticksOfEachKind = []time.Duration{
-	100 * time.Microsecond, 150 * time.Microsecond, 199_999, 999_999, time.Millisecond, 7_777_777, 100 * time.Millisecond,
+	100 * time.Microsecond, 150 * time.Microsecond, 199_999, 999_999, time.Millisecond, 7_777_777,
+	100 * time.Millisecond,
 }
 
 // Calls at random times, a tick or ten apart, for soon, for later, and for much later, beside other wake-ups.
