@@ -190,9 +190,9 @@ func TestProducerFilesItsStripeOnceTheStripeIsDeep(t *testing.T) {
 	most := int32(0)
 	for range n {
 		tm.AfterFunc(time.Hour, func() {})
-		most = max(most, deepest(&tm.queue.far.lane))
+		most = max(most, deepest(&tm.queue.near))
 	}
-	assert.LessOrEqual(t, most, 4*tm.queue.far.full)
+	assert.LessOrEqual(t, most, 4*tm.queue.near.full)
 	assert.Greater(t, g.wheel.count, n/2)
 	assert.Equal(t, n, tm.Pending())
 }
@@ -206,9 +206,11 @@ func TestProducerDropsTimeoutsStoppedInTheQueue(t *testing.T) {
 	}
 	g.mu.Unlock()
 	waiting := 0
-	for i := range tm.queue.far.stripes {
-		for to := tm.queue.far.stripes[i].head.Load(); to != nil; to = to.link {
-			waiting++
+	for _, l := range tm.queue.lanes() {
+		for i := range l.stripes {
+			for to := l.stripes[i].head.Load(); to != nil; to = to.link {
+				waiting++
+			}
 		}
 	}
 	assert.Less(t, waiting, 25_000)

@@ -50,41 +50,36 @@ func window() {
 // PrintOverlay prints the name of an overlay for the go command, which puts the edited library in place of the library.
 // It is in a new temporary folder, where go test must find it later.
 func PrintOverlay(edits ...Edit) {
-	overlay, err := newOverlay(edits)
+	list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", library)
+	list.Stderr = os.Stderr
+	root, err := list.Output()
+	if err != nil {
+		log.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "overlay")
+	if err != nil {
+		log.Fatal(err)
+	}
+	overlay, err := newOverlay(strings.TrimSpace(string(root)), dir, edits, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(overlay)
 }
 
-func newOverlay(edits []Edit) (overlay string, err error) {
-	list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", library)
-	list.Stderr = os.Stderr
-	out, err := list.Output()
+// newOverlay applies edits to the library in root, and writes the changed files and the overlay to dir.
+func newOverlay(root, dir string, edits, wide []Edit) (overlay string, err error) {
+	code, err := read(root)
 	if err != nil {
 		return "", err
 	}
-	root := strings.TrimSpace(string(out))
-	source, err := Read(root)
+	changed, err := code.apply(edits, wide)
 	if err != nil {
 		return "", err
 	}
-	changed, err := source.Apply(edits...)
-	if err != nil {
-		return "", err
-	}
-	dir, err := os.MkdirTemp("", "overlay")
-	if err != nil {
-		return "", err
-	}
-	return WriteOverlay(changed, root, dir)
-}
-
-// WriteOverlay writes the files to dir, and the overlay that puts them in place of root's.
-func WriteOverlay(files map[string]string, root, dir string) (overlay string, err error) {
 	replace := make(map[string]string)
-	for name, text := range files {
-		to := filepath.Join(dir, filepath.Base(name))
+	for name, text := range changed {
+		to := filepath.Join(dir, name)
 		if err := os.WriteFile(to, []byte(text), 0o600); err != nil {
 			return "", err
 		}

@@ -24,8 +24,8 @@ type Edit struct {
 
 func (e Edit) String() string { return fmt.Sprintf("edit of %q in %s", e.Old, e.In) }
 
-// Source is the code of a package, without its tests.
-type Source struct {
+// source is the code of a package, without its tests.
+type source struct {
 	files     map[string]string
 	functions map[string]function
 }
@@ -36,9 +36,9 @@ type function struct {
 	from, to int // offsets
 }
 
-// Read returns the code in a directory.
-func Read(dir string) (Source, error) {
-	s := Source{map[string]string{}, map[string]function{}}
+// read returns the code in a directory.
+func read(dir string) (source, error) {
+	s := source{map[string]string{}, map[string]function{}}
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		return s, err
@@ -58,7 +58,7 @@ func Read(dir string) (Source, error) {
 	return s, nil
 }
 
-func (s Source) add(name, text string) error {
+func (s source) add(name, text string) error {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution)
 	if err != nil {
@@ -85,23 +85,9 @@ func nameOf(f *ast.FuncDecl) string {
 	return fmt.Sprint(t) + "." + f.Name.Name
 }
 
-// Apply returns the text of the files that the edits change, by name. All are found in the code as
-// it was.
-func (s Source) Apply(edits ...Edit) (changed map[string]string, err error) {
-	return s.apply(edits, nil)
-}
-
-// ApplyWide is Apply, and makes the windows of Wide wide where no edit has changed the code.
-func (s Source) ApplyWide(edits ...Edit) (changed map[string]string, err error) {
-	return s.apply(edits, Wide)
-}
-
-// ApplyStalled is Apply, and stalls producers where no edit has changed the code.
-func (s Source) ApplyStalled(edits ...Edit) (changed map[string]string, err error) {
-	return s.apply(edits, Stalled)
-}
-
-func (s Source) apply(edits, wide []Edit) (changed map[string]string, err error) {
+// apply returns the text of the files that the edits change, by name. All are found in the code as it was. The edits of
+// wide, such as Wide or Stalled, apply where no other has changed the code.
+func (s source) apply(edits, wide []Edit) (changed map[string]string, err error) {
 	var places []place
 	for i, e := range slices.Concat(edits, wide) {
 		p, err := s.find(e)
@@ -137,7 +123,7 @@ type place struct {
 
 func (p place) overlaps(q place) bool { return p.file == q.file && p.from < q.to && q.from < p.to }
 
-func (s Source) find(e Edit) (place, error) {
+func (s source) find(e Edit) (place, error) {
 	f := s.functions[e.In] // no text, if there is no such function
 	code := s.files[f.file][f.from:f.to]
 	if n := strings.Count(code, e.Old); n != 1 {

@@ -13,6 +13,12 @@ type Mistake struct {
 // duringAPass finds mistakes of the order in which producers and worker change the two lanes' due.
 const duringAPass = "./verify/promises TestAtMostOneTickLateIfArmedDuringAPass"
 
+// fuzz finds mistakes that one call or two show, whenever they are made.
+const fuzz = "./verify/fuzz FuzzTimer"
+
+// everyCall finds mistakes that make timeouts late.
+const everyCall = "./verify/promises TestNeverEarlyNorMoreThanATickLateByEveryCallAtAnyTime"
+
 // chaos finds most mistakes, in a library with wide windows.
 const chaos = "./verify/chaos TestChaosKeepsTheBooks"
 
@@ -93,14 +99,14 @@ var List = []Mistake{
 		Edits: []Edit{{In: "Timer.push",
 			Old: "return ErrStopped",
 			New: "return nil"}},
-		Test: "./verify/promises TestNothingIsLostAtStopOfAnArmingThatIsTooLate",
+		Test: fuzz,
 	},
 	{
 		Name: "a refusal has the wrong reason",
 		Edits: []Edit{{In: "State.reason",
 			Old: "return ErrFull",
 			New: "return ErrStopped"}},
-		Test: "./verify/promises TestErrReturnsTheReasonOfARefusal",
+		Test: fuzz,
 	},
 
 	// Early.
@@ -181,7 +187,7 @@ var List = []Mistake{
 		Name: "a timeout that waits in the queue is moved to earlier without an announcement",
 		Edits: []Edit{{In: "Timer.hand",
 			Old: "tm.alarm.announce(t, true)"}},
-		Test: "./verify/promises TestAtMostOneTickLateIfMovedEarlierInTheQueue",
+		Test: everyCall,
 	},
 	{
 		Name: "a timeout of the far lane that is moved to soon waits for the linger",
@@ -194,7 +200,7 @@ var List = []Mistake{
 		Name: "a pass that leaves the far lane is not followed by one that takes it",
 		Edits: []Edit{{In: "guarded.beginPass",
 			Old: "g.alarm.lower(g.queue.far.due.Load())"}},
-		Test: "./verify/promises TestAtMostOneTickLateOfAFarTimeoutBehindALook",
+		Test: everyCall,
 	},
 	{
 		Name: "a waker that fires while a goroutine is the worker is forgotten",
@@ -304,7 +310,7 @@ var List = []Mistake{
 		Name: "Stop keeps its permit",
 		Edits: []Edit{{In: "Timeout.Stop",
 			Old: "t.timer.quota.release(1)"}},
-		Test: "./verify/promises TestOneOutcomePerArmingReturnsItsPermitOnce",
+		Test: fuzz,
 	},
 	{
 		Name: "an expiry keeps its permit",
@@ -327,13 +333,13 @@ var List = []Mistake{
 		Edits: []Edit{{In: "Timer.arm",
 			Old: "if w.state() == Pending {",
 			New: "if w.state() == Pending && (bound == unbounded || tm.quota.taken.Load() < tm.quota.max) {"}},
-		Test: "./verify/promises TestArmOfAPendingTimeoutMovesIt",
+		Test: fuzz,
 	},
 	{
 		Name: "calls that return no error do not count",
 		Edits: []Edit{{In: "quota.count",
 			Old: "q.taken.Add(1)"}},
-		Test: "./verify/promises TestCallsThatCannotBeRefusedCountBeyondTheBound",
+		Test: fuzz,
 	},
 
 	// A tick is a bound.
@@ -355,7 +361,7 @@ var List = []Mistake{
 		Name: "a lone timeout waits for a whole tick",
 		Edits: []Edit{{In: "alarm.setFor",
 			Old: "next < a.last+whole-whole/10",
-			New: "whole > 0"}},
+			New: "whole > 0 && next < noTick"}},
 		Test: "./verify/promises TestOnTimeWhereFewExpire",
 	},
 	{
@@ -370,7 +376,7 @@ var List = []Mistake{
 		Edits: []Edit{{In: "worker.handOut",
 			Old: "wk.time.ticks.start(wk.alarm.earliest - 1)",
 			New: "int64(0)"}},
-		Test: "./verify/promises TestLatenessIsReportedNoLatenessOfADeadlineInThePast",
+		Test: fuzz,
 	},
 	{
 		Name: "a pass that only takes the queue makes a lone timeout wait for a whole Tick",
@@ -417,7 +423,7 @@ var List = []Mistake{
 		Edits: []Edit{{In: "runner.handlePanic",
 			Old: "r.panics.Add(1)",
 			New: "if r.panics.Add(1)%10 == 0 { r.panics.Add(^uint64(0)) }"}},
-		Test: "./verify/promises TestGoexitOrPanicOfATaskEndsNothingElse",
+		Test: ". TestCrewTasksThatEndTheirGoroutinesOrPanic",
 	},
 }
 

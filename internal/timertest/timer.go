@@ -13,7 +13,11 @@ import (
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/limits"
+	"github.com/hashedwheel/hashedwheel/internal/race"
 )
+
+// Race is true with the race detector: what a test measures is then the detector.
+const Race = race.Enabled
 
 // Tick is the tick of the timers in these tests, unless they say otherwise.
 const Tick = time.Millisecond

@@ -92,25 +92,18 @@ func (l *life) armNew() {
 	switch rand.IntN(4) {
 	case 0:
 		a.to = l.tm.AfterFunc(d, func() { l.task(a, at) })
+		a.note(false)
 	case 1:
-		if a.to, _ = l.schedule(d, task); a.to == nil {
-			armed = true
-			return
+		if a.to, _ = l.schedule(d, task); a.to != nil {
+			a.note(false)
 		}
 	case 2:
-		a.to = &a.own
-		a.to.Init(l.tm, task)
+		a.to = a.own.Init(l.tm, task)
 		a.note(a.to.Reset(d))
-		armed = true
-		return
 	default:
-		a.to = &a.own
-		a.to.Init(l.tm, task)
+		a.to = a.own.Init(l.tm, task)
 		l.armIdle(a, d)
-		armed = true
-		return
 	}
-	a.note(false)
 	armed = true
 }
 

@@ -175,3 +175,25 @@ func TestFaultClockMovesOnAtEachLook(t *testing.T) {
 		})
 	}
 }
+
+// A worker that read the clock until the alarm lies ahead of it would do nothing else, and would not see Stop.
+func TestFaultClockMovesOnAtEachAlarm(t *testing.T) {
+	for _, by := range []time.Duration{3 * timertest.Tick, time.Minute} {
+		t.Run("by "+by.String(), func(t *testing.T) {
+			var ahead, alarms atomic.Int64
+			now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+			after := func(d time.Duration) <-chan time.Time {
+				if alarms.Add(1) < 1000 { // a mistake must not go on forever
+					ahead.Add(int64(by))
+				}
+				return time.After(max(1, d))
+			}
+			onClockOf(t, &clockOf{now, after}, func(t *testing.T, tm *hashedwheel.Timer) {
+				to := tm.AfterFunc(24*time.Hour, timertest.Nop)
+				timertest.Pass(1)
+				assert.LessOrEqual(t, alarms.Load(), int64(6))
+				assert.Equal(t, []*hashedwheel.Timeout{to}, timertest.Shutdown(t, tm))
+			})
+		})
+	}
+}

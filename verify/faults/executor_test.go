@@ -87,27 +87,3 @@ func TestFaultExecutorRunsASeriesTwice(t *testing.T) {
 		})
 	}
 }
-
-// The executor calls the timer that calls it.
-func TestFaultExecutorCallsTheTimer(t *testing.T) {
-	for method, call := range timertest.EveryMethod {
-		t.Run(method, func(t *testing.T) {
-			var mine atomic.Pointer[hashedwheel.Timeout]
-			called := make(chan bool, 100)
-			tm := timertest.New(hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) {
-				call(mine.Load())
-				f()
-				select {
-				case called <- true:
-				default:
-				}
-			})))
-			defer tm.Stop()
-			mine.Store(timertest.Owned(tm, timertest.NopTask))
-			timertest.Returns(t, func() {
-				tm.AfterFunc(0, timertest.Nop)
-				<-called
-			})
-		})
-	}
-}

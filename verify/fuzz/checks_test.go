@@ -124,6 +124,9 @@ func (s *script) compareDrained() {
 		late := int64(st.LatenessSum)
 		s.check(m.least <= late && late <= m.latest, "Stats.LatenessSum: %d, not %d to %d", late, m.least, m.latest)
 	}
+	if !s.nested && !s.broken {
+		s.check(int64(st.Overdue) <= m.slack, "Stats.Overdue: %v, and nothing waits", st.Overdue)
+	}
 	// An event brings the worker twice at most: for the queue, and for a timeout that is due.
 	s.check(st.Wakeups <= 2*uint64(len(s.trace))+4, "Stats.Wakeups: %d, after %d events", st.Wakeups, len(s.trace))
 }

@@ -45,17 +45,20 @@ func TestTheZeroTimeoutIsIdle(t *testing.T) {
 	assert.Nil(t, to.Timer())
 }
 
+// Init may be repeated until the Timeout is armed.
 func TestTimeoutReturnsItsTimerAndTask(t *testing.T) {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()
 	task := new(timertest.RunLog)
-	to, err := tm.Schedule(time.Hour, task)
+	scheduled, err := tm.Schedule(time.Hour, task)
 	require.NoError(t, err)
-	assert.Same(t, tm, to.Timer())
-	assert.Same(t, task, to.Task())
-	own := timertest.Owned(tm, task)
-	assert.Same(t, tm, own.Timer())
-	assert.Same(t, task, own.Task())
+	owned := new(hashedwheel.Timeout)
+	assert.Same(t, owned, owned.InitFunc(tm, timertest.Nop))
+	assert.Same(t, owned, owned.Init(tm, task))
+	for _, to := range []*hashedwheel.Timeout{scheduled, owned} {
+		assert.Same(t, tm, to.Timer())
+		assert.Same(t, task, to.Task())
+	}
 }
 
 func TestTaskOfAfterFuncCallsTheFunction(t *testing.T) {
@@ -81,25 +84,6 @@ func TestResetAtATimeInThePastIsDueAtTheNextTick(t *testing.T) {
 		}
 	})
 }
-
-func TestInitMayBeRepeatedUntilTheTimeoutIsArmed(t *testing.T) {
-	tm := hashedwheel.MustNew()
-	defer tm.Stop()
-	first, second := new(timertest.RunLog), new(timertest.RunLog)
-	to := timertest.Owned(tm, first)
-	to.Init(tm, second)
-	assert.Same(t, second, to.Task())
-}
-
-func TestInitAndInitFuncReturnTheTimeout(t *testing.T) {
-	tm := hashedwheel.MustNew()
-	defer tm.Stop()
-	var to hashedwheel.Timeout
-	assert.Same(t, &to, to.Init(tm, timertest.NopTask))
-	assert.Same(t, &to, to.InitFunc(tm, timertest.Nop))
-}
-
-// All ways to look at a timer while it works.
 
 func TestNowReturnsTheTimeOnTheTimersClock(t *testing.T) {
 	clock, tm := timertest.NewManual()
@@ -172,74 +156,4 @@ func TestStringHasStateDeadlineAndTask(t *testing.T) {
 	to.Stop()
 	assert.Contains(t, to.String(), "Canceled")
 	assert.Equal(t, "hashedwheel.Timer(tick 10ms)", tm.String())
-}
-
-func TestErrReturnsTheReasonOfARefusal(t *testing.T) {
-	clock, tm := timertest.NewManual(hashedwheel.WithMaxPending(1))
-	to := timertest.Owned(tm, timertest.NopTask)
-	assert.NoError(t, to.Err(), "not armed yet")
-	other := tm.AfterFunc(time.Hour, timertest.Nop)
-	assert.ErrorIs(t, to.Arm(time.Second), hashedwheel.ErrFull)
-	assert.ErrorIs(t, to.Err(), hashedwheel.ErrFull)
-	assert.Equal(t, hashedwheel.Rejected, to.State())
-	assert.False(t, to.Stop(), "it is not pending")
-	assert.ErrorIs(t, to.Err(), hashedwheel.ErrFull, "still")
-	assert.False(t, to.Move(time.Second), "it is not pending")
-	assert.ErrorIs(t, to.Err(), hashedwheel.ErrFull, "still")
-	to.Reset(time.Second)
-	assert.NoError(t, to.Err(), "Reset is not refused")
-	to.Stop()
-	assert.ErrorIs(t, to.ArmAt(tm.Now().Add(time.Second)), hashedwheel.ErrFull)
-	assert.ErrorIs(t, to.Err(), hashedwheel.ErrFull)
-	other.Stop()
-	to.Reset(time.Second)
-	assert.NoError(t, to.Err(), "this one was not refused")
-	clock.Advance(time.Minute)
-	assert.NoError(t, to.Err())
-	tm.Stop()
-	to.Reset(time.Second)
-	assert.ErrorIs(t, to.Err(), hashedwheel.ErrStopped)
-	assert.ErrorIs(t, to.Arm(time.Second), hashedwheel.ErrStopped)
-	assert.ErrorIs(t, to.ArmAt(tm.Now()), hashedwheel.ErrStopped)
-	assert.Equal(t, hashedwheel.Rejected, to.State())
-	assert.ErrorIs(t, tm.AfterFunc(time.Second, timertest.Nop).Err(), hashedwheel.ErrStopped)
-	assert.NoError(t, other.Err(), "it was stopped before")
-}
-
-// moves are the two ways to move a timeout to d from now.
-var moves = map[string]func(to *hashedwheel.Timeout, d time.Duration) bool{
-	"Move":   func(to *hashedwheel.Timeout, d time.Duration) bool { return to.Move(d) },
-	"MoveAt": func(to *hashedwheel.Timeout, d time.Duration) bool { return to.MoveAt(to.Timer().Now().Add(d)) },
-}
-
-// A timeout that is not pending stays as it is, with its deadline and its error.
-func TestMoveNeverArms(t *testing.T) {
-	for state, prepare := range map[string]func(to *hashedwheel.Timeout){
-		"Unarmed":           func(*hashedwheel.Timeout) {},
-		"Expired":           func(to *hashedwheel.Timeout) { to.Reset(0); time.Sleep(time.Second) },
-		"Canceled":          func(to *hashedwheel.Timeout) { to.Reset(time.Minute); to.Stop() },
-		"Canceled by Timer": func(to *hashedwheel.Timeout) { to.Reset(time.Minute); to.Timer().Stop() },
-		"Rejected, full": func(to *hashedwheel.Timeout) {
-			to.Timer().AfterFunc(time.Minute, timertest.Nop)
-			_ = to.Arm(0)
-		},
-		"Rejected, stopped": func(to *hashedwheel.Timeout) { to.Timer().Stop(); to.Reset(time.Minute) },
-	} {
-		for name, move := range moves {
-			t.Run(state+"/"+name, func(t *testing.T) {
-				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-					var log timertest.RunLog
-					to := timertest.Owned(tm, &log)
-					prepare(to)
-					before, runs, err, rejected := to.String(), log.Count(), to.Err(), tm.Stats().Rejected
-					assert.False(t, move(to, time.Second))
-					time.Sleep(time.Hour)
-					assert.Equal(t, before, to.String())
-					assert.Equal(t, runs, log.Count())
-					assert.Equal(t, err, to.Err())
-					assert.Equal(t, rejected, tm.Stats().Rejected)
-				}, hashedwheel.WithMaxPending(1))
-			})
-		}
-	}
 }

@@ -13,32 +13,18 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// realTime is a user's Clock that reads the time package.
-type realTime struct{}
-
-func (realTime) Now() time.Time { return time.Now() }
-
-func (realTime) After(d time.Duration) <-chan time.Time { return time.After(d) }
-
-// bubbleCalls are all that panic in another bubble. at is in half an hour, by the time where the Timer was made: a call
-// with it reads no clock.
+// bubbleCalls panic in another bubble. at is in half an hour, by the time where the Timer was made: a call with it
+// reads no clock.
 var bubbleCalls = map[string]func(tm *hashedwheel.Timer, at time.Time){
 	"AfterFunc": func(tm *hashedwheel.Timer, _ time.Time) { tm.AfterFunc(0, timertest.Nop) },
-	"Schedule":  func(tm *hashedwheel.Timer, _ time.Time) { _, _ = tm.Schedule(time.Hour, timertest.NopTask) },
-	"Reset":     func(tm *hashedwheel.Timer, _ time.Time) { timertest.Owned(tm, timertest.NopTask).Reset(1) },
 	"ResetAt":   func(tm *hashedwheel.Timer, at time.Time) { timertest.Owned(tm, timertest.NopTask).ResetAt(at) },
 	"After":     func(tm *hashedwheel.Timer, _ time.Time) { tm.After(time.Second) },
 	"Every":     func(tm *hashedwheel.Timer, _ time.Time) { tm.Every(1, func(*hashedwheel.Series) {}) },
-	"Recur":     func(tm *hashedwheel.Timer, _ time.Time) { tm.Recur(everySecond{}, func(*hashedwheel.Series) {}) },
 	"Stats":     func(tm *hashedwheel.Timer, _ time.Time) { tm.Stats() },
 }
 
-type everySecond struct{}
-
-func (everySecond) Next(now time.Time) time.Time { return now.Add(time.Second) }
-
 var bubbleClocks = map[string][]hashedwheel.Option{
-	"the system's": nil, "a user's": {hashedwheel.WithClock(realTime{})},
+	"the system's": nil, "a user's": {hashedwheel.WithClock(new(alarmLog))},
 }
 
 // The clock of a bubble begins in the year 2000: deadlines by it would be 26 years before the timer was made.
@@ -153,15 +139,4 @@ func TestTasksThatEndTheWorkerInABubble(t *testing.T) {
 			timertest.Pass(10 * timertest.Tick)
 		})
 	}
-}
-
-// Nothing waits in a goroutine that would keep the bubble from its end. With a user's Clock one does.
-func TestQuietAtTheEndOfABubbleWithoutAStop(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		tm := timertest.New()
-		tm.AfterFunc(time.Hour, timertest.Nop)
-		tm.AfterFunc(0, timertest.Nop)
-		tm.Every(time.Second, func(*hashedwheel.Series) {})
-		timertest.Pass(time.Minute)
-	})
 }

@@ -66,3 +66,31 @@ func jump20Days(t *testing.T, n int) {
 		assert.True(t, last.Stop())
 	}, hashedwheel.WithClock(clock), shortestTick, hashedwheel.WithWheelSize(8), timertest.OnWorker)
 }
+
+// wheels are of few and many buckets, also if the size is no power of two, at the shortest tick and at long ones.
+var wheels = []struct {
+	size int
+	tick time.Duration
+}{
+	{1, timertest.Tick}, {2, timertest.Tick}, {3, timertest.Tick},
+	{8, timertest.Tick}, {65, timertest.Tick}, {512, timertest.Tick},
+	{512, 100 * time.Microsecond}, {512, 3 * time.Millisecond}, {512, time.Second}, {512, 24 * time.Hour},
+}
+
+// Every delay of DelaysAround, in each wheel.
+func TestNeverEarlyNorMoreThanATickLateAtAnyDelay(t *testing.T) {
+	for _, w := range wheels {
+		for _, armedAt := range []time.Duration{0, 1, w.tick / 3, w.tick - 1} {
+			t.Run(fmt.Sprintf("%d buckets, armed %v into a tick of %v", w.size, armedAt, w.tick), func(t *testing.T) {
+				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+					time.Sleep(5*w.tick + armedAt)
+					delays := timertest.DelaysAround(w.size)
+					for i, late := range timertest.Lateness(tm, delays) {
+						assert.GreaterOrEqual(t, late, time.Duration(0), "a delay of %v", delays[i])
+						assert.LessOrEqual(t, late, w.tick, "a delay of %v", delays[i])
+					}
+				}, hashedwheel.WithWheelSize(w.size), hashedwheel.WithTick(w.tick))
+			})
+		}
+	}
+}

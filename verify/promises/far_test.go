@@ -24,9 +24,8 @@ func beat(tm *hashedwheel.Timer) {
 
 func TestAtMostOneTickLateIfFarBecomesNear(t *testing.T) {
 	far := map[string]func(to *hashedwheel.Timeout){
-		"armed":    func(to *hashedwheel.Timeout) { to.Reset(time.Hour) },
-		"armed at": func(to *hashedwheel.Timeout) { to.ResetAt(to.Timer().Now().Add(time.Hour)) },
-		"stopped":  func(to *hashedwheel.Timeout) { to.Reset(time.Hour); to.Stop() },
+		"armed":   func(to *hashedwheel.Timeout) { to.Reset(time.Hour) },
+		"stopped": func(to *hashedwheel.Timeout) { to.Reset(time.Hour); to.Stop() },
 		"stopped in the wheel": func(to *hashedwheel.Timeout) {
 			to.Reset(time.Hour)
 			timertest.Pass(time.Second)
@@ -59,53 +58,6 @@ func TestAtMostOneTickLateIfFarBecomesNear(t *testing.T) {
 			})
 		}
 	}
-}
-
-func TestAtMostOneTickLateAboutTheBorderOfNearAndFar(t *testing.T) {
-	for name, arm := range map[string]func(to *hashedwheel.Timeout, d time.Duration){
-		"Reset":   func(to *hashedwheel.Timeout, d time.Duration) { to.Reset(d) },
-		"ResetAt": func(to *hashedwheel.Timeout, d time.Duration) { to.ResetAt(to.Timer().Now().Add(d)) },
-	} {
-		for beside, load := range map[string]func(tm *hashedwheel.Timer){
-			"alone": func(*hashedwheel.Timer) {}, "beside a beat": beat,
-			"beside one now and then": func(tm *hashedwheel.Timer) {
-				timertest.Owned(tm, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
-					to.Reset(23 * time.Millisecond)
-				})).Reset(0)
-			},
-		} {
-			t.Run(name+", "+beside, func(t *testing.T) {
-				forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
-					load(tm)
-					for d := tm.Tick(); d < 900*time.Millisecond; d += 3 * time.Millisecond {
-						time.Sleep(17 * time.Millisecond) // so that each is armed at another point of the linger
-						var ran time.Time
-						due := tm.Now().Add(d)
-						to := timertest.Owned(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { ran = tm.Now() }))
-						arm(to, d)
-						timertest.Pass(d + tm.Tick())
-						require.False(t, ran.IsZero(), "delay %v", d)
-						require.GreaterOrEqual(t, ran.Sub(due), time.Duration(0), "delay %v", d)
-					}
-				}, ticksOfAll...)
-			})
-		}
-	}
-}
-
-// The last look leaves the far lane alone.
-func TestAtMostOneTickLateOfAFarTimeoutBehindALook(t *testing.T) {
-	forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		tm.AfterFunc(0, timertest.Nop)
-		timertest.Pass(tm.Tick())                       // a look that takes both lanes
-		tm.AfterFunc(5*time.Millisecond, timertest.Nop) // sets the waker: what is due long after that is far
-		var ran time.Time
-		due := tm.Now().Add(time.Second)
-		to := tm.AfterFunc(time.Second, func() { ran = tm.Now() })
-		timertest.Pass(time.Second + tm.Tick())
-		assert.Equal(t, hashedwheel.Expired, to.State())
-		assert.GreaterOrEqual(t, ran.Sub(due), time.Duration(0))
-	}, ticksOfAll...)
 }
 
 // Goroutines move far timeouts to soon, or arm new ones, at the instants at which the worker passes: before, while and

@@ -75,22 +75,28 @@ func TestSmallAndGarbageFreeSoonAfterStop(t *testing.T) {
 			to.Reset(time.Hour)
 			to.Stop()
 		},
+		"stopped, then refused": func(to *hashedwheel.Timeout) {
+			to.Stop()
+			_ = to.Arm(time.Hour)
+		},
 	} {
 		for beside, load := range map[string]func(tm *hashedwheel.Timer){
 			"beside a far one": func(tm *hashedwheel.Timer) { tm.AfterFunc(2*time.Hour, timertest.Nop) },
 			"beside a beat":    beat, // the worker comes at each tick
 		} {
 			for _, d := range []time.Duration{3 * timertest.LetGo, time.Minute, time.Hour, 1 << 62} {
-				t.Run(fmt.Sprintf("%s, %s, delay %v", name, beside, d), func(t *testing.T) {
-					forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
-						load(tm)
-						timertest.Pass(13 * time.Millisecond)
-						h := holding(tm, d, end)
-						timertest.Pass(max(2*tm.Tick(), timertest.LetGo))
-						h.assertGarbage(t)
-						assert.Equal(t, 1, tm.Pending())
-					}, time.Millisecond, 10*time.Millisecond, 30*time.Millisecond, 100*time.Millisecond)
-				})
+				for _, tick := range ticksOfAll {
+					t.Run(fmt.Sprintf("%s, %s, tick %v, delay %v", name, beside, tick, d), func(t *testing.T) {
+						timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+							load(tm)
+							timertest.Pass(13 * time.Millisecond)
+							h := holding(tm, d, end)
+							timertest.Pass(max(2*tick, timertest.LetGo))
+							h.assertGarbage(t)
+							assert.Equal(t, 1, tm.Pending())
+						}, hashedwheel.WithTick(tick), hashedwheel.WithMaxPending(1))
+					})
+				}
 			}
 		}
 	}
@@ -102,40 +108,25 @@ func TestSmallAndGarbageFreeAlthoughTheNeighborIsKept(t *testing.T) {
 		"stopped at once": stop,
 		"expired":         func(*hashedwheel.Timeout) {},
 	} {
-		for executor, opts := range timertest.EachExecutor {
-			t.Run(name+", "+executor, func(t *testing.T) {
-				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-					tm.AfterFunc(2*time.Hour, timertest.Nop)
-					var kept []*hashedwheel.Timeout
-					var others []held
-					for range 10 {
-						others = append(others, holding(tm, 10*timertest.Tick, end))
-						to := tm.AfterFunc(10*timertest.Tick, timertest.Nop)
-						end(to)
-						kept = append(kept, to)
-					}
-					timertest.Pass(12 * timertest.Tick)
-					for _, h := range others {
-						h.assertGarbage(t)
-					}
-					runtime.KeepAlive(kept)
-				}, opts...)
+		t.Run(name, func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				tm.AfterFunc(2*time.Hour, timertest.Nop)
+				var kept []*hashedwheel.Timeout
+				var others []held
+				for range 10 {
+					others = append(others, holding(tm, 10*timertest.Tick, end))
+					to := tm.AfterFunc(10*timertest.Tick, timertest.Nop)
+					end(to)
+					kept = append(kept, to)
+				}
+				timertest.Pass(12 * timertest.Tick)
+				for _, h := range others {
+					h.assertGarbage(t)
+				}
+				runtime.KeepAlive(kept)
 			})
-		}
-	}
-}
-
-func TestSmallAndGarbageFreeAfterARefusal(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		tm.AfterFunc(time.Hour, timertest.Nop)
-		h := holding(tm, timertest.Tick, func(to *hashedwheel.Timeout) {
-			to.Stop()
-			require.ErrorIs(t, to.Arm(timertest.Tick), hashedwheel.ErrFull)
-			timertest.Pass(timertest.LetGo)
 		})
-		h.assertGarbage(t)
-		runtime.KeepAlive(tm)
-	}, hashedwheel.WithMaxPending(1))
+	}
 }
 
 func TestSmallAndGarbageFreeAfterTheTimersStop(t *testing.T) {
@@ -150,61 +141,6 @@ func TestSmallAndGarbageFreeAfterTheTimersStop(t *testing.T) {
 		}
 		runtime.KeepAlive(tm)
 	})
-}
-
-// An owned timeout is a part of the struct that its task holds: both are collected together.
-type client struct {
-	idle hashedwheel.Timeout
-	payload
-}
-
-func (s *client) Run(*hashedwheel.Timeout) { s.payload[0]++ }
-
-func TestSmallAndGarbageFreeForAnOwnedTimeout(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		tm.AfterFunc(2*time.Hour, timertest.Nop)
-		gone := func() weak.Pointer[client] {
-			s := new(client)
-			s.idle.Init(tm, s)
-			s.idle.Reset(time.Hour)
-			fileAndStop(&s.idle)
-			return weak.Make(s)
-		}()
-		timertest.Pass(timertest.LetGo)
-		timertest.AssertGarbage(t, gone, "the client")
-		runtime.KeepAlive(tm)
-	})
-}
-
-// The first of a tick's tasks stops the others, which the worker has in hand.
-func TestSmallAndGarbageFreeTwoTicksAfterASiblingStoppedIt(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		tm.AfterFunc(2*time.Hour, timertest.Nop)
-		all := stoppedBySibling(tm)
-		timertest.Pass(12 * timertest.Tick)
-		assert.Equal(t, uint64(1), tm.Stats().Expired)
-		for _, h := range all {
-			h.assertGarbage(t)
-		}
-	}, timertest.OnWorker)
-}
-
-func stoppedBySibling(tm *hashedwheel.Timer) (all []held) {
-	siblings := make([]*hashedwheel.Timeout, 3)
-	for i := range siblings {
-		p := new(payload)
-		siblings[i] = timertest.Owned(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {
-			p[0]++
-			for _, to := range siblings {
-				to.Stop()
-			}
-		}))
-		all = append(all, held{weak.Make(siblings[i]), weak.Make(p)})
-	}
-	for _, to := range siblings {
-		to.Reset(10 * timertest.Tick)
-	}
-	return all
 }
 
 // A task that has run is garbage although another task of its batch never returns.

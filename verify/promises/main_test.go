@@ -1,19 +1,19 @@
 // Package promises has the tests of each promise of the package documentation, from outside: in virtual time, except
 // the few whose subject is real time or a deadlock. A promise has one file, or a few:
 //
-//	 1 never early               early
-//	 2 at most one tick late     late, far, crowds
+//	 1 never early               tick, delay
+//	 2 at most one tick late     tick, far, alarm, crowds
 //	 3 one outcome per arming    outcome
-//	 4 nothing is lost at Stop   stop
+//	 4 nothing is lost at Stop   stop, and verify/fuzz
 //	 5 user code without a lock  usercode, shutdown
 //	 6 quiet                     quiet, alarm
 //	 7 any delay costs the same  delay
 //	 8 small and garbage-free    memory, garbage
 //	 9 bounded work              bounded, handicap
 //	10 misuse is caught          misuse, misuse_call
-//	11 lateness is reported      reported
+//	11 lateness is reported      reported, and verify/fuzz
 //
-// The others are of what the promises are about: api, sample, panic and bubble. Random calls have an oracle in
+// The others are of what the promises are about: api, sample and bubble. Random calls have an oracle in
 // verify/fuzz: what its model says of each step is not said again here.
 package promises
 

@@ -137,25 +137,6 @@ func TestBytesOfAPendingTimeout(t *testing.T) {
 	}
 }
 
-// A wheel that has held a million timeouts keeps 32 KiB of spare chunks when they are gone.
-func TestWheelGivesMemoryBack(t *testing.T) {
-	plainSizes(t)
-	clock := hashedwheel.NewManualClock(time.Now())
-	tm := timertest.New(hashedwheel.WithClock(clock), timertest.Inline)
-	tm.AfterFunc(30*365*24*time.Hour, timertest.Nop) // makes all rings
-	tm.Pending()
-	before := timertest.Heap()
-	for i := range 1_000_000 {
-		to := tm.AfterFunc(time.Duration(i%1000)*timertest.Tick, timertest.Nop)
-		if i%2 == 0 {
-			to.Stop()
-		}
-	}
-	clock.Advance(time.Hour)
-	require.Equal(t, 1, tm.Pending())
-	assert.Less(t, timertest.Heap()-before, int64(100<<10))
-}
-
 // beside are what a collection is measured next to: a million timeouts of the time package, or on a wheel. arm returns
 // a function that arms one, whose handle is dropped then.
 var beside = map[string]struct {
@@ -190,9 +171,6 @@ func TestCollectionBesideAMillionPendingTimeoutsCostsNoMoreThanPackageTimes(t *t
 	least := map[string]float64{} // ns; other programs only add
 	for round := 1; round <= 8 && !costNoMore(least); round++ {
 		for name, c := range beside {
-			if testing.Short() && name == sparse {
-				continue // it takes as long as all others
-			}
 			t.Run(fmt.Sprintf("%s, %d", name, round), func(t *testing.T) {
 				if timertest.IsOwnProcess(t) {
 					fmt.Printf("a collection takes %d ns\n", collection(c.arm, c.opts...))
@@ -229,11 +207,7 @@ func collection(
 ) time.Duration {
 	tm := hashedwheel.MustNew(opts...)
 	defer tm.Stop()
-	n := 1_000_000
-	if testing.Short() {
-		n /= 2
-	}
-	arms := make([]func(d time.Duration), n)
+	arms := make([]func(d time.Duration), 1_000_000)
 	for i := range arms {
 		arms[i] = arm(tm)
 	}

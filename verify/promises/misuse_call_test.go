@@ -11,6 +11,10 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
+type everySecond struct{}
+
+func (everySecond) Next(now time.Time) time.Time { return now.Add(time.Second) }
+
 func TestZeroTimerPanicsWithTheNameOfItsConstructor(t *testing.T) {
 	for name, call := range map[string]func(tm *hashedwheel.Timer){
 		"AfterFunc": func(tm *hashedwheel.Timer) { tm.AfterFunc(time.Second, timertest.Nop) },

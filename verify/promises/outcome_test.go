@@ -1,7 +1,7 @@
 package promises
 
 import (
-	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,31 +14,6 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
-
-// With a permit for one, each outcome returns it for the next, and for no more.
-func TestOneOutcomePerArmingReturnsItsPermitOnce(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		to, other := timertest.Owned(tm, timertest.NopTask), timertest.Owned(tm, timertest.NopTask)
-		for range 10 {
-			require.NoError(t, to.Arm(timertest.Tick))
-			timertest.Pass(2 * timertest.Tick) // expires
-			require.NoError(t, to.Arm(time.Hour))
-			require.NoError(t, to.Arm(time.Minute))
-			to.Stop()
-			to.Stop()
-			require.NoError(t, to.Arm(time.Hour))
-			require.Equal(t, hashedwheel.Pending, to.State())
-			require.ErrorIs(t, other.Arm(timertest.Tick), hashedwheel.ErrFull)
-			require.Equal(t, hashedwheel.Rejected, other.State())
-			require.Equal(t, 1, tm.Pending())
-			_, err := tm.Schedule(timertest.Tick, timertest.NopTask)
-			require.ErrorIs(t, err, hashedwheel.ErrFull)
-			require.True(t, to.Stop())
-			require.Zero(t, tm.Pending())
-		}
-		assert.Equal(t, uint64(20), tm.Stats().Rejected)
-	}, hashedwheel.WithMaxPending(1))
-}
 
 // Pending releases the lock after each portion of queued timeouts. A batch that ends in between must not
 // leave out a timeout that was moved earlier while it was in the batch. With -tags small the two meet
@@ -85,69 +60,72 @@ func TestPendingCountsATimeoutThatIsMovedEarlierInABatch(t *testing.T) {
 	counters.Wait()
 }
 
-// Calls that stop or move timeouts behind the slow task return the truth, Pending is exact, and each permit is
-// returned once. There are less than a batch, a batch, and several.
-func TestOneOutcomePerArmingBehindASlowTask(t *testing.T) {
-	for name, executor := range blocking {
-		for _, at := range []time.Duration{0, timertest.Tick / 4, 3 * timertest.Tick} { // after the slow task has begun
-			for _, n := range []int{2, 64, 1000} {
-				t.Run(fmt.Sprintf("%d, %s, after %v", n, name, at), func(t *testing.T) {
-					timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-						for range 2 {
-							stopAndMove(t, tm, n, at)
-						}
-					}, executor, hashedwheel.WithMaxPending(n))
-				})
+// race calls both in two goroutines that begin at the same time, as far as that can be had, and waits for them.
+func race(first, second func()) {
+	var arrived atomic.Int32
+	var both sync.WaitGroup
+	for _, call := range []func(){first, second} {
+		both.Go(func() {
+			for arrived.Add(1); arrived.Load() < 2; {
+				runtime.Gosched()
 			}
-		}
+			call()
+		})
 	}
+	both.Wait()
 }
 
-func stopAndMove(t *testing.T, tm *hashedwheel.Timer, n int, at time.Duration) {
-	const later = 60 * timertest.Tick
-	runs, want, pending := make([]timertest.RunLog, n), make([]int, n), 0
-	all := make([]*hashedwheel.Timeout, n)
-	var slept atomic.Bool
-	for i := range all {
-		var err error
-		all[i], err = tm.Schedule(5*timertest.Tick, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {
-			runs[i].Note()
-			if slept.CompareAndSwap(false, true) {
-				time.Sleep(50 * timertest.Tick)
+// A timer with a bound of one refuses Arm while another call has the permit: then that call decides the outcome. It
+// refuses neither Reset nor Arm of a pending timeout.
+func TestOneOutcomePerArmingIfArmRacesWithAnotherCall(t *testing.T) {
+	for name, c := range map[string]struct {
+		isPending bool // before both
+		other     func(to *hashedwheel.Timeout) error
+		want      []hashedwheel.State
+	}{
+		"ArmAt": {
+			other: func(to *hashedwheel.Timeout) error { return to.ArmAt(to.Timer().Now().Add(2 * time.Hour)) },
+			want:  []hashedwheel.State{hashedwheel.Pending},
+		},
+		"Reset": {
+			other: func(to *hashedwheel.Timeout) error { to.Reset(2 * time.Hour); return nil },
+			want:  []hashedwheel.State{hashedwheel.Pending},
+		},
+		"Stop": {
+			other: func(to *hashedwheel.Timeout) error { to.Stop(); return nil },
+			want:  []hashedwheel.State{hashedwheel.Pending, hashedwheel.Canceled},
+		},
+		"Stop of a pending timeout": {
+			isPending: true,
+			other:     func(to *hashedwheel.Timeout) error { to.Stop(); return nil },
+			want:      []hashedwheel.State{hashedwheel.Pending, hashedwheel.Canceled, hashedwheel.Rejected},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tm, refused := timertest.New(hashedwheel.WithMaxPending(1)), uint64(0)
+			for range timertest.Lasting(5000) {
+				to := timertest.Owned(tm, timertest.NopTask)
+				if c.isPending {
+					to.Reset(time.Hour)
+				}
+				var errs [2]error
+				race(func() { errs[0] = to.Arm(time.Hour) }, func() { errs[1] = c.other(to) })
+				for _, err := range errs {
+					if err != nil {
+						require.Equal(t, hashedwheel.ErrFull, err)
+						refused++
+					}
+				}
+				state := to.State()
+				require.Contains(t, c.want, state)
+				require.Equal(t, state == hashedwheel.Rejected, to.Err() != nil)
+				require.Equal(t, state == hashedwheel.Pending, to.Stop())
+				require.NoError(t, to.Arm(time.Hour), "each permit is returned")
+				require.Equal(t, 1, tm.Pending(), "once")
+				require.True(t, to.Stop())
 			}
-		}))
-		require.NoError(t, err)
+			assert.Equal(t, refused, tm.Stats().Rejected)
+			assert.Empty(t, timertest.Shutdown(t, tm))
+		})
 	}
-	_, err := tm.Schedule(0, timertest.NopTask)
-	assert.ErrorIs(t, err, hashedwheel.ErrFull)
-	timertest.Pass(5*timertest.Tick + at)
-	moved := time.Now()
-	for i, to := range all {
-		want[i]++
-		switch was := to.State() == hashedwheel.Pending; {
-		case !was: // the slow task
-			assert.False(t, to.Stop())
-			assert.False(t, to.Reset(later))
-			want[i]++
-		case i%3 == 0:
-			assert.True(t, to.Stop())
-			want[i]--
-		case i%3 == 1: // and back
-			assert.True(t, to.Reset(time.Minute))
-			assert.True(t, to.Reset(later))
-		}
-		if to.State() == hashedwheel.Pending {
-			pending++
-		}
-	}
-	assert.Equal(t, pending, tm.Pending())
-	assert.Equal(t, pending, tm.Stats().Pending)
-	timertest.Pass(100*timertest.Tick - at) // to the beginning of a tick
-	for i := range runs {
-		assert.Equal(t, want[i], runs[i].Count(), "runs of number %d", i)
-		if want[i] == 2 || want[i] == 1 && i%3 == 1 {
-			assert.False(t, runs[i].Times()[want[i]-1].Before(moved.Add(later)), "early")
-		}
-	}
-	assert.Zero(t, tm.Pending())
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"runtime/pprof"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -21,16 +19,6 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-func TestQuietBeforeTheFirstArming(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		timertest.Owned(tm, timertest.NopTask)
-		tm.Pending()
-		tm.Stats()
-		synctest.Wait()
-		assert.Zero(t, timertest.LibraryGoroutines())
-	})
-}
-
 func TestQuietWhileNothingIsPending(t *testing.T) {
 	for name, settle := range map[string]func(to *hashedwheel.Timeout){
 		"all expired":         func(to *hashedwheel.Timeout) { timertest.Pass(time.Hour) },
@@ -42,6 +30,9 @@ func TestQuietWhileNothingIsPending(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				tm.Stats()
+				synctest.Wait()
+				assert.Zero(t, timertest.LibraryGoroutines(), "before the first arming")
 				for range 3 { // it ends as often as it starts
 					to := timertest.Owned(tm, timertest.NopTask)
 					to.Reset(time.Hour)
@@ -101,27 +92,6 @@ func TestQuietSoThatADroppedTimerIsGarbage(t *testing.T) {
 			})
 		})
 	}
-}
-
-// Timers of which nobody has a pointer any more, stopped or not, with timeouts pending.
-func TestQuietInTheLeakProfile(t *testing.T) {
-	profile := pprof.Lookup("goroutineleak")
-	if profile == nil {
-		t.Skip("Go has it since 1.27")
-	}
-	for _, opts := range timertest.EachExecutor {
-		for _, isStopped := range []bool{true, false} {
-			tm := timertest.New(opts...)
-			tm.AfterFunc(5*time.Second, timertest.Nop) // goleak waits for it
-			<-tm.After(timertest.Tick)
-			if isStopped {
-				tm.Stop()
-			}
-		}
-	}
-	var leaks strings.Builder
-	require.NoError(t, profile.WriteTo(&leaks, 1))
-	assert.NotContains(t, leaks.String(), "hashedwheel")
 }
 
 // The worker comes for timeouts that are due, and some times more.

@@ -125,20 +125,6 @@ func TestLatenessIsReportedOfTasksThatWaitForOthers(t *testing.T) {
 	}
 }
 
-// A task that ends the worker's goroutine leaves the rest of its batch to another.
-func TestLatenessIsReportedAfterATaskCalledGoexit(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		for range 2 {
-			tm.AfterFunc(timertest.Tick, func() {
-				time.Sleep(time.Second)
-				runtime.Goexit()
-			})
-		}
-		timertest.Pass(3 * time.Second)
-		assert.Equal(t, time.Second, tm.Stats().LatenessSum)
-	}, timertest.Inline)
-}
-
 // Bounds are inclusive, and always the same.
 func TestLatenessIsReportedInTheBucketOfItsBounds(t *testing.T) {
 	buckets := hashedwheel.MustNew().Stats().Lateness
@@ -165,60 +151,6 @@ func TestLatenessIsReportedInTheBucketOfItsBounds(t *testing.T) {
 	}
 }
 
-// A deadline in the past counts from its arming.
-func TestLatenessIsReportedNoLatenessOfADeadlineInThePast(t *testing.T) {
-	past := map[string]func(tm *hashedwheel.Timer){
-		"AfterFunc(-1s)": func(tm *hashedwheel.Timer) { tm.AfterFunc(-time.Second, timertest.Nop) },
-		"AfterFunc(0)":   func(tm *hashedwheel.Timer) { tm.AfterFunc(0, timertest.Nop) },
-		"ResetAt an hour ago": func(tm *hashedwheel.Timer) {
-			timertest.Owned(tm, timertest.NopTask).ResetAt(time.Now().Add(-time.Hour))
-		},
-		"ResetAt the zero time": func(tm *hashedwheel.Timer) {
-			timertest.Owned(tm, timertest.NopTask).ResetAt(time.Time{})
-		},
-		"moved to an hour ago": func(tm *hashedwheel.Timer) {
-			to := tm.AfterFunc(time.Hour, timertest.Nop)
-			timertest.Pass(10 * timertest.Tick)
-			to.ResetAt(time.Now().Add(-time.Hour))
-		},
-	}
-	for before, prepare := range map[string]func(tm *hashedwheel.Timer){
-		"at once":                         func(*hashedwheel.Timer) {},
-		"after an hour without a timeout": func(*hashedwheel.Timer) { timertest.Pass(time.Hour + timertest.Tick/3) },
-		"after an hour with a far timeout": func(tm *hashedwheel.Timer) {
-			tm.AfterFunc(24*time.Hour, timertest.Nop)
-			timertest.Pass(time.Hour + timertest.Tick/3)
-		},
-		"shortly before a far timeout": func(tm *hashedwheel.Timer) {
-			tm.AfterFunc(time.Hour, timertest.Nop)
-			timertest.Pass(time.Hour - 50*timertest.Tick)
-		},
-		"while the worker keeps ticking": func(tm *hashedwheel.Timer) {
-			tm.AfterFunc(24*time.Hour, timertest.Nop)
-			timertest.Pass(timertest.Tick + timertest.Tick/3)
-		},
-	} {
-		for name, arm := range past {
-			for _, asked := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%s, %s, Stats asked=%v", name, before, asked), func(t *testing.T) {
-					timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-						prepare(tm)
-						arm(tm)
-						if asked {
-							assert.LessOrEqual(t, tm.Stats().Overdue, timertest.Tick)
-						}
-						timertest.Pass(2 * timertest.Tick)
-						s := tm.Stats()
-						assert.Equal(t, uint64(1), s.Expired)
-						assert.LessOrEqual(t, s.LatenessSum, timertest.Tick)
-						assert.Zero(t, s.Overdue)
-					})
-				})
-			}
-		}
-	}
-}
-
 // Of so many at once some are filed by their callers, before the worker comes: the wheel's current tick is an hour old.
 func TestLatenessIsReportedNoLatenessOfDeadlinesInThePastThatTheirCallersFiled(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -233,46 +165,6 @@ func TestLatenessIsReportedNoLatenessOfDeadlinesInThePastThatTheirCallersFiled(t
 		assert.Equal(t, uint64(len(all)+1), tm.Stats().Expired)
 		assert.LessOrEqual(t, tm.Stats().LatenessSum, time.Duration(len(all))*timertest.Tick)
 	}, timertest.Inline)
-}
-
-func TestLatenessIsReportedNoLatenessWhenNothingIsLate(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		assertInTime := func(when string) {
-			s := tm.Stats()
-			assert.Zero(t, s.LatenessSum, when)
-			assert.Zero(t, s.Overdue, when)
-		}
-		assertInTime("before the first arming")
-		far := tm.AfterFunc(1<<62, timertest.Nop)
-		assertInTime("with one that is never due")
-		to := tm.AfterFunc(time.Hour, timertest.Nop)
-		timertest.Pass(time.Minute)
-		assertInTime("before it is due")
-		to.Stop()
-		far.Stop()
-		timertest.Pass(time.Hour)
-		assertInTime("while nothing is pending")
-		tm.AfterFunc(time.Minute, timertest.Nop)
-		timertest.Pass(time.Hour)
-		assertInTime("after a run in time")
-		for range 100 {
-			to.Reset(50 * timertest.Tick)
-			timertest.Pass(30 * timertest.Tick)
-			assertInTime("while it is moved on and on")
-		}
-	})
-}
-
-// The process was stopped, or the machine too busy: the alarm came late.
-func TestLatenessIsReportedAfterALateAlarm(t *testing.T) {
-	clock := new(timertest.SteppingClock)
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		tm.AfterFunc(time.Minute, timertest.Nop)
-		timertest.Pass(time.Second)
-		clock.Step(2 * time.Minute)
-		synctest.Wait()
-		assert.Equal(t, time.Minute+time.Second, tm.Stats().LatenessSum)
-	}, hashedwheel.WithClock(clock))
 }
 
 func TestStatsHasTheBoundAndWhetherTheTimerIsStopped(t *testing.T) {

@@ -43,13 +43,6 @@ func TestShutdownWaitsForRunningTasks(t *testing.T) {
 	}
 }
 
-func TestShutdownOfATimerAtRestReturnsAtOnce(t *testing.T) {
-	ended, end := context.WithCancel(context.Background())
-	end()
-	_, err := timertest.New().Shutdown(ended)
-	assert.NoError(t, err, "there was nothing to wait for")
-}
-
 func TestShutdownEndsWithItsContext(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		tm.AfterFunc(0, func() { time.Sleep(time.Hour) })

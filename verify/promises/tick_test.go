@@ -87,24 +87,23 @@ func (l *lateLog) in(tm *hashedwheel.Timer, d time.Duration, call func(*hashedwh
 }
 
 // assert fails the test unless n timeouts have expired, none early and none more than a tick late. It returns how late
-// they were on average, in ticks.
-func (l *lateLog) assert(t *testing.T, n int, tick time.Duration) (mean float64) {
+// they were in total.
+func (l *lateLog) assert(t *testing.T, n int, tick time.Duration) (sum time.Duration) {
 	t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	require.Len(t, l.late, n)
-	var sum time.Duration
 	for _, late := range l.late {
 		sum += late
 	}
 	assert.GreaterOrEqual(t, slices.Min(l.late), time.Duration(0))
 	assert.LessOrEqual(t, slices.Max(l.late), tick)
-	return float64(sum) / float64(n) / float64(tick)
+	return sum
 }
 
 var ticksOfEachKind = []time.Duration{
-	100 * time.Microsecond, 150 * time.Microsecond, 250 * time.Microsecond, 999 * time.Microsecond,
-	time.Millisecond, 7_777_777, 100 * time.Millisecond,
+	100 * time.Microsecond, 150 * time.Microsecond, 199_999, 999_999, time.Millisecond, 7_777_777,
+	100 * time.Millisecond,
 }
 
 // Calls at random times, a tick or ten apart, for soon, for later, and for much later, beside other wake-ups.
@@ -125,7 +124,10 @@ func TestNeverEarlyNorMoreThanATickLateByEveryCallAtAnyTime(t *testing.T) {
 					}
 				}
 				timertest.Pass(30*tick + time.Second)
-				log.assert(t, n, tick)
+				sum := log.assert(t, n, tick)
+				if name != "After" { // its channels are shared
+					assert.InDelta(t, sum, tm.Stats().LatenessSum, n, "Every has a period of at least 1 ns")
+				}
 			}, ticksOfEachKind...)
 		})
 	}
@@ -148,10 +150,24 @@ func TestOnTimeWhereFewExpire(t *testing.T) {
 					log.in(tm, d, call)
 					timertest.Pass(d + tm.Tick())
 				}
-				assert.LessOrEqual(t, log.assert(t, n, tm.Tick()), 0.1)
+				assert.LessOrEqual(t, log.assert(t, n, tm.Tick()), n*tm.Tick()/10)
 			}, time.Millisecond, 2*time.Millisecond)
 		})
 	}
+}
+
+// A run of the worker that only takes the queue, as 50 ms after an arming, makes no timeout wait for a whole tick.
+func TestOnTimeToATenthOfATickIfAloneAndTheQueueWasTakenShortlyBefore(t *testing.T) {
+	onEachClock(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		tick := tm.Tick()
+		for i := range time.Duration(40) {
+			d := 50*time.Millisecond + i*tick/20
+			time.Sleep(3*time.Second + 3*tick + tick/30)
+			late := timertest.Lateness(tm, []time.Duration{d})[0]
+			assert.GreaterOrEqual(t, late, time.Duration(0), "delay %v", d)
+			assert.LessOrEqual(t, late, tick/10, "delay %v", d)
+		}
+	}, time.Millisecond, 10*time.Millisecond, 100*time.Millisecond, time.Second)
 }
 
 // The first is due as a whole tick begins. The second is on time if it is due nine tenths later, and otherwise waits.
@@ -188,7 +204,7 @@ func TestQuietAndAtMostOneTickLateWhereManyExpire(t *testing.T) {
 				}
 				timertest.Pass(100*time.Millisecond - 1)
 				wakeups := timertest.Wakeups(tm, time.Second+2*tm.Tick())
-				assert.InDelta(t, 0.5, log.assert(t, n, tm.Tick()), 0.05)
+				assert.InDelta(t, n*tm.Tick()/2, log.assert(t, n, tm.Tick()), float64(n*tm.Tick()/20))
 				if limits.Deep >= 4096 { // with -tags small the worker also runs whenever a few wait in the queue
 					const few = 30 // 20 a second for stopped timeouts in the queue
 					assert.LessOrEqual(t, wakeups, uint64(time.Second/tm.Tick())+few)
@@ -196,23 +212,6 @@ func TestQuietAndAtMostOneTickLateWhereManyExpire(t *testing.T) {
 			}, time.Millisecond)
 		})
 	}
-}
-
-// 20 a second, which are armed together: each has its wake-up, and their filing one or two.
-func TestQuietWhereFewExpire(t *testing.T) {
-	onEachClock(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		for i := range 100 {
-			tm.AfterFunc(time.Duration(1+i)*50_123*time.Microsecond, timertest.Nop)
-		}
-		wakeups := timertest.Wakeups(tm, 6*time.Second)
-		assert.GreaterOrEqual(t, wakeups, uint64(100))
-		few := uint64(2)
-		if limits.Deep < 4096 {
-			few = 10 // with -tags small the worker runs whenever a few wait
-		}
-		assert.LessOrEqual(t, wakeups, 100+few)
-		assert.EqualValues(t, 100, tm.Stats().Expired)
-	}, time.Millisecond, 10*time.Millisecond)
 }
 
 // The worker may run less than nine tenths of a tick after it has run, but not twice in a row. So it runs at most twice
@@ -259,4 +258,16 @@ func TestOnTimeBehindSlowTasks(t *testing.T) {
 		timertest.Pass(100 * timertest.Tick)
 		assert.Zero(t, log.assert(t, n, timertest.Tick))
 	})
+}
+
+// Timeouts expire all the time: the worker runs once a tick, also if the tick is not ten times 100 µs or a multiple.
+func TestQuietOnceATickWhateverTheTickWhileManyExpire(t *testing.T) {
+	forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		ticks := time.Second / tm.Tick()
+		for range 5 * ticks {
+			tm.AfterFunc(tm.Tick()/3, timertest.Nop)
+			time.Sleep(tm.Tick() / 5)
+		}
+		assert.InDelta(t, ticks, tm.Stats().Wakeups, float64(ticks)/50)
+	}, 150*time.Microsecond, 199_999, 999_999, time.Millisecond, time.Millisecond+1, 7_777_777)
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/fips140"
 	"runtime"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -17,35 +16,26 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-var everyExecutor = map[string]hashedwheel.Executor{
-	"goroutines": new(sync.WaitGroup),
-	"Inline":     hashedwheel.Inline{},
-	"inline of the user's own": hashedwheel.ExecutorFunc(func(f func()) {
-		f()
-	}),
-}
-
-// tell sends unless nobody has received the last one yet: a task that is held up between a ResetAt of the past
-// and a Stop runs again.
-func tell(called chan<- bool) {
-	select {
-	case called <- true:
-	default:
-	}
-}
-
-// The task calls the method, then the panic handler does.
+// The executor calls the method, then the task does, then the panic handler.
 func TestUserCodeNeverRunsUnderALockInATask(t *testing.T) {
 	for method, call := range timertest.EveryMethod {
-		for name, e := range everyExecutor {
+		var own *hashedwheel.Timeout
+		for name, e := range map[string]hashedwheel.Executor{
+			"Inline":                    hashedwheel.Inline{},
+			"an executor that calls it": hashedwheel.ExecutorFunc(func(f func()) { call(own); f() }),
+		} {
 			t.Run(method+" on "+name, func(t *testing.T) {
 				called := make(chan bool, 1)
 				handler := hashedwheel.WithPanicHandler(func(to *hashedwheel.Timeout, _ any) {
 					call(to)
-					tell(called)
+					select {
+					case called <- true:
+					default: // it ran twice: it was held up between a ResetAt of the past and a Stop
+					}
 				})
 				tm := timertest.New(hashedwheel.WithExecutor(e), handler)
-				defer tm.Stop()
+				defer timertest.Shutdown(t, tm)
+				own = timertest.Owned(tm, timertest.NopTask)
 				timertest.Returns(t, func() {
 					to, err := tm.Schedule(0, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
 						call(to)
@@ -157,33 +147,6 @@ func TestResetAtAndStopCallNoUsersClock(t *testing.T) {
 	}, hashedwheel.WithClock(clock), hashedwheel.WithTick(time.Hour))
 }
 
-// A task waits on the worker for a lock that the caller holds, while the caller fills the queue and empties it.
-func TestUserCodeNeverRunsUnderALockSoCallersMayHoldTheTasksLock(t *testing.T) {
-	tm := timertest.New(timertest.OnWorker)
-	defer tm.Stop()
-	var mu sync.Mutex
-	begun := make(chan struct{})
-	mu.Lock()
-	tm.AfterFunc(0, func() {
-		close(begun)
-		mu.Lock()
-		defer mu.Unlock()
-	})
-	<-begun
-	timertest.Returns(t, func() {
-		all := make([]hashedwheel.Timeout, 100_000)
-		for i := range all {
-			all[i].Init(tm, timertest.NopTask).Reset(time.Duration(i) * time.Microsecond)
-		}
-		for i := range all {
-			all[i].Move(time.Hour)
-			all[i].Stop()
-		}
-		assert.Zero(t, tm.Pending())
-	})
-	mu.Unlock()
-}
-
 // By default the goroutine that the alarm starts runs the last tasks itself, once another may do the worker's work.
 // Whatever such a task does, the timer goes on.
 func TestUserCodeOnTheWorkersGoroutineHoldsUpNobody(t *testing.T) {
@@ -223,7 +186,10 @@ func TestLoneTaskRunsOnTheGoroutineOfTheAlarm(t *testing.T) {
 	}
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		var stack []byte
-		tm.AfterFunc(time.Second, func() { stack = debug.Stack() })
+		tm.AfterFunc(time.Second, func() {
+			stack = debug.Stack()
+			assert.Equal(t, 1, timertest.LibraryGoroutines(), "the tests of quiet count it")
+		})
 		timertest.Pass(3 * time.Second)
 		assert.Contains(t, string(stack), "created by time.goFunc")
 	})
@@ -250,5 +216,27 @@ func TestWorkerInheritsNoFIPSMode(t *testing.T) {
 			assert.True(t, <-enforced, "in a task, %s", name)
 			time.Sleep(20 * timertest.Tick)
 		}
+	}
+}
+
+func TestPanicOfATaskGoesToTheHandler(t *testing.T) {
+	for name, opts := range timertest.EachExecutor {
+		t.Run(name, func(t *testing.T) {
+			var panicked *hashedwheel.Timeout
+			var value any
+			var stack string
+			handler := hashedwheel.WithPanicHandler(func(to *hashedwheel.Timeout, recovered any) {
+				panicked, value, stack = to, recovered, string(debug.Stack())
+			})
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				to := tm.AfterFunc(timertest.Tick, timertest.PanicHere)
+				timertest.Pass(timertest.Tick)
+				assert.Same(t, to, panicked)
+				assert.Equal(t, "on purpose", value)
+				assert.Contains(t, stack, "timertest.PanicHere", "debug.Stack shows where it came from")
+				assert.Equal(t, uint64(1), tm.Stats().Panics)
+				assert.Equal(t, hashedwheel.Expired, to.State())
+			}, append(opts, handler)...)
+		})
 	}
 }

@@ -18,27 +18,9 @@ const tick = timertest.Tick
 // aPeriod is no multiple of a tick: no two points of a grid have the same phase.
 const aPeriod = 10*tick + tick/3
 
-// poolDelay is how long newPoolThatDelays keeps a task waiting.
-const poolDelay = 3*tick + tick/8
-
-// newPoolThatDelays returns an executor that begins each task later.
-func newPoolThatDelays() hashedwheel.Executor { return delaying(poolDelay) }
-
 // delaying returns an executor that begins each task d later.
 func delaying(d time.Duration) hashedwheel.Executor {
 	return hashedwheel.ExecutorFunc(func(f func()) { time.AfterFunc(d, f) })
-}
-
-// newPoolOfOne returns an executor that runs one task after another.
-func newPoolOfOne() hashedwheel.Executor {
-	turn := make(chan bool, 1)
-	return hashedwheel.ExecutorFunc(func(f func()) {
-		go func() {
-			turn <- true
-			defer func() { <-turn }()
-			f()
-		}()
-	})
 }
 
 // swallow is a panic handler that lets the program go on.

@@ -18,20 +18,6 @@ var _ hashedwheel.Scheduler = interface {
 	Next(time.Time) time.Time
 }(schedule(nil))
 
-// A calendar has the time of day and no more.
-func TestRecurFollowsACalendar(t *testing.T) {
-	onTheHour := schedule(func(now time.Time) time.Time {
-		return now.Round(0).Truncate(time.Hour).Add(time.Hour).In(time.FixedZone("elsewhere", 5*3600+1800))
-	})
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		timertest.Pass(17*time.Minute + 3)
-		log, start := new(timertest.RunLog), time.Now().Round(0).Truncate(time.Hour)
-		tm.Recur(onTheHour, noted(log))
-		timertest.Pass(24 * time.Hour)
-		timertest.AssertOnGrid(t, start, time.Hour, tick, log.Times(), timertest.UpTo(24)...)
-	})
-}
-
 func TestRecurPassesThePanicOfItsSchedulerOn(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		s := schedule(func(time.Time) time.Time { panic("on purpose") })

@@ -2,6 +2,8 @@ package series_test
 
 import (
 	"math"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -48,28 +50,6 @@ func TestEveryGoesOnThroughTheZeroTime(t *testing.T) {
 	assert.Equal(t, 10, runs)
 }
 
-// Centuries ago is farther than a time.Duration reaches. A time that was truncated has no monotonic reading: the wall
-// clock decides how far away it is.
-func TestEveryFromTheDistantPastRunsOnTheHour(t *testing.T) {
-	for name, first := range map[string]time.Time{
-		"the zero time":   {},
-		"before that":     time.Date(-5000, 3, 4, 5, 0, 0, 0, time.UTC),
-		"the year 1600":   time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC),
-		"the first there": time.Unix(math.MinInt64/2, 0).Truncate(time.Hour),
-		"a wall time":     time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC),
-	} {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				timertest.Pass(17*time.Minute + 3)
-				log, hour := new(timertest.RunLog), time.Now().Truncate(time.Hour)
-				tm.EveryFrom(first, time.Hour, noted(log))
-				timertest.Pass(3 * time.Hour)
-				timertest.AssertOnGrid(t, hour, time.Hour, tick, log.Times(), 1, 2, 3)
-			})
-		})
-	}
-}
-
 // Times that no clock reaches.
 func TestSeriesOutOfReachNeverRunsAndIsPending(t *testing.T) {
 	year9999, last := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(math.MaxInt64/2, 0)
@@ -95,29 +75,6 @@ func TestSeriesOutOfReachNeverRunsAndIsPending(t *testing.T) {
 			assert.True(t, s.Stop(), name)
 		}
 	})
-}
-
-func TestEveryRunsOnceWhenTheClockJumpsForward(t *testing.T) {
-	for _, jump := range []time.Duration{aPeriod, 100*aPeriod + aPeriod/2, 100 * 24 * time.Hour} {
-		t.Run("by "+jump.String(), func(t *testing.T) {
-			timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
-				runs, start := make(chan time.Time, 100), clock.Now()
-				s := tm.Every(aPeriod, func(*hashedwheel.Series) { runs <- clock.Now() })
-				timertest.Pass(aPeriod + aPeriod/2)
-				clock.Step(jump)
-				landed := clock.Now()
-				synctest.Wait()
-				require.Len(t, runs, 2, "one run for all that were jumped over")
-				<-runs
-				assert.Equal(t, landed, <-runs)
-				timertest.Pass(2 * aPeriod)
-				require.Len(t, runs, 2)
-				k := int(landed.Sub(start) / aPeriod)
-				timertest.AssertOnGrid(t, start, aPeriod, tick, []time.Time{<-runs, <-runs}, k+1, k+2)
-				s.Stop()
-			})
-		})
-	}
 }
 
 // A clock that fails is no reason to call f. The series ends, and can begin again.
@@ -194,4 +151,63 @@ func TestEveryLeavesOutARunAlthoughAnotherReadTheClockBeforeReset(t *testing.T) 
 		}
 		timertest.AssertOnGrid(t, start, tick, tick/2, log.Times(), 2, 13)
 	}, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(pool))
+}
+
+// The executor got the run before Reset made it void, and begins it while the run that Reset armed
+// expires: exactly one of the two calls f.
+func TestEveryRunsOnceIfItExpiresWhileAVoidRunBegins(t *testing.T) {
+	pool := new(timertest.HeldBack)
+	clock, tm := timertest.NewManual(hashedwheel.WithExecutor(pool))
+	defer tm.Stop()
+	var ran atomic.Int64
+	s := tm.Every(time.Hour, func(*hashedwheel.Series) { ran.Add(1) })
+	for i := range 2_000 {
+		clock.Advance(time.Hour + 10*time.Millisecond)
+		s.Reset(time.Hour) // the run that the executor has is void
+		ran.Store(0)
+		var void sync.WaitGroup
+		void.Go(func() {
+			for range i % 100 { // so that they meet in every place
+				_ = ran.Load()
+			}
+			pool.Release()
+		})
+		clock.Advance(time.Hour + 10*time.Millisecond)
+		void.Wait()
+		pool.Release()
+		require.EqualValues(t, 1, ran.Load())
+		require.False(t, ended(s))
+	}
+}
+
+// A series that ends would be missed by nobody but its user, so a full timer refuses others instead: it counts.
+func TestSeriesIsNotRefusedByAFullTimer(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		isFull := func() bool {
+			to, err := tm.Schedule(time.Hour, timertest.NopTask)
+			if to != nil {
+				to.Stop()
+			}
+			return err == hashedwheel.ErrFull
+		}
+		other, log := tm.AfterFunc(time.Hour, timertest.Nop), new(timertest.RunLog)
+		every := tm.Every(aPeriod, noted(log))
+		recur := tm.Recur(&agenda{time.Now().Add(aPeriod), time.Now().Add(3 * aPeriod)}, noted(log))
+		all := []*hashedwheel.Series{every, recur}
+		for _, s := range all {
+			assert.NoError(t, s.Err())
+			assert.True(t, s.Stop())
+			assert.False(t, s.Reset(aPeriod), "it had ended")
+			assert.NoError(t, s.Err())
+		}
+		timertest.Pass(2*aPeriod + tick)
+		assert.Equal(t, 3, log.Count(), "two and one")
+		assert.Equal(t, 3, tm.Pending())
+		other.Stop()
+		for _, s := range all {
+			assert.True(t, isFull(), "each counts")
+			assert.True(t, s.Stop())
+		}
+		assert.False(t, isFull())
+	}, hashedwheel.WithMaxPending(1))
 }

@@ -1,5 +1,0 @@
-//go:build race
-
-package timertest
-
-const Race = true
