@@ -69,7 +69,7 @@ func echo(tm *hashedwheel.Timer, l net.Listener) error {
 func echoClosesSilentConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew() // in the bubble
-		defer tm.Stop()             // before the bubble ends
+		defer tm.Stop()
 		l := NewPipeListener()
 		defer l.Close()
 		go echo(tm, l)

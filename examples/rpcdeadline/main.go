@@ -28,7 +28,6 @@ import (
 
 const (
 	timeout        = 100 * time.Millisecond // of a call
-	tick           = 5 * time.Millisecond   // a call ends at most this much later, plus the delay of a busy machine
 	callers, calls = 100, 600               // calls of each caller
 )
 
@@ -127,7 +126,7 @@ func run(out io.Writer) error {
 	fmt.Fprintf(out, "%d callers, %d calls each; of 50 calls one is answered too late, and one never\n", callers, calls)
 	defer time.AfterFunc(time.Minute, func() { panic("a call was lost") }).Stop()
 	// Inline runs tasks on the Timer's goroutine, one after another. That suits Run, which returns within microseconds.
-	tm := hashedwheel.MustNew(hashedwheel.WithTick(tick), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	tm := hashedwheel.MustNew(hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	here, there := net.Pipe()
 	defer here.Close() // ends serve and read
 	cl := newClient(here, tm)
