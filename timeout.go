@@ -29,8 +29,8 @@ import (
 //	holds it cleared? leave the Timeout in its place, also in a sync.Pool, and arm it again by Reset)
 //
 // Three mistakes go unnoticed. (1) A copy made within that time after a Reset, Move or Stop, as by append: Stop of one
-// may return true while the other's task runs, or one of the two never runs. (2) A copy that is only moved later: the original runs. (3) Overwriting a Timeout with another within that time:
-// others may be lost.
+// may return true while the other's task runs, or one of the two never runs. (2) A copy that is only moved later: the
+// original runs. (3) Overwriting a Timeout with another within that time: others may be lost.
 //
 //	 Init          Reset          its turn to run
 //	─────▶ Unarmed ────▶ Pending ────────────────▶ Expired

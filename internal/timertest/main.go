@@ -19,7 +19,8 @@ type patient struct{ *testing.M }
 // Run runs the tests, and then waits while goroutines are left over.
 func (m patient) Run() (status int) {
 	status = m.M.Run()
-	for end := time.Now().Add(20 * time.Second); status == 0 && goleak.Find(ofRuntime) != nil && time.Now().Before(end); {
+	end := time.Now().Add(20 * time.Second)
+	for status == 0 && goleak.Find(ofRuntime) != nil && time.Now().Before(end) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	return status

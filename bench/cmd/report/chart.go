@@ -100,7 +100,7 @@ func powers(value float64, labels ...string) (ticks plot.ConstantTicks) {
 func add(p *plot.Plot, timer, unit string, c color.Color, dashes []vg.Length) []plot.Thumbnailer {
 	var medians plotter.XYs
 	for i, size := range []string{"1k", "10k", "100k", "1M"} {
-		f := figure{"", ".name:Server /pending:" + size, unit, "server.txt"}
+		f := figure{"", ".name:Server /pending:" + size, unit, ""}
 		if s := f.sample(timer); s != nil {
 			atLeast := max(center(s), p.Y.Min) // noise is drawn on the axis
 			medians = append(medians, plotter.XY{X: math.Pow10(3 + i), Y: atLeast})

@@ -29,7 +29,7 @@ const (
 )
 
 func main() {
-	rows := [][]string{{"", "the time package", "hashedwheel", "times the time package's"}}
+	rows := [][]string{{"", "the time package", "hashedwheel", "ratio"}}
 	for _, f := range readme {
 		rows = append(rows, f.beside())
 	}
@@ -131,6 +131,20 @@ func (f figure) sample(timer string) *benchmath.Sample {
 
 func center(s *benchmath.Sample) float64 { return benchmath.AssumeNothing.Summary(s, 0.95).Center }
 
+// measured returns the first line of all.txt, which says what was measured, where and when. A preliminary result, or one
+// of a benchmark that has failed, does not go into a document.
+func measured() string {
+	text, err := os.ReadFile("results/all.txt")
+	check(err)
+	first, _, _ := strings.Cut(string(text), "\n")
+	for _, flaw := range []string{"FAIL", "-dirty"} {
+		if strings.Contains(string(text), flaw) {
+			log.Fatalf("results/all.txt contains %q", flaw)
+		}
+	}
+	return strings.TrimPrefix(first, "# ")
+}
+
 // The table of a document stands between these lines.
 const (
 	begins = "<!-- by: cd bench && go run ./cmd/report -->\n\n"
@@ -143,6 +157,7 @@ func write(document string, rows [][]string) {
 	for _, row := range rows {
 		table += strings.ReplaceAll("| "+strings.Join(row, " | ")+" |\n", "|  |", "| |")
 	}
+	table += "\n" + measured() + "\n"
 	text, err := os.ReadFile(document)
 	check(err)
 	before, rest, hasBegin := strings.Cut(string(text), begins)

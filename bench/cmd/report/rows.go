@@ -1,41 +1,44 @@
 package main
 
-// The rows of README.md. results/readme.txt is measured again for each version, without other timers.
+// The rows of README.md.
 var readme = []figure{
-	{"CPU of the timers: 100,000 idle timeouts that move, and calls; of one core",
-		".name:Server /pending:100k", "timers-cpu-%", "readme.txt"},
-	{"Bytes per pending timeout, excluding its closure", ".name:Memory", "B/timeout", "readme.txt"},
-	{"CPU at a million calls a second, each stopped after 5 ms; of one core",
-		".name:Steady /rate:1M", "cpu-%", "readme.txt"},
-	{"CPU per timeout, a million armed and fired", ".name:Fire", "cpu-sec/timeout", "readme.txt"},
+	{"A server with 100,000 idle timeouts that move, and calls: CPU of the timers, of one core",
+		".name:Server /pending:100k", "timers-cpu-%", ""},
+	{"There: p99 lateness", ".name:Server /pending:100k", "late-p99-ms", ""},
+	{"Bytes per pending timeout, excluding its closure", ".name:Memory", "B/timeout", ""},
+	{"A million calls a second, each stopped after 5 ms: CPU, of one core", ".name:Steady /rate:1M", "cpu-%", ""},
+	{"There: p99 lateness of the few that expire", ".name:Steady /rate:1M", "late-p99-ms", ""},
+	{"CPU per timeout, a million armed and fired", ".name:Fire", "cpu-sec/timeout", ""},
 	{"p99 lateness, saturated server with three other `time.Timer`s",
-		".name:Saturated /beside:3timers /tick:1ms", "late-p99-ms", "readme.txt"},
+		".name:Saturated /beside:3timers /tick:1ms", "late-p99-ms", ""},
 	{"p99 lateness, saturated server with nothing else",
-		".name:Saturated /beside:nothing /tick:1ms", "late-p99-ms", "readme.txt"},
+		".name:Saturated /beside:nothing /tick:1ms", "late-p99-ms", ""},
+	{"p99 lateness next to 24 goroutines that make calls as fast as they can",
+		".name:Storm /call:5ms /goroutines:24 /tick:1ms", "late-p99-ms", ""},
 	{"Median lateness on an idle machine (about 0.5 ms of it is the OS wake-up)",
-		".name:Late /next-to:nothing", "late-p50-ms", "readme.txt"},
-	{"CPU per run of a lone heartbeat of 1 ms", ".name:Lone", "cpu-sec/run", "readme.txt"},
+		".name:Late /next-to:nothing", "late-p50-ms", ""},
+	{"CPU per run of a lone heartbeat of 1 ms", ".name:Lone", "cpu-sec/run", ""},
 	{"Two cores: calls of 5 ms, `Reset` of a `Timeout` that is kept",
-		".name:Calls /timeouts:reused", "calls/s", "readme.txt"},
-	{"Two cores: calls of 5 ms, `AfterFunc` for each", ".name:Calls /timeouts:new", "calls/s", "readme.txt"},
+		".name:Calls /timeouts:reused", "calls/s", ""},
+	{"Two cores: calls of 5 ms, `AfterFunc` for each", ".name:Calls /timeouts:new", "calls/s", ""},
 	{"Sixteen cores (measured with 0.4.0): the same, `Reset`",
 		".name:Calls /timeouts:reused /gomaxprocs:16 build:0.4.0", "calls/s", "sixteen.txt"},
 	{"Sixteen cores (0.4.0): the same, `AfterFunc`",
 		".name:Calls /timeouts:new /gomaxprocs:16 build:0.4.0", "calls/s", "sixteen.txt"},
-	{"CPU per move of a random one of a million to later", ".name:MoveLater", "cpu-sec/op", "readme.txt"},
-	{"CPU per move to earlier", ".name:MoveEarlier", "cpu-sec/move", "readme.txt"},
+	{"CPU to move a random one of a million timeouts to later", ".name:MoveLater", "cpu-sec/op", ""},
+	{"CPU to move a timeout to earlier", ".name:MoveEarlier", "cpu-sec/move", ""},
 }
 
 // The rows of README.md in bench.
 var otherTimers = []figure{
 	{"Arm a new timeout and stop it, a million pending", ".name:Arm /pending:1M", "sec/op", ""},
 	{"Move a random one of a million timeouts to later", ".name:MoveLater", "sec/op", ""},
-	{"A million armed and fired, CPU time each", ".name:Fire", "cpu-sec/timeout", ""},
+	{"CPU per timeout, a million armed and fired", ".name:Fire", "cpu-sec/timeout", ""},
 	{"Arm a timeout while a million others become due, 99th percentile", ".name:Due", "arming-p99-sec", ""},
 	{"Bytes per pending timeout, excluding its closure", ".name:Memory", "B/timeout", ""},
-	{"How late a timeout runs at a tick of 1 ms, median", ".name:Late /next-to:nothing", "late-p50-ms", ""},
-	{"Move a timeout to earlier, CPU time", ".name:MoveEarlier", "cpu-sec/move", ""},
-	{"Calls of 5 ms, as many as two cores make, timeouts armed again", ".name:Calls /timeouts:reused", "calls/s", ""},
+	{"Median lateness on an idle machine", ".name:Late /next-to:nothing", "late-p50-ms", ""},
+	{"CPU to move a timeout to earlier", ".name:MoveEarlier", "cpu-sec/move", ""},
+	{"Calls of 5 ms on two cores, timeouts armed again", ".name:Calls /timeouts:reused", "calls/s", ""},
 }
 
 // The rows and columns of timing-wheels.md.
@@ -52,7 +55,7 @@ var (
 	idling = []figure{
 		{"arm and stop, 0 pending", ".name:Arm /pending:0", "sec/op", ""},
 		{"1M pending", ".name:Arm /pending:1M", "sec/op", ""},
-		{"a core, nothing pending", ".name:Idle /pending:0", "cpu-%", ""},
-		{"a core, 1M far away", ".name:Idle /pending:1M", "cpu-%", ""},
+		{"CPU of one core, nothing pending", ".name:Idle /pending:0", "cpu-%", ""},
+		{"1M far away", ".name:Idle /pending:1M", "cpu-%", ""},
 	}
 )
