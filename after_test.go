@@ -2,7 +2,6 @@ package hashedwheel_test
 
 import (
 	"math"
-	"math/rand/v2"
 	"runtime"
 	"sync"
 	"testing"
@@ -17,16 +16,6 @@ import (
 )
 
 const tick = timertest.Tick
-
-// openAmong returns how many of the channels are not closed.
-func openAmong(channels []<-chan struct{}) (n int) {
-	for _, c := range channels {
-		if !timertest.IsClosed(c) {
-			n++
-		}
-	}
-	return n
-}
 
 // anyExecutor has executors of all kinds, also one that runs nothing.
 var anyExecutor = map[string][]hashedwheel.Option{
@@ -43,27 +32,6 @@ func onAnyExecutor(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer)) {
 	}
 }
 
-func TestAfterIsNeverEarlyAndAtMostOneTickLate(t *testing.T) {
-	for _, phase := range []time.Duration{0, 1, tick / 3, tick - 1} {
-		t.Run("asked "+phase.String()+" after a tick", func(t *testing.T) {
-			onAnyExecutor(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				time.Sleep(phase)
-				var waiters sync.WaitGroup
-				for _, d := range timertest.DelaysAround(8) {
-					deadline := time.Now().Add(max(d, 0))
-					c := tm.After(d)
-					waiters.Go(func() {
-						<-c
-						assert.WithinRange(t, time.Now(), deadline, deadline.Add(tick), "After(%v)", d)
-					})
-				}
-				waiters.Wait()
-				assert.Zero(t, tm.Pending())
-			})
-		})
-	}
-}
-
 func TestAfterOutOfReachIsNever(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		never := tm.After(math.MaxInt64)
@@ -77,26 +45,6 @@ func TestAfterOutOfReachIsNever(t *testing.T) {
 		timertest.Pass(100 * 365 * 24 * time.Hour)
 		assert.False(t, timertest.IsClosed(never))
 	})
-}
-
-func TestAfterIsNotRefusedByABound(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		to := tm.AfterFunc(time.Hour, timertest.Nop)
-		c := tm.After(10 * tick)
-		other := tm.After(20 * tick)
-		assert.False(t, timertest.IsClosed(c))
-		assert.Equal(t, 3, tm.Pending())
-		timertest.Pass(15 * tick)
-		assert.True(t, timertest.IsClosed(c))
-		assert.True(t, to.Stop())
-		_, err := tm.Schedule(time.Hour, timertest.NopTask)
-		assert.ErrorIs(t, err, hashedwheel.ErrFull, "but it counts")
-		timertest.Pass(15 * tick)
-		assert.True(t, timertest.IsClosed(other))
-		_, err = tm.Schedule(time.Hour, timertest.NopTask)
-		assert.NoError(t, err, "until it is closed")
-		assert.Equal(t, uint64(1), tm.Stats().Rejected)
-	}, hashedwheel.WithMaxPending(1))
 }
 
 func TestAfterIsSharedByAllCallersOfATick(t *testing.T) {
@@ -211,59 +159,6 @@ func TestAfterIsClosedAtItsTimeThoughTheTimerIsStopped(t *testing.T) {
 	})
 }
 
-// Each call of Stop leaves those that it has canceled to the time package.
-func TestAfterIsClosedAtItsTimeThoughCallsOfStopShareTheChannels(t *testing.T) {
-	const n = 20_000
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		start := time.Now()
-		channels := make([]<-chan struct{}, n)
-		for _, i := range rand.Perm(n) {
-			channels[i] = tm.After(time.Duration(1+i) * tick)
-		}
-		var stopping sync.WaitGroup
-		for range 4 {
-			stopping.Go(func() { assert.Empty(t, tm.Stop()) })
-		}
-		stopping.Wait()
-		for i, c := range channels {
-			<-c
-			require.Equal(t, time.Duration(1+i)*tick, time.Since(start))
-		}
-		synctest.Wait()
-		assert.Zero(t, timertest.LibraryGoroutines())
-	})
-}
-
-// No time passes on it any more, so all of it has passed.
-func TestAfterOnAManualClockIsClosedByStop(t *testing.T) {
-	clock, tm := timertest.NewManual()
-	channels := []<-chan struct{}{tm.After(0), tm.After(time.Second), tm.After(time.Hour)}
-	never := tm.After(math.MaxInt64)
-	clock.Advance(tick)
-	<-channels[0] // a goroutine of the executor's closes it
-	tm.Stop()
-	assert.Zero(t, openAmong(channels), "when Stop returns")
-	assert.False(t, timertest.IsClosed(never))
-}
-
-// Stop finds a part of each delay left by the user's clock. The time package waits for it, whatever that clock shows
-// from then on.
-func TestAfterOnAUsersClockWaitsInTheTimePackageForTheRest(t *testing.T) {
-	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
-		minute, hour := tm.After(time.Minute), tm.After(time.Hour)
-		clock.Step(30 * time.Second)
-		timertest.Pass(20 * time.Second)
-		tm.Stop()
-		start := time.Now()
-		timertest.Pass(tick)
-		clock.Step(10 * time.Minute)
-		<-minute
-		assert.Equal(t, 10*time.Second, time.Since(start))
-		<-hour
-		assert.Equal(t, 59*time.Minute+10*time.Second, time.Since(start))
-	})
-}
-
 func TestStopDoesNotWaitForAUsersClock(t *testing.T) {
 	clock := new(timertest.InterruptedClock)
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -277,25 +172,6 @@ func TestStopDoesNotWaitForAUsersClock(t *testing.T) {
 		close(release)
 		<-c
 	}, hashedwheel.WithClock(clock))
-}
-
-// The time of the bubble is not the Timer's: nothing in the bubble can wait for the rest.
-func TestAfterIsClosedByStopInAnotherBubble(t *testing.T) {
-	tm := timertest.New()
-	c := tm.After(time.Hour)
-	synctest.Test(t, func(t *testing.T) {
-		assert.Empty(t, tm.Stop())
-		assert.True(t, timertest.IsClosed(c))
-	})
-}
-
-func TestAfterKeepsNoBubbleFromItsEnd(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		tm.After(time.Minute)
-		tm.After(time.Hour)
-		tm.Stop()
-		timertest.Pass(2 * time.Minute)
-	})
 }
 
 // A loop around After neither hangs nor spins once its timer is stopped, whatever its clock.
@@ -342,52 +218,6 @@ func TestAfterOutlivesAStopFromATask(t *testing.T) {
 		<-later
 		assert.Equal(t, time.Hour, time.Since(start))
 	}, timertest.OnWorker)
-}
-
-// Every channel that a caller got is closed at its time, also one that the stopped timer refused.
-func TestStopRacesWithAfter(t *testing.T) {
-	for begun := time.Now(); time.Since(begun) < timertest.Lasting(time.Second) && !t.Failed(); {
-		timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-			const callers = 4
-			got, over := make([][]<-chan struct{}, callers), make(chan struct{})
-			var ready, calling, stopping sync.WaitGroup
-			delay := func(caller, i int) time.Duration { // two callers share a tick, the others take another each time
-				return time.Duration(1+caller%2*i) * tick
-			}
-			for caller := range got {
-				ready.Add(1)
-				calling.Go(func() {
-					ready.Done()
-					for i := 0; i < 500 && !timertest.IsClosed(over); i++ {
-						got[caller] = append(got[caller], tm.After(delay(caller, i)))
-						runtime.Gosched()
-					}
-				})
-			}
-			ready.Wait()
-			start := time.Now()
-			for range 2 {
-				stopping.Go(func() { tm.Stop() })
-			}
-			stopping.Wait()
-			close(over)
-			calling.Wait()
-			require.Equal(t, start, time.Now(), "the bubble's time stands still")
-			for i := range max(len(got[1]), len(got[3])) {
-				for caller := range callers {
-					if i < len(got[caller]) {
-						require.False(t, caller%2 == 1 && timertest.IsClosed(got[caller][i]), "early")
-					}
-				}
-				timertest.Pass(tick)
-				for caller := range callers {
-					if i < len(got[caller]) {
-						require.True(t, timertest.IsClosed(got[caller][i]), "late")
-					}
-				}
-			}
-		})
-	}
 }
 
 // A server that ran for a while: a channel for each tick, which its caller no longer holds.
