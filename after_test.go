@@ -43,27 +43,6 @@ func onAnyExecutor(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer)) {
 	}
 }
 
-func TestAfterIsNeverEarlyAndAtMostOneTickLate(t *testing.T) {
-	for _, phase := range []time.Duration{0, 1, tick / 3, tick - 1} {
-		t.Run("asked "+phase.String()+" after a tick", func(t *testing.T) {
-			onAnyExecutor(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				time.Sleep(phase)
-				var waiters sync.WaitGroup
-				for _, d := range timertest.DelaysAround(8) {
-					deadline := time.Now().Add(max(d, 0))
-					c := tm.After(d)
-					waiters.Go(func() {
-						<-c
-						assert.WithinRange(t, time.Now(), deadline, deadline.Add(tick), "After(%v)", d)
-					})
-				}
-				waiters.Wait()
-				assert.Zero(t, tm.Pending())
-			})
-		})
-	}
-}
-
 func TestAfterOutOfReachIsNever(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		never := tm.After(math.MaxInt64)
@@ -77,26 +56,6 @@ func TestAfterOutOfReachIsNever(t *testing.T) {
 		timertest.Pass(100 * 365 * 24 * time.Hour)
 		assert.False(t, timertest.IsClosed(never))
 	})
-}
-
-func TestAfterIsNotRefusedByABound(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		to := tm.AfterFunc(time.Hour, timertest.Nop)
-		c := tm.After(10 * tick)
-		other := tm.After(20 * tick)
-		assert.False(t, timertest.IsClosed(c))
-		assert.Equal(t, 3, tm.Pending())
-		timertest.Pass(15 * tick)
-		assert.True(t, timertest.IsClosed(c))
-		assert.True(t, to.Stop())
-		_, err := tm.Schedule(time.Hour, timertest.NopTask)
-		assert.ErrorIs(t, err, hashedwheel.ErrFull, "but it counts")
-		timertest.Pass(15 * tick)
-		assert.True(t, timertest.IsClosed(other))
-		_, err = tm.Schedule(time.Hour, timertest.NopTask)
-		assert.NoError(t, err, "until it is closed")
-		assert.Equal(t, uint64(1), tm.Stats().Rejected)
-	}, hashedwheel.WithMaxPending(1))
 }
 
 func TestAfterIsSharedByAllCallersOfATick(t *testing.T) {
@@ -232,18 +191,6 @@ func TestAfterIsClosedAtItsTimeThoughCallsOfStopShareTheChannels(t *testing.T) {
 		synctest.Wait()
 		assert.Zero(t, timertest.LibraryGoroutines())
 	})
-}
-
-// No time passes on it any more, so all of it has passed.
-func TestAfterOnAManualClockIsClosedByStop(t *testing.T) {
-	clock, tm := timertest.NewManual()
-	channels := []<-chan struct{}{tm.After(0), tm.After(time.Second), tm.After(time.Hour)}
-	never := tm.After(math.MaxInt64)
-	clock.Advance(tick)
-	<-channels[0] // a goroutine of the executor's closes it
-	tm.Stop()
-	assert.Zero(t, openAmong(channels), "when Stop returns")
-	assert.False(t, timertest.IsClosed(never))
 }
 
 // Stop finds a part of each delay left by the user's clock. The time package waits for it, whatever that clock shows

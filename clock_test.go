@@ -1,44 +1,11 @@
 package hashedwheel
 
 import (
-	"math"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 )
-
-// newTimelineAt returns a timeline with a tick of 10ns, ns after its start.
-func newTimelineAt(ns int64) *timeline {
-	clock := NewManualClock(time.Unix(0, 0))
-	tl := newTimeline(clock, 10)
-	clock.Advance(time.Duration(ns))
-	return &tl
-}
-
-func TestDeadlineIsBetweenNowAndNever(t *testing.T) {
-	for _, row := range []struct {
-		now  int64
-		d    time.Duration
-		want int64
-	}{
-		{100, 0, 100},
-		{100, 7, 107},
-		{100, -1, 100},
-		{100, math.MinInt64, 100},
-		{100, maxDeadline - 101, maxDeadline - 1},
-		{100, maxDeadline - 100, maxDeadline},
-		{100, maxDeadline, maxDeadline},
-		{100, math.MaxInt64, maxDeadline},
-		{0, math.MaxInt64, maxDeadline},
-	} {
-		assert.Equal(t, row.want, newTimelineAt(row.now).deadline(row.now, row.d), "%d from %d", row.d, row.now)
-	}
-}
-
-func TestNowIsAlwaysBeforeMaxDeadline(t *testing.T) {
-	assert.Equal(t, int64(maxDeadline-1), newTimelineAt(math.MaxInt64).now())
-}
 
 // calendar is a Scheduler that notes the times it gets.
 type calendar struct{ got []time.Time }

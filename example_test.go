@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/pprof"
-	"runtime/trace"
-	"strings"
 	"sync"
 	"time"
 
@@ -244,52 +241,6 @@ func ExampleExecutorFunc() {
 	// Output: 100
 }
 
-// The tasks run in goroutines with a pprof label, so that a CPU profile shows what timeouts cost.
-func ExampleExecutorFunc_pprofLabels() {
-	labels := pprof.Labels("part", "timeouts")
-	labeled := hashedwheel.ExecutorFunc(func(f func()) {
-		go pprof.Do(context.Background(), labels, func(context.Context) { f() })
-	})
-	tm := hashedwheel.MustNew(hashedwheel.WithExecutor(labeled))
-	defer tm.Stop()
-
-	shown := make(chan bool)
-	tm.AfterFunc(time.Millisecond, func() {
-		var profile strings.Builder
-		_ = pprof.Lookup("goroutine").WriteTo(&profile, 1)
-		shown <- strings.Contains(profile.String(), `"part":"timeouts"`)
-	})
-	fmt.Println(<-shown)
-	// Output: true
-}
-
-// A request is the Task of its deadline. It keeps the context of the request.
-type request struct {
-	ctx      context.Context
-	deadline hashedwheel.Timeout
-}
-
-func (r *request) Run(*hashedwheel.Timeout) {
-	defer trace.StartRegion(r.ctx, "deadline").End() // or a span of your tracer
-	fmt.Println("request", r.ctx.Value(requestID{}), "has had its time")
-}
-
-type requestID struct{}
-
-// A task belongs to the trace of the request that armed it: the Task keeps the request's context.
-func ExampleTask_trace() {
-	clock := hashedwheel.NewManualClock(time.Now())
-	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
-
-	ctx, task := trace.NewTask(context.WithValue(context.Background(), requestID{}, 42), "request")
-	defer task.End()
-	r := &request{ctx: ctx}
-	r.deadline.Init(tm, r).Reset(time.Second)
-	clock.Advance(time.Minute)
-	// Output: request 42 has had its time
-}
-
 // A test advances a ManualClock instead of sleeping. Advance stops at each time at which a timeout is due.
 func ExampleManualClock() {
 	start := time.Now()
@@ -305,30 +256,6 @@ func ExampleManualClock() {
 	// 1s
 	// 1m0s
 	// 1h0m0s
-}
-
-// The goroutines of a pool run the tasks.
-func ExampleWithExecutor() {
-	jobs := make(chan func(), 100)
-	var workers sync.WaitGroup
-	for range 4 {
-		workers.Go(func() {
-			for job := range jobs {
-				job()
-			}
-		})
-	}
-	pool := hashedwheel.ExecutorFunc(func(f func()) { jobs <- f })
-	tm := hashedwheel.MustNew(hashedwheel.WithExecutor(pool), hashedwheel.WithTick(time.Millisecond))
-
-	done := make(chan struct{})
-	tm.AfterFunc(time.Millisecond, func() { close(done) })
-	<-done
-	_, _ = tm.Shutdown(context.Background()) // after it, no task enters the pool
-	close(jobs)
-	workers.Wait()
-	fmt.Println("done")
-	// Output: done
 }
 
 // A server refuses load before it runs out of memory. The bound refuses only calls that return an error.

@@ -63,33 +63,61 @@ func countRefiled(all []*Timeout, f func()) (n int) {
 	return n
 }
 
-func TestTakeDueVisitsAtMostOnePortion(t *testing.T) {
-	for name, arm := range map[string]func(g *guarded) []*Timeout{
-		"in a bucket, moved later": func(g *guarded) []*Timeout { return g.fileMoved(many, 50, farTick) },
-		"in a ring":                func(g *guarded) []*Timeout { return g.fileMoved(many, 3000, 3000) },
-		"in a ring, moved later":   func(g *guarded) []*Timeout { return g.fileMoved(many, 3000, farTick) },
-		"in a bucket, stopped": func(g *guarded) []*Timeout {
+// movedIn returns what fills the wheel with timeouts that were filed under a tick and are due at another.
+func movedIn(tick, due tick) func(g *guarded) []*Timeout {
+	return func(g *guarded) []*Timeout { return g.fileMoved(many, tick, due) }
+}
+
+func TestOneHoldOfTheLockVisitsAtMostAPortionOrTwo(t *testing.T) {
+	takeDue := func(g *guarded) bool { return g.takeDue(farTick - 1) }
+	thin := func(g *guarded) bool { return g.wheel.thin() }
+	aCrowdIn := func(tick tick) func(g *guarded) []*Timeout {
+		return func(g *guarded) []*Timeout {
+			all := g.fileMoved(2*crowd, tick, farTick)
+			g.takeDue(g.wheel.nextWork())
+			return all
+		}
+	}
+	for name, row := range map[string]struct {
+		arm  func(g *guarded) []*Timeout
+		hold func(g *guarded) (more bool)
+		most int
+	}{
+		"takeDue, a bucket":              {movedIn(50, 50), takeDue, batchSize},
+		"takeDue, a bucket, moved later": {movedIn(50, farTick), takeDue, portion},
+		"takeDue, a ring":                {movedIn(3000, 3000), takeDue, portion},
+		"takeDue, a ring, moved later":   {movedIn(3000, farTick), takeDue, portion},
+		"thin, a bucket":                 {aCrowdIn(500), thin, portion},
+		"thin, a ring":                   {aCrowdIn(3000), thin, portion},
+		"takeDue, a bucket, stopped": {func(g *guarded) []*Timeout {
 			all := g.fileMoved(many, 50, 50)
 			for _, to := range all {
 				setWord(to, 50, queued, Canceled)
 			}
 			return all
-		},
-		"in many slots, all except one in each moved later": func(g *guarded) (all []*Timeout) {
+		}, takeDue, portion},
+		"takeDue, many slots, all except one in each moved later": {func(g *guarded) (all []*Timeout) {
 			for slot := range tick(40) {
 				all = append(all, g.fileMoved(100, 600+256*slot, farTick)...)
 				all = append(all, g.fileMoved(1, 600+256*slot, 600+256*slot)...)
 			}
 			return all
-		},
+		}, takeDue, portion},
+		"fileIntake": {func(g *guarded) []*Timeout {
+			all := g.owner.armMany(t, many)
+			g.beginPass(1)
+			return all
+		}, func(g *guarded) bool { return g.fileIntake(portion) > 0 }, portion},
+		"fileStripe": {func(g *guarded) []*Timeout {
+			g.queue.makeStripes(1)
+			return g.owner.armMany(t, many)
+		}, func(g *guarded) bool { g.fileStripe(&g.queue.far.stripes[0]); return g.wheel.count < many }, 2 * portion},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g, _ := newGuarded()
-			all := arm(g)
+			all := row.arm(g)
 			for more := true; more; {
-				n := countRefiled(all, func() { more = g.takeDue(farTick - 1) })
-				require.LessOrEqual(t, n, portion)
-				require.LessOrEqual(t, len(g.batch.timeouts), batchSize)
+				require.LessOrEqual(t, countRefiled(all, func() { more = row.hold(g) }), row.most)
 				for _, to := range g.batch.timeouts {
 					_, ok := to.claim(math.MaxInt64)
 					require.True(t, ok)
@@ -101,124 +129,40 @@ func TestTakeDueVisitsAtMostOnePortion(t *testing.T) {
 	}
 }
 
-func TestTakeDueOfACrowdFillsOneBatch(t *testing.T) {
-	g, _ := newGuarded()
-	all := g.fileMoved(many, 50, 50)
-	n := countRefiled(all, func() { g.takeDue(50) })
-	assert.Equal(t, batchSize, n)
-	assert.Len(t, g.batch.timeouts, batchSize)
-	assert.EqualValues(t, 50, g.batch.tick)
-}
-
 // The timeout is also in the queue. If its push is refused, only the wheel holds the timeout, and Timer.Stop must find
 // it there.
 func TestTakeDueKeepsATimeoutMovedEarlier(t *testing.T) {
-	g, tm := newGuarded()
-	to := g.fileMoved(1, 50, 50)[0]
-	setWord(to, 2, queued, Pending)
-	g.wheel.close(50)
-	more := g.takeDue(50)
-	assert.False(t, more)
-	assert.Equal(t, []*Timeout{to}, tm.Stop())
-}
-
-func TestAdvanceVisitsAtMostItsLimit(t *testing.T) {
-	g, _ := newGuarded()
-	all := g.fileMoved(many, 3000, farTick)
-	start, _ := g.wheel.firstSlot()
-	assert.Equal(t, 7, countRefiled(all, func() { g.wheel.advance(start, 7) }))
-	assert.Equal(t, 9, countRefiled(all, func() { g.wheel.advance(start, 9) }))
-}
-
-func TestThinVisitsAtMostOnePortion(t *testing.T) {
-	for name, tick := range map[string]tick{"bucket": 500, "slot of a ring": 3000} {
+	for name, tick := range map[string]tick{"a bucket": 50, "a ring": 3000} {
 		t.Run(name, func(t *testing.T) {
-			g, _ := newGuarded()
-			all := g.fileMoved(2*crowd, tick, farTick)
-			g.takeDue(g.wheel.nextWork())
-			for more := true; more; {
-				require.LessOrEqual(t, countRefiled(all, func() { more = g.wheel.thin() }), portion)
-			}
-			for _, to := range all {
-				require.Greater(t, g.wheel.filedAt(to), tick)
-			}
+			g, tm := newGuarded()
+			to := g.fileMoved(1, tick, tick)[0]
+			setWord(to, 2, queued, Pending)
+			g.wheel.close(tick)
+			assert.False(t, g.takeDue(tick))
+			assert.Equal(t, []*Timeout{to}, tm.Stop())
 		})
 	}
 }
 
-func TestDrainFilesAtMostItsLimit(t *testing.T) {
-	for _, limit := range []int{1, many / 3, portion} {
-		g, tm := newGuarded()
-		tm.armMany(t, many)
-		before := g.wheel.count
-		assert.Equal(t, limit, g.drain(limit))
-		assert.Equal(t, limit, g.wheel.count-before)
-	}
-}
-
-func TestHelpFilesAtMostTwoPortions(t *testing.T) {
+// Pending and helping producers take timeouts from the queue during a pass. A pass that also filed those might not end.
+// Nor does the next pass take an intake, so stripes stay deep, and producers help.
+func TestIntakeStaysAsItIsUntilItIsFiled(t *testing.T) {
 	g, tm := newGuarded()
-	all := tm.armMany(t, many)
-	for len(all) > g.wheel.count {
-		before := g.wheel.count
-		g.fileStripe(tm.queue.far.stripeOf(all[0]))
-		require.LessOrEqual(t, g.wheel.count-before, 2*portion)
-		if g.wheel.count == before {
-			g.drain(portion)
+	fileIntake := func() {
+		for g.fileIntake(portion) > 0 {
 		}
 	}
-}
-
-// A producer that helps after Timer.Stop takes nothing: the sentinel is all that its stripe holds.
-func TestHelpAfterStopLeavesTheQueueClosed(t *testing.T) {
-	g, tm := newGuarded()
-	tm.Stop()
-	g.fileStripe(&tm.queue.far.lane.stripes[0])
-	assert.True(t, tm.queue.isClosed())
-}
-
-// The worker dispatches due timeouts between two parts of a long intake. That must not make timeouts of the later part
-// expire a tick later.
-func TestTickStaysOpenUntilTheIntakeIsFiled(t *testing.T) {
-	g, tm := newGuarded()
-	all, due := tm.armMany(t, many), tm.time.ticks.of(int64(time.Hour))
-	g.beginPass(due)
-	more := g.takeDue(due)
-	require.False(t, more)
-	for g.fileIntake(portion) > 0 {
-	}
-	for _, to := range all {
-		require.Equal(t, due, g.wheel.filedAt(to))
-	}
-}
-
-// Until an intake is filed, later armings stay in the queue, where producers find their stripes deep and help.
-func TestNextIntakeIsTakenOnceTheLastIsFiled(t *testing.T) {
-	g, tm := newGuarded()
 	tm.armMany(t, many)
 	g.beginPass(1)
 	g.fileIntake(portion)
 	tm.armMany(t, many)
+	g.takeAll()
 	g.beginPass(2) // the first pass has outlasted its tick
-	for g.fileIntake(portion) > 0 {
-	}
+	fileIntake()
 	assert.Equal(t, many, g.wheel.count)
 	g.beginPass(3)
-	for g.fileIntake(portion) > 0 {
-	}
+	fileIntake()
 	assert.Equal(t, 2*many, g.wheel.count)
-}
-
-// Pending and helping producers take timeouts from the queue during a pass. A pass that also filed those might not end.
-func TestPassFilesNothingThatWasQueuedAfterItBegan(t *testing.T) {
-	g, tm := newGuarded()
-	tm.armMany(t, many)
-	g.beginPass(1)
-	tm.armMany(t, many)
-	g.takeAll()
-	for g.fileIntake(portion) > 0 {
-	}
-	assert.Equal(t, many, g.wheel.count)
 }
 
 // A producer that prunes may have lost its processor.
@@ -380,30 +324,4 @@ func (tm *Timer) armMany(t *testing.T, n int) (all []*Timeout) {
 	tm.queue.far.lower(0)
 	tm.alarm.lower(0) // at once, on a timer that has no worker goroutine
 	return all
-}
-
-// Timeouts of the batch that are pending still, or again, are not in the wheel.
-func TestNextDueIsNeverTooLateWhileABatchIsHandedOut(t *testing.T) {
-	for name, move := range map[string]func(self, other *Timeout){
-		"the task arms its own Timeout again": func(self, other *Timeout) {
-			other.claim(math.MaxInt64)
-			self.Reset(5 * time.Second)
-		},
-		"another of the batch was moved later": func(_, other *Timeout) { other.Reset(5 * time.Second) },
-		"another of the batch was stopped and armed again": func(_, other *Timeout) {
-			other.Stop()
-			other.Reset(5 * time.Second)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			g, tm := newGuarded()
-			all := g.fileMoved(2, 50, 50)
-			g.takeDue(50)
-			all[0].claim(math.MaxInt64)
-			move(all[0], all[1])
-			at, ok := tm.NextDue()
-			assert.True(t, ok)
-			assert.LessOrEqual(t, at.Sub(tm.Now()), 5*time.Second)
-		})
-	}
 }

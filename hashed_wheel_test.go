@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -57,9 +56,6 @@ func (w *hashedWheel) filedAt(t *Timeout) tick {
 	return l.begins(at + int64(t.home.slot()-l.index(at))&int64(l.size-1))
 }
 
-// turnLen returns how many ticks one turn of the buckets takes.
-func (d *driver) turnLen() tick { return tick(d.levels[0].size) }
-
 func (d *driver) arm(deadlines ...int64) (all []*Timeout) {
 	for _, deadline := range deadlines {
 		to := pendingAt(deadline)
@@ -97,13 +93,6 @@ func (d *driver) reach(last tick) tick {
 	}
 }
 
-// forEachSize runs f with a wheel of each size.
-func forEachSize(t *testing.T, f func(t *testing.T, d *driver)) {
-	for _, size := range wheelSizes {
-		t.Run(fmt.Sprintf("size=%d", size), func(t *testing.T) { f(t, newDriver(size)) })
-	}
-}
-
 // The timeout that hashed_wheel.go draws.
 func TestTimeoutDescendsALevelWhenItsSlotBegins(t *testing.T) {
 	d := newDriver(8).from(3)
@@ -119,16 +108,6 @@ func TestTimeoutDescendsALevelWhenItsSlotBegins(t *testing.T) {
 	require.Empty(t, d.take(999))
 	isIn(1, 58)
 	require.Equal(t, map[*Timeout]tick{to: 1000}, d.take(1000))
-}
-
-func TestTurnMovesOnUnlessATimeoutIsFiledBefore(t *testing.T) {
-	forEachSize(t, func(t *testing.T, d *driver) {
-		d.turn(90)
-		assert.EqualValues(t, 90, d.filedAt(d.arm(5)[0]))
-		d.turn(95)
-		assert.EqualValues(t, 90, d.filedAt(d.arm(5)[0]), "a timeout is due at 90")
-		d.checkAll()
-	})
 }
 
 func TestUnreachableDeadlineIsNeverDue(t *testing.T) {
@@ -155,17 +134,6 @@ func TestRingsReachMaxDeadline(t *testing.T) {
 			require.LessOrEqual(t, inWheel+len(d.levels), 1<<kindBits, "levels")
 		}
 	}
-}
-
-// A timeout that was moved earlier is also in the queue, and the next drain files it again. If its push
-// is refused, only the wheel holds the timeout, and Timer.Stop must find it there.
-func TestRefileKeepsATimeoutMovedEarlier(t *testing.T) {
-	d := newDriver(8)
-	to := d.arm(100)[0]
-	setWord(to, 2, queued, Pending)
-	d.current, d.opening = 64, 64 // the first tick of the timeout's slot
-	d.fileAgain(d.popFrom(d.levels[to.home.level()], to.home.slot()))
-	assert.EqualValues(t, 64, d.filedAt(to))
 }
 
 // trial runs random operations on a wheel and on its model, a plain slice of the pending timeouts, sorted

@@ -21,6 +21,14 @@ func newBrokenWheel() brokenWheel {
 	return brokenWheel{d, all[0], all[1], all[2], all[4]}
 }
 
+// fillBucket fills two chunks of a bucket and a part of a third.
+func (b brokenWheel) fillBucket(tick int64) *slot {
+	for range 2*chunkLen + 2 {
+		b.arm(tick)
+	}
+	return &b.levels[0].slots.slots[tick]
+}
+
 // cut leaves a chunk without its entries.
 func cut(chunk *[]*Timeout) { *chunk = (*chunk)[:0] }
 
@@ -33,6 +41,10 @@ func TestCheckFindsEachBrokenInvariant(t *testing.T) {
 		"a chunk keeps a timeout that has left": func(b brokenWheel) {
 			cut(&b.levels[0].slots.slots[100].last)
 		},
+		"a chunk before the last is not full": func(b brokenWheel) {
+			cut(&b.fillBucket(90).full[0])
+		},
+		"the last chunk is empty":                     func(b brokenWheel) { cut(&b.fillBucket(90).last) },
 		"an occupied bucket is not marked":            func(b brokenWheel) { b.levels[0].occupied.Clear(100) },
 		"an empty bucket is marked":                   func(b brokenWheel) { b.levels[0].occupied.Set(101) },
 		"an occupied slot is not marked":              func(b brokenWheel) { b.levels[1].occupied.Clear(2000 / 256) },

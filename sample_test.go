@@ -149,56 +149,6 @@ func beginWalk(g *guarded, want int) *sample {
 	return s
 }
 
-// walkAll visits all filed timeouts, and calls betweenPortions between two portions.
-func walkAll(g *guarded, betweenPortions func(*sample)) *sample {
-	s := beginWalk(g, math.MaxInt)
-	for s.walk(&g.wheel) {
-		betweenPortions(s)
-		g.wheel.checkAll()
-	}
-	return s
-}
-
-func TestSampleWalkFindsTimeoutsFiledCloserDuringTheWalk(t *testing.T) {
-	g, _ := newGuarded()
-	near := g.fileMoved(many, 3001, 3001)
-	all := append(near, g.fileMoved(many, 3000, 3000)...)
-	s := walkAll(g, func(*sample) { g.wheel.advance(2999, portion) })
-	require.NotEqual(t, 1, near[0].home.level(), "no timeout was filed closer")
-	for _, to := range all {
-		require.True(t, s.picked[to])
-	}
-}
-
-// Others arm while a sample of all is begun: those that were pending all the time are found.
-func TestSampleWalkOfAllFindsMoreThanWerePending(t *testing.T) {
-	g, _ := newGuarded()
-	all := g.fileMoved(many, 50, 50)
-	s := newSample(g.owner, math.MaxInt, g.wheel.count)
-	g.fileMoved(many, 3000, 3000) // the walk visits these first
-	for g.beginSample(s); s.walk(&g.wheel); {
-	}
-	for _, to := range all {
-		require.True(t, s.picked[to])
-	}
-}
-
-func TestSampleWalkVisitsAtMostOnePortion(t *testing.T) {
-	for name, tick := range map[string]tick{"in a bucket": 50, "in a slot of a ring": 3000} {
-		t.Run(name, func(t *testing.T) {
-			g, _ := newGuarded()
-			g.fileMoved(many, tick, tick)
-			s := beginWalk(g, many)
-			for more := true; more; {
-				before := len(s.picked)
-				more = s.walk(&g.wheel)
-				require.LessOrEqual(t, len(s.picked)-before, portion) // a sample of all picks each that it visits
-			}
-			assert.Len(t, s.picked, many)
-		})
-	}
-}
-
 // A portion is visited under the lock, where an allocation would prolong the hold.
 func TestSampleWalkAllocatesNothing(t *testing.T) {
 	g, _ := newGuarded()
