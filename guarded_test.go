@@ -295,6 +295,7 @@ func TestPrunersLeaveAStripeThatTheConsumerWaitsFor(t *testing.T) {
 	q.near.prune(s)
 	list, _ = s.take()
 	assert.Len(t, linkedFrom(list), 1, "the head alone: pruned again")
+	assert.False(t, q.near.prune(s), "the stripe is empty")
 }
 
 func TestCollectTakesAtMostOnePortionAndTheBatch(t *testing.T) {

@@ -58,3 +58,12 @@ func TestMoveLeavesATimeoutFresh(t *testing.T) {
 	assert.True(t, ok && !push)
 	assert.Equal(t, pack(5, queued|fresh, Pending), to.load())
 }
+
+// A pruner has read the word of a zombie, which is then armed again: it stays in the queue, with its link.
+func TestDropOfAnOutdatedWordLeavesTheLink(t *testing.T) {
+	below := new(Timeout)
+	to := &Timeout{link: below}
+	setWord(to, 9, queued|fresh, Pending)
+	assert.False(t, to.drop(pack(9, queued|fresh, Canceled)))
+	assert.Same(t, below, to.link)
+}
