@@ -244,6 +244,9 @@ func (l *life) waiter() func() {
 	return func() {
 		d := time.Duration(rand.Int64N(int64(10 * l.tick)))
 		at := l.tm.Now().Add(d)
+		if at.After(l.never) {
+			return // the clock has been moved to its end, where a channel waits for Timer.Stop
+		}
 		done := l.tm.After(d)
 		<-done
 		if !l.stopping.Load() && !l.hasShown(at) {
