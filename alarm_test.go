@@ -103,29 +103,6 @@ func TestWakersThatAreSetAreLeftAlone(t *testing.T) {
 	})
 }
 
-// A waker fires for a timeout that was stopped: no pass begins, and the next waker is set.
-func TestWakerThatFiresTooSoonSetsTheNext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		tm := MustNew(WithTick(time.Millisecond))
-		defer tm.Stop()
-		a, ran := &tm.alarm, false
-		tm.AfterFunc(linger+20*time.Millisecond, func() { ran = true })
-		time.Sleep(linger + 2*time.Millisecond)
-		synctest.Wait() // it is filed
-		before, seen := tm.Stats().Wakeups, tm.time.thisTick()
-		require.True(t, a.lower(int64(time.Hour)))
-		a.waker.set(seen + 50)
-		a.rest(seen, a.wakesAt())
-		time.Sleep(6 * time.Millisecond)
-		synctest.Wait()
-		assert.Equal(t, before, tm.Stats().Wakeups)
-		assert.Equal(t, []tick{700}, a.setWakers(t))
-		time.Sleep(20 * time.Millisecond)
-		synctest.Wait()
-		assert.True(t, ran)
-	})
-}
-
 // kick keeps the wakers that are set from firing, as if their goroutines waited for a processor.
 func (a *alarm) kick() {
 	for _, b := range a.waker.(*wakers).all {

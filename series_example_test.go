@@ -47,45 +47,6 @@ func ExampleTimer_Every_stopFromInside() {
 	// ended: true
 }
 
-// Ten thousand connections send heartbeats every ten seconds. The random first time spreads
-// connections that were opened in the same tick.
-func ExampleTimer_EveryFrom_spread() {
-	clock := hashedwheel.NewManualClock(time.Now())
-	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
-
-	const period = 10 * time.Second // 10,000 ticks
-	beats := map[time.Time]int{}
-	for range 10_000 {
-		first := tm.Now().Add(rand.N(period))
-		tm.EveryFrom(first, period, func(*hashedwheel.Series) { beats[clock.Now()]++ })
-	}
-	clock.Advance(period)
-	most := 0
-	for _, n := range beats {
-		most = max(most, n)
-	}
-	fmt.Println("more than 20 in a tick:", most > 20)
-	// Output: more than 20 in a tick: false
-}
-
-// A report at each whole minute of the wall clock.
-func ExampleTimer_EveryFrom_aligned() {
-	clock := hashedwheel.NewManualClock(time.Date(2026, time.January, 2, 15, 4, 17, 0, time.UTC))
-	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
-
-	now := clock.Now() // in a program: time.Now()
-	tm.EveryFrom(now.Truncate(time.Minute), time.Minute, func(*hashedwheel.Series) {
-		fmt.Println("report at", clock.Now().Format(time.TimeOnly))
-	})
-	clock.Advance(3 * time.Minute)
-	// Output:
-	// report at 15:05:00
-	// report at 15:06:00
-	// report at 15:07:00
-}
-
 // A poll slows down while there is nothing to fetch.
 func ExampleSeries_Reset() {
 	start := time.Now()

@@ -131,8 +131,8 @@ func (f figure) sample(timer string) *benchmath.Sample {
 
 func center(s *benchmath.Sample) float64 { return benchmath.AssumeNothing.Summary(s, 0.95).Center }
 
-// measured returns the first line of all.txt, which says what was measured, where and when. The results of an unrecorded
-// state of the code, or of a benchmark that failed, do not go into a document.
+// measured returns the first line of all.txt, which says what was measured, where and when. The results of an
+// unrecorded state of the code, or of a benchmark that failed, do not go into a document.
 func measured() string {
 	text, err := os.ReadFile("results/all.txt")
 	check(err)
