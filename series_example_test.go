@@ -2,7 +2,6 @@ package hashedwheel_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
