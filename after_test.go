@@ -18,16 +18,6 @@ import (
 
 const tick = timertest.Tick
 
-// openAmong returns how many of the channels are not closed.
-func openAmong(channels []<-chan struct{}) (n int) {
-	for _, c := range channels {
-		if !timertest.IsClosed(c) {
-			n++
-		}
-	}
-	return n
-}
-
 // anyExecutor has executors of all kinds, also one that runs nothing.
 var anyExecutor = map[string][]hashedwheel.Option{
 	"goroutines":           nil,
