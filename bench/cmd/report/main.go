@@ -20,7 +20,7 @@ import (
 // A figure is the median, for each timer, of all results that match a filter.
 type figure struct {
 	text, filter, unit string
-	file               string // empty: all.txt
+	file               string // empty: all.txt, what it has of 0.5.0
 }
 
 const (
@@ -109,7 +109,11 @@ func (f figure) format(value float64) string {
 
 // sample returns the values of all rounds, nil if there are none.
 func (f figure) sample(timer string) *benchmath.Sample {
-	filter, err := benchproc.NewFilter("/timer:" + timer + " " + f.filter)
+	query := "/timer:" + timer + " " + f.filter
+	if f.file == "" {
+		query += " build:0.5.0"
+	}
+	filter, err := benchproc.NewFilter(query)
 	check(err)
 	var values []float64
 	files := benchfmt.Files{Paths: []string{"results/" + cmp.Or(f.file, "all.txt")}}
