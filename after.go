@@ -110,7 +110,7 @@ func (s *sharedTick) Run(*Timeout) {
 	s.to.timer.after.remove(s)
 }
 
-// Outlives is true: others wait for the channel.
+// Outlives is true: goroutines may wait for the channel.
 func (s *sharedTick) Outlives() bool { return true }
 
 // TimerStopped closes the channel.

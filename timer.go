@@ -179,7 +179,7 @@ func (tm *Timer) arm(t *Timeout, deadline int64, bound mayRefuse) (was bool, err
 	}
 }
 
-// move gives t a new deadline if it is pending, and reports that.
+// move gives t a new deadline if it is pending, and reports whether it was.
 func (tm *Timer) move(t *Timeout, deadline int64) (was bool) {
 	for w := t.load(); w.state() == Pending; w = t.load() {
 		if tm.tryMove(t, w, deadline) {

@@ -14,7 +14,7 @@ type look struct {
 }
 
 func newLook(timers []named) look {
-	s := readScheduler() // first: reading the timers takes time, and goroutines run meanwhile
+	s := readScheduler() // first: reading the timers takes time, during which goroutines run
 	return look{newReport(timers), s}
 }
 
