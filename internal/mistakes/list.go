@@ -427,8 +427,9 @@ var List = []Mistake{
 	},
 }
 
-// Stalled has producers lose their processors, in a bubble: for up to some tenths of a second between a look at the far
-// lane and the push, and for some ticks between the push and the announcement, and in its middle. All promises hold.
+// Stalled makes producers lose their processors, in a bubble: for up to a few tenths of a second between the choice of
+// a lane and the push, and for a few ticks between the push and the announcement, and in the middle of the
+// announcement. All promises hold.
 var Stalled = []Edit{
 	{In: "Timer.push",
 		Old: "how := tm.queue.push(t, l)",
@@ -438,12 +439,10 @@ var Stalled = []Edit{
 		New: "stall()\n\tif deadline <= a.load().due() {"},
 }
 
-// Wide makes the library's windows wide: between a load and the CAS that relies on it, between that
-// and the push, and wherever else another goroutine may run in between, one does now and then. All
-// promises hold.
+// Wide makes the windows of the library's races wide: between a load and the CAS that relies on it, between the CAS and
+// the push, and wherever else another goroutine may run in between, one sometimes does. All promises hold.
 //
-// A call takes tens of nanoseconds. With these edits calls often overlap in the middle, also on one
-// processor.
+// A call takes tens of nanoseconds. With these edits, calls often overlap in the middle, even on one processor.
 var Wide = []Edit{
 	{In: "Timeout.cas", Old: "return t.word.CompareAndSwap", New: "window()\n\treturn t.word.CompareAndSwap"},
 	{In: "Timer.push", Old: "how := tm.queue.push(t, l)", New: "window()\n\thow := tm.queue.push(t, l)"},

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// library is where the types of the library are declared.
+// library is the import path of the package that declares the library's types.
 const library = "github.com/hashedwheel/hashedwheel"
 
 // Shown returns the name of a task for people: the result of its method TaskName, or Of if there is no such method, or
@@ -26,7 +26,7 @@ func Shown(task any) (name string) {
 	return name
 }
 
-// Placed is Shown, and for a function literal, whose name means little, also the place in the code where it begins:
+// Placed is Shown, followed, for a function literal, whose name means little, by the place in the code where it begins:
 // "main.run.func1 (run.go:42)", the line of func or of the first statement.
 func Placed(task any) string { return Shown(task) + place(task) }
 
@@ -92,7 +92,7 @@ func isOurs(t reflect.Type) bool {
 // short is base for each name in the name of a generic type.
 func short(name string) string {
 	if !strings.Contains(name, "/") {
-		return name // as of nearly all types
+		return name // as for nearly all types
 	}
 	var b strings.Builder
 	start := 0
