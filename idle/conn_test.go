@@ -40,7 +40,7 @@ func TestConnStaysOpenThroughDataInOneDirection(t *testing.T) {
 
 // However much data there is, and however late the executor is, a look at the connection follows the last one by about
 // an idle time.
-func TestConnIsLookedAtOnceAnIdleTime(t *testing.T) {
+func TestConnIsCheckedOncePerIdleTime(t *testing.T) {
 	late := hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { time.AfterFunc(d/8, f) }))
 	synctest.Test(t, func(t *testing.T) {
 		tm := newTimer(t, late)
@@ -58,7 +58,7 @@ func TestConnIsLookedAtOnceAnIdleTime(t *testing.T) {
 	})
 }
 
-func TestErrIdleIsATimeoutAndNotErrClosed(t *testing.T) {
+func TestErrIdleIsATimeoutButNotErrClosed(t *testing.T) {
 	var ne net.Error
 	require.ErrorAs(t, idle.ErrIdle, &ne)
 	require.True(t, ne.Timeout())

@@ -75,7 +75,7 @@ func TestDataThatWaitsForTheReaderDoesNotCount(t *testing.T) {
 
 // A peer is away for half a second, again and again, and then acknowledges the data that was sent to it, within less
 // than an idle time: its connection stays open.
-func TestNeverEarlyPeerThatIsAwayAtTimes(t *testing.T) {
+func TestNeverEarlyPeerThatIsSometimesAway(t *testing.T) {
 	t.Parallel()
 	const d = 1200 * time.Millisecond
 	tm := hashedwheel.MustNew()

@@ -81,7 +81,7 @@ func TestWatchWithReceivedOnlyDoesNotCountSentData(t *testing.T) {
 	}
 }
 
-func TestWatchIsUnsupportedWhereNoKernelCounts(t *testing.T) {
+func TestWatchIsUnsupportedWhereTheKernelDoesNotCount(t *testing.T) {
 	pipe, _ := net.Pipe()
 	udp, err := net.Dial("udp", "127.0.0.1:9")
 	require.NoError(t, err)

@@ -58,7 +58,7 @@ func TestFullWheelRefusesNothingAndChannelsOutliveItsStop(t *testing.T) {
 	})
 }
 
-func TestTickerEndsThoughItsWheelIsStoppedWhileItTicks(t *testing.T) {
+func TestTickerEndsIfItsWheelIsStoppedDuringATick(t *testing.T) {
 	onLateRuns(t, func(t *testing.T, tm *hashedwheel.Timer, release func() bool) {
 		ticker := wheeltime.NewTicker(tm, 10*tick)
 		timertest.Pass(11 * tick)
@@ -141,7 +141,7 @@ func TestTimerLeftToTheTimePackageCanBeStoppedAndReset(t *testing.T) {
 }
 
 // No time passes on it any more, so all of it has passed.
-func TestStopOfAWheelOnAManualClockFiresAllThatWait(t *testing.T) {
+func TestStopOfAWheelOnAManualClockFiresAllWaits(t *testing.T) {
 	clock, tm := timertest.NewManual()
 	due := clock.Now().Add(time.Hour)
 	timer, after := wheeltime.NewTimer(tm, time.Hour), wheeltime.After(tm, time.Hour)
@@ -211,7 +211,7 @@ func TestStopDoesNotEndALaterResetOfATicker(t *testing.T) {
 }
 
 // Only f is the Executor's business: a value is sent although the Executor blocks, or loses every task.
-func TestExecutorOfTheUserSendsNoValue(t *testing.T) {
+func TestUsersExecutorSendsNoValue(t *testing.T) {
 	var handed atomic.Int32
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		start := time.Now()

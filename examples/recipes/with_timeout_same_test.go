@@ -31,7 +31,7 @@ func ofBoth(t *testing.T, f func(t *testing.T, withTimeout makeContext)) {
 	})
 }
 
-func TestContextIsAsOfContextWithTimeout(t *testing.T) {
+func TestContextBehavesLikeContextWithTimeout(t *testing.T) {
 	type key struct{}
 	parent := context.WithValue(context.Background(), key{}, "value")
 	for name, end := range map[string]func(cancel func()) (want error){

@@ -15,7 +15,7 @@ const (
 	recorded = "api/0.5.0.txt"
 )
 
-func TestAPIIsTheRecordedOne(t *testing.T) {
+func TestAPIMatchesTheRecord(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, recorded))
 	require.NoError(t, err)
 	want := strings.Split(strings.TrimSpace(string(text)), "\n")

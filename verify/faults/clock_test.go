@@ -129,7 +129,7 @@ func TestFaultAlarmThatIsLost(t *testing.T) {
 }
 
 // All but the worker go on.
-func TestFaultAlarmThatIsLongInComing(t *testing.T) {
+func TestFaultAlarmThatIsDelayed(t *testing.T) {
 	var asked atomic.Bool
 	after := func(d time.Duration) <-chan time.Time {
 		asked.Store(true)

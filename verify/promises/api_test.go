@@ -95,7 +95,7 @@ func TestNowReturnsTheTimeOnTheTimersClock(t *testing.T) {
 	})
 }
 
-func TestTickIsTheOptionsTick(t *testing.T) {
+func TestTickReturnsTheOptionsTick(t *testing.T) {
 	for _, tick := range []time.Duration{100 * time.Microsecond, 333_333, time.Hour} {
 		assert.Equal(t, tick, hashedwheel.MustNew(hashedwheel.WithTick(tick)).Tick())
 	}

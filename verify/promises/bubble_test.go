@@ -105,7 +105,7 @@ func TestATimerFromOutsideTheBubbleMayBeStoppedInside(t *testing.T) {
 	}
 }
 
-func TestATimerOnAManualClockServesInAnyBubble(t *testing.T) {
+func TestATimerOnAManualClockWorksInAnyBubble(t *testing.T) {
 	clock, tm := timertest.NewManual()
 	use := func(t *testing.T) {
 		var log timertest.RunLog

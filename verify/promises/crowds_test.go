@@ -48,7 +48,7 @@ const aCrowd = min(100_000, 500*limits.Crowd) // with -tags small a few thousand
 // The worker reads this clock once for each timeout that it hands out, and a few times for each portion that it files
 // or looks at: so the reads count the visits. A crowd is opened ahead of its time, which ends: a worker that looked
 // again and again would stop the bubble's time.
-func TestCrowdsAreInTimeAndVisitedAHandfulOfTimes(t *testing.T) {
+func TestCrowdsAreOnTimeAndVisitedAHandfulOfTimes(t *testing.T) {
 	for _, size := range wheelSizes {
 		for _, ahead := range []time.Duration{0, 20 * time.Second, time.Hour} {
 			t.Run(fmt.Sprintf("%d buckets, %v ahead", size, ahead), func(t *testing.T) {

@@ -103,7 +103,7 @@ func TestSmallAndGarbageFreeSoonAfterStop(t *testing.T) {
 }
 
 // A timeout that the caller keeps does not keep its former neighbors.
-func TestSmallAndGarbageFreeAlthoughTheNeighborIsKept(t *testing.T) {
+func TestSmallAndGarbageFreeEvenIfTheNeighborIsKept(t *testing.T) {
 	for name, end := range map[string]func(*hashedwheel.Timeout){
 		"stopped at once": stop,
 		"expired":         func(*hashedwheel.Timeout) {},

@@ -95,7 +95,7 @@ func TestQuietSoThatADroppedTimerIsGarbage(t *testing.T) {
 }
 
 // The worker comes for timeouts that are due, and some times more.
-func TestQuietExceptForWhatIsDue(t *testing.T) {
+func TestQuietExceptForDueTimeouts(t *testing.T) {
 	for name, load := range map[string]struct {
 		n            int
 		first, apart time.Duration

@@ -98,7 +98,7 @@ func TestLatenessIsReportedFromTheDeadlineOfEachTask(t *testing.T) {
 }
 
 // Ten tasks take 100 ms each: the last waits for the nine others, in one batch or in several ticks.
-func TestLatenessIsReportedOfTasksThatWaitForOthers(t *testing.T) {
+func TestLatenessIsReportedForTasksThatWaitForOthers(t *testing.T) {
 	for name, executor := range blocking {
 		for _, apart := range []time.Duration{0, 5 * timertest.Tick} {
 			t.Run(fmt.Sprintf("for %s, %v apart", name, apart), func(t *testing.T) {
@@ -152,7 +152,7 @@ func TestLatenessIsReportedInTheBucketOfItsBounds(t *testing.T) {
 }
 
 // Of so many at once some are filed by their callers, before the worker comes: the wheel's current tick is an hour old.
-func TestLatenessIsReportedNoLatenessOfDeadlinesInThePastThatTheirCallersFiled(t *testing.T) {
+func TestLatenessIsReportedAsNoneForPastDeadlinesThatTheirCallersFiled(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		all := make([]hashedwheel.Timeout, 50_000)
 		tm.AfterFunc(timertest.Tick, timertest.Nop)

@@ -58,7 +58,7 @@ var places = map[string]func(i int) time.Duration{
 	"due, and not yet told": func(int) time.Duration { return -time.Second },
 }
 
-func TestSampleHasTheTimeoutsThatArePending(t *testing.T) {
+func TestSampleHasThePendingTimeouts(t *testing.T) {
 	aCrowd := limits.Crowd + 1000
 	if !testing.Short() {
 		aCrowd *= 4

@@ -24,7 +24,7 @@ func (c lateClock) After(d time.Duration) <-chan time.Time { return time.After(d
 
 // A point of the grid that is past when the run before it begins is not missed
 // if its tick is still to come.
-func TestEveryMissesNothingOnAClockThatRingsALittleLate(t *testing.T) {
+func TestEveryMissesNothingOnAClockThatFiresALittleLate(t *testing.T) {
 	const late, n = tick / 20, 1000
 	for _, period := range []time.Duration{tick - 1, tick, tick + 1, 2 * tick, 7*tick/2 + 1} {
 		t.Run(period.String(), func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestEveryMissesNothingOnAClockThatRingsALittleLate(t *testing.T) {
 	}
 }
 
-func TestEveryGoesOnThroughTheZeroTime(t *testing.T) {
+func TestEveryContinuesThroughTheZeroTime(t *testing.T) {
 	clock := hashedwheel.NewManualClock(time.Time{}.Add(-5 * time.Second))
 	tm := timertest.NewManualOn(clock)
 	defer tm.Stop()
@@ -155,7 +155,7 @@ func TestEveryLeavesOutARunAlthoughAnotherReadTheClockBeforeReset(t *testing.T) 
 
 // The executor got the run before Reset made it void, and begins it while the run that Reset armed
 // expires: exactly one of the two calls f.
-func TestEveryRunsOnceIfItExpiresWhileAVoidRunBegins(t *testing.T) {
+func TestEveryRunsOnceIfItExpiresWhileAnObsoleteRunBegins(t *testing.T) {
 	pool := new(timertest.HeldBack)
 	clock, tm := timertest.NewManual(hashedwheel.WithExecutor(pool))
 	defer tm.Stop()

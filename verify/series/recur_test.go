@@ -18,7 +18,7 @@ var _ hashedwheel.Scheduler = interface {
 	Next(time.Time) time.Time
 }(schedule(nil))
 
-func TestRecurPassesThePanicOfItsSchedulerOn(t *testing.T) {
+func TestRecurPassesOnAPanicOfItsScheduler(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		s := schedule(func(time.Time) time.Time { panic("on purpose") })
 		assert.PanicsWithValue(t, "on purpose", func() { tm.Recur(s, nop) })

@@ -227,7 +227,7 @@ func TestForgottenItemIsNotAdded(t *testing.T) {
 }
 
 // The Executor holds the task back until the item has been forgotten, and added again with a later time.
-func TestItemForgottenWhileItsTaskIsUnderWayIsNotAdded(t *testing.T) {
+func TestItemForgottenWhileItsTaskRunsIsNotAdded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var task func()
 		held := hashedwheel.ExecutorFunc(func(f func()) { task = f })
