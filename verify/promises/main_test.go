@@ -13,8 +13,8 @@
 //	10 misuse is caught          misuse, misuse_call
 //	11 lateness is reported      reported, and verify/fuzz
 //
-// The others are of what the promises are about: api, sample and bubble. Random calls have an oracle in
-// verify/fuzz: what its model says of each step is not said again here.
+// The other files, api, sample and bubble, test the API behind the promises. Random calls have an oracle in
+// verify/fuzz: what its model checks at each step is not repeated here.
 package promises
 
 import (
