@@ -22,7 +22,7 @@ func TestAPIMatchesTheRecord(t *testing.T) {
 	got := describe(root)
 	for _, line := range want {
 		if !slices.Contains(got, line) {
-			t.Errorf("gone from the code: %s", line)
+			t.Errorf("missing from the code: %s", line)
 		}
 	}
 	for _, line := range got {

@@ -47,5 +47,5 @@ const (
 
 var Unix = time.Unix
 
-// Interrupt does nothing. That of the time package sends a signal to the process, which must not end a sleep.
+// Interrupt does nothing. The time package's Interrupt sends a signal to the process, which must not end a sleep.
 func Interrupt() {}
