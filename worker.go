@@ -32,7 +32,7 @@ func (wk *worker) init(tm *Timer) {
 }
 
 // work makes passes until nothing is due, then hands over. If user code ends the goroutine by runtime.Goexit, another
-// goroutine goes on.
+// goroutine continues.
 func (wk *worker) work() {
 	gone := false
 	defer func() {

@@ -101,7 +101,7 @@ func (s *shard[K, V]) move(e *entry[K, V], until deadline) (ok bool) {
 	return ok
 }
 
-// replace puts a new entry in the place of e, which is in the table and due, or returns why the timer refuses. In a
+// replace puts a new entry in place of e, which is in the table and due, or returns why the timer refuses. In a
 // renewing map e's key is present, so a full timer does not refuse.
 func (s *shard[K, V]) replace(e *entry[K, V], v V, until deadline) error {
 	next := s.owner.newEntry(e.hash, e.key, v)

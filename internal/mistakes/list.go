@@ -22,10 +22,10 @@ const everyCall = "./verify/promises TestNeverEarlyNorMoreThanATickLateByEveryCa
 // chaos finds most mistakes, in a library with wide windows.
 const chaos = "./verify/chaos TestChaosKeepsTheBooks"
 
-// List is all mistakes. Whoever changes the code that one applies to points it to the new code,
-// so that it still is the same mistake.
+// List has all mistakes. If you change the code that a mistake applies to, adapt the mistake, so that it is still the
+// same.
 var List = []Mistake{
-	// Claims, and whatever else is a CAS.
+	// Claims, and other compare-and-swaps.
 	{
 		Name: "an expiry is claimed by a load and a store",
 		Edits: []Edit{{In: "Timeout.claim",

@@ -53,7 +53,7 @@ func stoppedLater(tm *hashedwheel.Timer) func() {
 	}
 }
 
-// Filing is slowed to the ratio of a machine with some ninety processors: see internal/mistakes/handicap. When the
+// Filing is slowed to the ratio of a machine with about ninety processors: see internal/mistakes/handicap. When the
 // callers neither dropped their stopped timeouts nor waited, the heap grew to hundreds of MiB, and a heartbeat was more
 // than a second late. The heap's bound is that of bench's load storm. The heartbeat's must also hold on a busy machine.
 func TestBoundedWorkOnManyProcessors(t *testing.T) {
@@ -81,7 +81,7 @@ func TestBoundedWorkOnManyProcessors(t *testing.T) {
 			assert.Less(t, (peak-before)>>20, int64(64), "MiB of heap")
 			const message = "the heartbeat's median lateness; the time package's is %v"
 			assert.Less(t, late, c.late+c.times*lateBeside, message, lateBeside)
-			t.Logf("heap %d MiB, heartbeat %v late, package time's %v", (peak-before)>>20, late, lateBeside)
+			t.Logf("heap %d MiB, heartbeat %v late, the time package's %v", (peak-before)>>20, late, lateBeside)
 		})
 	}
 }

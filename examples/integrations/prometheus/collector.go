@@ -14,9 +14,10 @@ import (
 //
 //   - alert: TimeoutsOverdue # an executor blocks the Timer, or the machine is overloaded
 //     expr: hashedwheel_overdue_seconds > 0.05
-//   - alert: TimeoutsLate # more than 1% of the tasks were dispatched more than 51.2 ms after their deadlines expr: |
-//     rate(hashedwheel_lateness_seconds_bucket{le="0.0512"}[5m]) < ignoring(le) 0.99 *
-//     rate(hashedwheel_lateness_seconds_count[5m])
+//   - alert: TimeoutsLate # more than 1% of the tasks were dispatched more than 51.2 ms after their deadlines
+//     expr: |
+//     rate(hashedwheel_lateness_seconds_bucket{le="0.0512"}[5m])
+//     < ignoring(le) 0.99 * rate(hashedwheel_lateness_seconds_count[5m])
 //
 // The average lateness is rate(hashedwheel_lateness_seconds_sum[5m]) / rate(hashedwheel_lateness_seconds_count[5m]).
 type collector struct {
