@@ -3,8 +3,8 @@ package hashedwheel
 import "time"
 
 // A Clock shows the time and wakes the worker. The clocks of clockwork, benbjohnson/clock and Kubernetes fit as they
-// are. Its methods are called concurrently. Now must not call the Timer. While timeouts wait, a goroutine waits for
-// After, until Timer.Stop at the latest.
+// are. Its methods are called concurrently. Now must not call the Timer. While timeouts are pending, a goroutine waits
+// for After; Timer.Stop ends it.
 //
 // A Clock must never go back: otherwise no promise holds. It may stand still, and may jump ahead: the worker's next run
 // then dispatches the timeouts in between.
@@ -49,7 +49,7 @@ func (tl *timeline) thisTick() tick { return tl.ticks.at(tl.now()) }
 // now returns the time in ns since start, less than maxDeadline.
 func (tl *timeline) now() int64 {
 	if tl.isSystem {
-		now := int64(time.Since(tl.start)) // which reads the monotonic clock alone
+		now := int64(time.Since(tl.start)) // which reads only the monotonic clock
 		if uint64(now) < maxDeadline {
 			return now
 		}

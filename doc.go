@@ -9,11 +9,11 @@
 //	t.Stop()
 //
 // A [Timer] holds many timeouts, and a program seldom needs more than one. A [Timeout] is one of them (the time package
-// calls it a Timer). [Timeout.Stop] cancels one, [Timer.Stop] all. [Timer.Every] and [Timer.Recur] run a function again
-// and again, and [Timer.After] is a deadline for a select.
+// calls it a Timer). [Timeout.Stop] cancels one, [Timer.Stop] cancels all. [Timer.Every] and [Timer.Recur] run a
+// function again and again, and [Timer.After] is a deadline for a select.
 //
-// Package wheeltime has the time package's timers and tickers with channels, idle closes idle connections, keyed is a
-// map whose values expire, and inspect is a page of pending timeouts.
+// Package wheeltime provides the time package's timers and tickers with channels, idle closes idle connections, keyed
+// provides a map whose values expire, and inspect serves a page of pending timeouts.
 //
 // Stay with the time package for fewer than ten thousand timers. Timeouts do not survive the process: work that must
 // happen after a restart belongs in a store.

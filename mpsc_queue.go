@@ -57,7 +57,7 @@ const _ = uint(128 - unsafe.Sizeof(stripe{}))
 const (
 	pageShift  = 13                 // a page of the heap: one P's allocations share it, those of different Ps do not
 	fibonacci  = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio: Knuth, TAOCP 6.4
-	counted    = limits.Counted     // one push in so many is counted, and stands for as many
+	counted    = limits.Counted     // one push in this many is counted, and stands for all of them
 	pruneLimit = limits.Deep        // the most timeouts that one pruning visits
 )
 

@@ -109,7 +109,7 @@ func (tm *Timer) newSeries(maker string, scheduler Scheduler, f func(*Series)) *
 	return s
 }
 
-// Stop ends the series, and reports whether this call did: then no further run begins, even if it already waits in the
+// Stop ends the series, and reports whether this call did: if so, no further run begins, even one that waits in the
 // Executor. Stop does not wait for a run that has begun, which may be about to call f.
 func (s *Series) Stop() bool {
 	defer s.lock().Unlock()

@@ -156,7 +156,7 @@ func (t *Timeout) ResetAt(at time.Time) bool {
 	return was
 }
 
-// Arm is Reset for a timeout that others cause, such as a client's: a full timer refuses it with ErrFull, a stopped one
+// Arm is Reset for timeouts that others cause, such as clients: a full timer refuses it with ErrFull, a stopped one
 // with ErrStopped. A pending t is moved, never refused. If several goroutines arm and stop t while Timer.Stop runs, the
 // error may go to another of their calls; Err is right once all have returned.
 func (t *Timeout) Arm(d time.Duration) error {

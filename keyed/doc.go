@@ -1,6 +1,6 @@
-// Package keyed is a map whose values expire. It is not a cache, which evicts values to stay within a bound: for that
-// see otter or ristretto. Every value has one end. When the deadline of a value has passed, the map calls your function
-// with key and value. Use it for sessions, calls in flight, and messages seen before.
+// Package keyed provides a map whose values expire. It is not a cache, which evicts values to stay within a bound: for
+// that see otter or ristretto. Every value has one end. When the deadline of a value has passed, the map calls your
+// function with key and value. Use it for sessions, calls in flight, and messages seen before.
 //
 //	sessions := keyed.New(tm, func(id string, s *Session) { s.Close() }, keyed.WithName("sessions"))
 //	err := sessions.Set(id, s, 30*time.Minute)    // new, or replaces value and deadline

@@ -1,5 +1,5 @@
-// Package wheeltime has the time package's Timer and Ticker, with their channels, on a [hashedwheel.Timer]. In code
-// that selects on t.C only the line that makes t changes:
+// Package wheeltime provides the time package's Timer and Ticker, with their channels, on a [hashedwheel.Timer]. In
+// code that selects on t.C only the line that makes t changes:
 //
 //	tm := hashedwheel.MustNew() // one for the program
 //
@@ -49,8 +49,8 @@
 //
 // Tickers and the functions of [AfterFunc] end with the wheel, since a call after Shutdown would be worse than none.
 //
-// Timers, Tickers and waits that begin after Timer.Stop, and Resets after it, are the time package's alone, which
-// counts real time, whatever the clock of tm.
+// Timers, Tickers and waits that begin after Timer.Stop, and Resets after it, belong to the time package, which counts
+// real time, whatever the clock of tm.
 //
 // # What it costs
 //

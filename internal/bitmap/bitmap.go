@@ -1,4 +1,4 @@
-// Package bitmap has a set of small integers that finds the next member fast.
+// Package bitmap implements a set of small integers that finds the next member fast.
 package bitmap
 
 import "math/bits"

@@ -1,4 +1,4 @@
-// Package hook has the interfaces of the library's own tasks: the channels of Timer.After, the timers of package
+// Package hook defines the interfaces of the library's own tasks: the channels of Timer.After, the timers of package
 // wheeltime, series, the entries of package keyed, and the idle times of package idle.
 package hook
 

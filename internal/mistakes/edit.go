@@ -1,5 +1,5 @@
-// Package mistakes has the seeded mistakes: changes of the library's source that break a promise.
-// list.go has the texts, and the test that finds each.
+// Package mistakes contains the seeded mistakes: changes of the library's source that break a promise. list.go has the
+// texts, and the test that finds each mistake.
 //
 // TestEveryEditApplies reports each edit that no longer fits the source; it takes a second.
 package mistakes

@@ -10,7 +10,7 @@ type Mistake struct {
 	IsStalled bool // the test finds it if goroutines lose their processors, see Stalled
 }
 
-// duringAPass finds mistakes of the order in which producers and worker change the two lanes' due.
+// duringAPass finds mistakes in the order in which producers and worker change the due of the two lanes.
 const duringAPass = "./verify/promises TestAtMostOneTickLateIfArmedDuringAPass"
 
 // fuzz finds mistakes that one call or two show, whenever they are made.

@@ -1,4 +1,4 @@
-// Package taskname names a task for people: by its method TaskName, or else by its function or its type.
+// Package taskname returns readable names of tasks: by the method TaskName, or else by the function or the type.
 package taskname
 
 import (
@@ -12,8 +12,8 @@ import (
 // library is the import path of the package that declares the library's types.
 const library = "github.com/hashedwheel/hashedwheel"
 
-// Shown returns the name of a task for people: the result of its method TaskName, or Of if there is no such method, or
-// the method panics or returns "". Shown runs user code: never call it under a lock.
+// Shown returns the name under which a task is shown: the result of its method TaskName, or Of if there is no such
+// method, or the method panics or returns "". Shown runs user code: never call it under a lock.
 func Shown(task any) (name string) {
 	defer func() {
 		if recover() != nil || name == "" { // most likely a nil pointer's method has panicked

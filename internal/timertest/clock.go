@@ -78,7 +78,7 @@ type InterruptedClock struct {
 	Then atomic.Pointer[func()]
 }
 
-// Now is SteppingClock's.
+// Now reads the SteppingClock, and then calls Then.
 func (c *InterruptedClock) Now() time.Time {
 	now := c.SteppingClock.Now()
 	if then := c.Then.Swap(nil); then != nil {

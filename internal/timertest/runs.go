@@ -37,7 +37,7 @@ func (l *RunLog) Times() []time.Time {
 // Count returns how often it ran.
 func (l *RunLog) Count() int { return len(l.Times()) }
 
-// DelaysAround returns the delays at which wheels with so many buckets have gone wrong: near ticks, turns, and turns of
+// DelaysAround returns the delays at which wheels with size buckets have gone wrong: near ticks, turns, and turns of
 // turns, and the extremes.
 func DelaysAround(size int) []time.Duration {
 	const day = 24 * time.Hour

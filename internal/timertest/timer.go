@@ -1,5 +1,5 @@
-// Package timertest has helpers that the tests of several folders share: timers in virtual time, clocks and executors
-// of many kinds, tasks that note when they ran, and counts of the library's goroutines and memory.
+// Package timertest provides helpers that the tests of several folders share: timers in virtual time, clocks and
+// executors of many kinds, tasks that note when they ran, and counts of the library's goroutines and memory.
 package timertest
 
 import (

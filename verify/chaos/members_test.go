@@ -199,7 +199,7 @@ func (l *life) stop(a *account) {
 	}
 }
 
-// stopAny stops one of the latest, or any of a mover's.
+// stopAny stops one of the latest timeouts, or any timeout of a mover.
 func (l *life) stopAny() {
 	l.mu.Lock()
 	var a *account

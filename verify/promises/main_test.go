@@ -1,5 +1,5 @@
-// Package promises has the tests of each promise of the package documentation, from outside: in virtual time, except
-// the few whose subject is real time or a deadlock. A promise has one file, or a few:
+// Package promises contains the tests of each promise of the package documentation, from outside: in virtual time,
+// except the few whose subject is real time or a deadlock. A promise has one file, or a few:
 //
 //	 1 never early               tick, delay
 //	 2 at most one tick late     tick, far, alarm, crowds

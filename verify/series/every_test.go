@@ -165,7 +165,7 @@ func TestEveryRunsOnceIfItExpiresWhileAnObsoleteRunBegins(t *testing.T) {
 		ran.Store(0)
 		var void sync.WaitGroup
 		void.Go(func() {
-			for range i % 100 { // so that they meet in every place
+			for range i % 100 { // so that they overlap at every point
 				_ = ran.Load()
 			}
 			pool.Release()

@@ -1,4 +1,4 @@
-// Package workqueue has the delaying queue of k8s.io/client-go/util/workqueue on a wheel.
+// Package workqueue provides the delaying queue of k8s.io/client-go/util/workqueue on a wheel.
 package workqueue
 
 import (

@@ -1,5 +1,5 @@
-// Package shim has the time package's names, with timers and channels on a wheel. The time package's own tests import
-// it in place of the time package. The README of the folder above describes how.
+// Package shim declares the time package's names, with timers and channels on a wheel. The time package's own tests
+// import it in place of the time package. The README of the folder above describes how.
 package shim
 
 import (
