@@ -216,8 +216,8 @@ func (a *alarm) setFor(next tick) {
 	}
 }
 
-// passed is called after a pass. A pass that dispatched a task has already set last. A pass that only takes the queue,
-// as at the end of the linger, does not count once a linger, so a lone timeout that is due soon after it is on time.
+// passed is called after a pass. A pass that dispatched a task has already set last. Once per linger, a pass that only
+// takes the queue, as at the end of the linger, does not count, so a lone timeout that is due soon after it is on time.
 func (a *alarm) passed(tick tick) {
 	switch {
 	case a.last == tick, a.spared == tick:
@@ -245,7 +245,7 @@ func (a *alarm) wakeOverdue(now int64) {
 
 // wake is called by a time.Timer, in a goroutine that inherits no profiler labels or modes.
 func (a *alarm) wake() {
-	a.out.Enter() // before it is the worker: Shutdown, once Stop has ended the worker, waits for it
+	a.out.Enter() // before it is the worker, so that Shutdown waits for it even after Stop
 	a.woken()
 }
 

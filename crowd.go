@@ -30,7 +30,7 @@ func (w *hashedWheel) thin() bool {
 			return true
 		}
 		number, at := l.crowdAt(w.current, w.ticks.len)
-		if at < w.current { // it is due by the tick that was left last
+		if at < w.current { // the wheel has left the tick at which the crowd must be opened
 			l.open(number)
 			return true
 		}

@@ -69,7 +69,7 @@
 // when a few hundred have queued up. Three things wake it for nothing:
 //   - A timeout was stopped less than 50ms before its deadline.
 //   - A far timeout was stopped or moved later: the worker runs at its old time, at most about twenty times a second.
-//   - A time.Timer had been set for a timeout that has changed since. [Stats] does not count that.
+//   - A time.Timer was set for a timeout that changed later. [Stats] does not count that.
 //
 // # Any delay costs the same
 //

@@ -152,7 +152,7 @@ func (l *limit) full(d time.Duration) time.Duration {
 // arm arms the timeout for a time after start.
 func (l *limit) arm(at time.Duration) { l.timeout.ResetAt(l.begun.Add(at)) }
 
-// Run is the task of the timeout: it looks at the connection, and calls idle or arms the timeout again.
+// Run is the task of the timeout: it checks the connection, and calls idle or arms the timeout again.
 func (l *limit) Run(*hashedwheel.Timeout) {
 	s, last := l.setting.Load(), l.last.Load()
 	if !l.isDue(s) {

@@ -147,7 +147,7 @@ func TestTransfersAreNotPassedOnWhereTheConnCounts(t *testing.T) {
 	})
 }
 
-// A whole is a TCP connection that counts how often a transfer was left to it.
+// A whole is a TCP connection that counts the transfers that were left to it.
 type whole struct {
 	*net.TCPConn
 	calls int

@@ -120,7 +120,7 @@ func (s *shard[K, V]) replace(e *entry[K, V], v V, until deadline) error {
 	return nil
 }
 
-// put puts in an entry that has just been armed: Run waits for mu, however soon the entry is due.
+// put adds an entry that has just been armed: Run waits for mu, however soon the entry is due.
 func (s *shard[K, V]) put(e *entry[K, V], until deadline) {
 	s.table.put(e)
 	s.advance(until.now)

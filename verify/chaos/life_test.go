@@ -34,7 +34,7 @@ type life struct {
 
 	mu       sync.Mutex
 	accounts []*account             // guarded by mu
-	left     []*hashedwheel.Timeout // guarded by mu; what Stop and Shutdown returned
+	left     []*hashedwheel.Timeout // guarded by mu; the results of Stop and Shutdown
 
 	stopping atomic.Bool // Stop or Shutdown may have been called
 	stopNext atomic.Bool // the next task must call Stop

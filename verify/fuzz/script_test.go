@@ -25,7 +25,7 @@ type script struct {
 	timer   *hashedwheel.Timer
 	start   time.Time
 	turn    int64 // ns
-	eager   bool  // compare what needs a drain after every call too
+	eager   bool  // also compare, after every call, the results that need a drain
 	handler bool
 
 	clock     clockKind
