@@ -234,8 +234,8 @@ func (a *alarm) lingers(tick tick) (due int64) {
 }
 
 // wakeOverdue is for a caller that has read the clock and found the worker overdue. It resets a timer, which fires once
-// the caller leaves its P. It is not a go statement, since the next goroutine that the caller readies would kick the
-// worker from the front of the P's queue. The worker may be woken late, and twice for one setting.
+// the caller leaves its P. It does not use a go statement, since the next goroutine that the caller readies would kick
+// the worker from the front of the P's queue. The worker may be woken late, and twice for one setting.
 func (a *alarm) wakeOverdue(now int64) {
 	at := a.overdue.Load()
 	if now > at && a.overdue.CompareAndSwap(at, now+2*overdueAfter) {

@@ -286,7 +286,7 @@ func (g *guarded) file(limit, lists int) (n, emptied int) {
 
 // fileOne takes a timeout from the queue, and places it in the wheel if it is pending, no earlier than at first, the
 // first tick that is open for it. A timeout of the batch is deferred until the batch is settled, and stays queued, so
-// that the batch does not claim it. So a canceled timeout that is not queued is nowhere, which Timeout.begin relies on.
+// that the batch does not claim it. A canceled timeout that is not queued is nowhere, which Timeout.begin relies on.
 func (g *guarded) fileOne(t *Timeout, first tick) {
 	if g.batch.has(t) {
 		t.link, g.deferred = g.deferred, t
