@@ -15,8 +15,8 @@ import (
 //	}
 //
 // Callers whose deadline rounds up to the same tick share a channel, so all except the first allocate nothing. The
-// channel counts as one pending timeout until its tick, which WithMaxPending does not refuse. A separate goroutine
-// closes it, or with Inline the worker; no other Executor is used.
+// channel counts as one pending timeout until its tick; WithMaxPending never refuses it. A separate goroutine closes
+// it, or with Inline the worker; no other Executor is used.
 //
 // A channel that is pending at [Timer.Stop] is still closed at its time, or on a ManualClock at once. After Timer.Stop
 // a call of After waits in the time package, whatever the Clock, so a loop around After keeps its pace. Such a call
@@ -40,24 +40,25 @@ func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	return first.done
 }
 
-// wholeTick rounds a deadline up to a whole Tick, so that there are no more channels than Ticks. The worker, if it
-// waits for a whole Tick, waits for the same.
+// wholeTick rounds a deadline up to a whole Tick, so that there are no more channels than Ticks. If the worker waits
+// for a whole Tick, it waits for the same one.
 func (tm *Timer) wholeTick(deadline int64) int64 {
 	k := tm.time.ticks
 	return k.start(k.roundUp(k.of(deadline)))
 }
 
-// afters finds the channel of a tick. While mu is held no other lock is taken.
+// afters finds the channel of a tick. No other lock is taken while mu is held.
 type afters struct {
 	mu      sync.Mutex            // guards all below
 	pending map[int64]*sharedTick // the channels that are pending, by deadline; nil before the first
 }
 
-// sharedTick is the channel of all callers that wait for a tick, and the Timeout that closes it. Whoever ends its
-// arming closes the channel: its run, TimerStopped, or the time package if the arming is refused.
+// sharedTick is the channel of all callers that wait for a tick, and the Timeout that closes it. The channel is closed
+// by Run when the Timeout expires, by TimerStopped when Timer.Stop cancels it, or by the time package if the timer
+// refuses it.
 type sharedTick struct {
 	to   Timeout
-	at   int64 // the deadline; set by After, then read only, as done
+	at   int64 // the deadline; set by After, then read only, like done
 	done chan struct{}
 }
 
@@ -68,7 +69,7 @@ func (a *afters) find(at int64) *sharedTick {
 	return a.get(at)
 }
 
-// get is find for a caller who holds mu.
+// get is find for a caller that holds mu.
 func (a *afters) get(at int64) *sharedTick {
 	if s := a.pending[at]; s != nil && s.to.State() == Pending {
 		return s
@@ -76,8 +77,8 @@ func (a *afters) get(at int64) *sharedTick {
 	return nil
 }
 
-// add lets other callers find s, and returns s, or the channel of another caller who was first. If the arming of s has
-// ended, s is not added, since its remove may have come before.
+// add publishes s to other callers and returns s, or returns the channel of a caller that was first. If s is no longer
+// pending, add does not publish it, since remove may already have run.
 func (a *afters) add(s *sharedTick) *sharedTick {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -94,7 +95,7 @@ func (a *afters) add(s *sharedTick) *sharedTick {
 	return s
 }
 
-// remove follows the end of s's arming.
+// remove is called once s is no longer pending.
 func (a *afters) remove(s *sharedTick) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -109,13 +110,13 @@ func (s *sharedTick) Run(*Timeout) {
 	s.to.timer.after.remove(s)
 }
 
-// Outlives is true: others wait for the channel.
+// Outlives is true: goroutines may wait for the channel.
 func (s *sharedTick) Outlives() bool { return true }
 
 // TimerStopped closes the channel.
 func (s *sharedTick) TimerStopped(time.Time) { s.Run(&s.to) }
 
-// Brief keeps s from the user's Executor.
+// Brief keeps s off the user's Executor.
 func (s *sharedTick) Brief() hook.Brief { return true }
 
 // TaskName returns the name under which the channels of After are shown.

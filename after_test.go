@@ -18,7 +18,7 @@ import (
 
 const tick = timertest.Tick
 
-// anyExecutor has executors of all kinds, also one that runs nothing.
+// anyExecutor has executors of all kinds, including one that runs nothing.
 var anyExecutor = map[string][]hashedwheel.Option{
 	"goroutines":           nil,
 	"Inline":               {timertest.Inline},
@@ -37,7 +37,7 @@ func TestAfterOutOfReachIsNever(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		never := tm.After(math.MaxInt64)
 		timertest.Pass(365 * 24 * time.Hour)
-		assert.Equal(t, never, tm.After(math.MaxInt64-1), "never is a tick like others")
+		assert.Equal(t, never, tm.After(math.MaxInt64-1), "never is a tick like any other")
 		assert.Equal(t, never, tm.After(20*365*24*time.Hour))
 		assert.False(t, timertest.IsClosed(never))
 		assert.Equal(t, 1, tm.Pending())
@@ -93,7 +93,7 @@ func TestAfterGivesConcurrentFirstCallersTheSameChannel(t *testing.T) {
 	assert.Zero(t, tm.Pending())
 }
 
-func TestAfterAllocatesNothingForAllButTheFirstCaller(t *testing.T) {
+func TestAfterAllocatesOnlyForTheFirstCaller(t *testing.T) {
 	tm := timertest.NewResting(t)
 	bounded := timertest.NewResting(t, hashedwheel.WithMaxPending(1))
 	delays := []time.Duration{0, time.Hour, 5 * time.Hour, 69 * time.Hour, math.MaxInt64}
@@ -116,7 +116,7 @@ func TestAfterAllocatesNothingForAllButTheFirstCaller(t *testing.T) {
 // With Inline the worker closes the channel, and with any other executor a separate goroutine, so that a crowd does not
 // hold up the worker. On one thread that goroutine does not run until this one blocks: after Advance the channel is
 // still open, at least in one of a hundred tries.
-func TestAfterIsClosedByTheWorkerWithInlineAndElseByAGoroutine(t *testing.T) {
+func TestAfterIsClosedByTheWorkerWithInlineOtherwiseByAGoroutine(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for name, opts := range anyExecutor {
 		t.Run(name, func(t *testing.T) {
@@ -150,9 +150,9 @@ func TestAfterIsClosedAtItsTimeThoughTheTimerIsStopped(t *testing.T) {
 					assert.WithinRange(t, time.Now(), deadline, deadline.Add(tick), "After(%v)", d)
 				})
 			}
-			timertest.Pass(5*tick + tick/2) // the first are filed then, the second still in the queue
+			timertest.Pass(5*tick + tick/2) // by then the first are filed, and the second still queued
 		}
-		assert.Empty(t, tm.Stop(), "nobody's timeouts")
+		assert.Empty(t, tm.Stop(), "After's timeouts belong to no caller")
 		assert.Zero(t, tm.Pending())
 		synctest.Wait()
 		assert.Zero(t, timertest.LibraryGoroutines(), "nothing waits but the time package")
@@ -160,8 +160,8 @@ func TestAfterIsClosedAtItsTimeThoughTheTimerIsStopped(t *testing.T) {
 	})
 }
 
-// Each call of Stop leaves those that it has canceled to the time package.
-func TestAfterIsClosedAtItsTimeThoughCallsOfStopShareTheChannels(t *testing.T) {
+// Each call of Stop leaves the channels whose Timeouts it canceled to the time package.
+func TestAfterIsClosedAtItsTimeIfConcurrentStopsShareTheChannels(t *testing.T) {
 	const n = 20_000
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		start := time.Now()
@@ -183,8 +183,8 @@ func TestAfterIsClosedAtItsTimeThoughCallsOfStopShareTheChannels(t *testing.T) {
 	})
 }
 
-// Stop finds a part of each delay left by the user's clock. The time package waits for it, whatever that clock shows
-// from then on.
+// When Stop is called, a part of each delay is left by the user's clock. The time package waits for that part, whatever
+// the clock shows from then on.
 func TestAfterOnAUsersClockWaitsInTheTimePackageForTheRest(t *testing.T) {
 	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
 		minute, hour := tm.After(time.Minute), tm.After(time.Hour)
@@ -226,7 +226,7 @@ func TestAfterIsClosedByStopInAnotherBubble(t *testing.T) {
 	})
 }
 
-func TestAfterKeepsNoBubbleFromItsEnd(t *testing.T) {
+func TestAfterDoesNotKeepABubbleFromEnding(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		tm.After(time.Minute)
 		tm.After(time.Hour)
@@ -281,7 +281,7 @@ func TestAfterOutlivesAStopFromATask(t *testing.T) {
 	}, timertest.OnWorker)
 }
 
-// Every channel that a caller got is closed at its time, also one that the stopped timer refused.
+// Every channel that a caller received is closed at its time, even one that the stopped timer refused.
 func TestStopRacesWithAfter(t *testing.T) {
 	for begun := time.Now(); time.Since(begun) < timertest.Lasting(time.Second) && !t.Failed(); {
 		timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {

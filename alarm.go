@@ -41,7 +41,8 @@ type alarm struct {
 }
 
 // alarmWord is one value of alarm.word: due, in ns, and two bits of status. The pass of the first tick after due must
-// take the queue. Producers round due down to a tick, so calls with ever earlier deadlines change the word once a tick.
+// take the queue. Producers round due down to a tick, so calls with ever earlier deadlines change the word only once a
+// tick.
 type alarmWord int64
 
 const (
@@ -57,7 +58,8 @@ const (
 	past  = -1      // earlier than every deadline: no call lowers it
 
 	// A timer puts the goroutine that it starts at the front of its P's queue. Another that becomes ready kicks it to
-	// the end, where on a busy machine it waits for up to a second: after this time a caller wakes the worker.
+	// the end, where it waits for up to a second on a busy machine. So a caller wakes a worker that is overdue by this
+	// much.
 	overdueAfter = int64(time.Millisecond)
 	notOverdue   = 1<<63 - 1
 
@@ -214,8 +216,8 @@ func (a *alarm) setFor(next tick) {
 	}
 }
 
-// passed is called after a pass. A pass that has dispatched anything has set last. A pass that only takes the queue, as
-// at the end of the linger, does not count once a linger, so a lone timeout that is due soon after it is on time.
+// passed is called after a pass. A pass that dispatched a task has already set last. Once per linger, a pass that only
+// takes the queue, as at the end of the linger, does not count, so a lone timeout that is due soon after it is on time.
 func (a *alarm) passed(tick tick) {
 	switch {
 	case a.last == tick, a.spared == tick:
@@ -226,14 +228,14 @@ func (a *alarm) passed(tick tick) {
 	}
 }
 
-// lingers returns the latest due of a queue that is not taken at a tick.
+// lingers returns the latest due for a queue that is not taken at a tick.
 func (a *alarm) lingers(tick tick) (due int64) {
 	return a.time.ticks.start(tick + a.time.ticks.of(int64(linger)) - 1)
 }
 
 // wakeOverdue is for a caller that has read the clock and found the worker overdue. It resets a timer, which fires once
-// the caller leaves its P. Not a go statement: the next goroutine that the caller readies would kick the worker from
-// the front of the P's queue. The worker may be woken late, and twice for one setting.
+// the caller leaves its P. It does not use a go statement, since the next goroutine that the caller readies would kick
+// the worker from the front of the P's queue. The worker may be woken late, and twice for one setting.
 func (a *alarm) wakeOverdue(now int64) {
 	at := a.overdue.Load()
 	if now > at && a.overdue.CompareAndSwap(at, now+2*overdueAfter) {
@@ -243,11 +245,11 @@ func (a *alarm) wakeOverdue(now int64) {
 
 // wake is called by a time.Timer, in a goroutine that inherits no profiler labels or modes.
 func (a *alarm) wake() {
-	a.out.Enter() // before it is the worker: Shutdown, once Stop has ended the worker, waits for it
+	a.out.Enter() // before it is the worker, so that Shutdown waits for it even after Stop
 	a.woken()
 }
 
-// woken is wake for a goroutine that is counted already.
+// woken is wake for a goroutine that is already counted.
 func (a *alarm) woken() {
 	if a.answer() {
 		a.work()
@@ -256,8 +258,8 @@ func (a *alarm) woken() {
 	}
 }
 
-// answer reports whether the caller, which a waker has started, is the worker now. If another goroutine is, it finds
-// the status woken in rest.
+// answer reports whether the caller, which a waker has started, is the worker now. If another goroutine is the worker,
+// that goroutine finds the status woken in rest.
 func (a *alarm) answer() (isWorker bool) {
 	for {
 		w := a.load()
@@ -276,9 +278,9 @@ func (a *alarm) answer() (isWorker bool) {
 	}
 }
 
-// begin is the worker's first act. It reports whether the worker passes at a tick. If not, its waker had been set for a
-// timeout that was stopped or moved, or a caller has woken the worker before, and earliest is when a timeout is due. On
-// a user's clock the worker always passes: the producer that started it could not read the tick.
+// begin starts a run of the worker, and reports whether a pass is due at a tick. If not, the waker was set for a
+// timeout that has since been stopped or moved, or a caller woke the worker earlier; earliest is then the tick at which
+// a timeout is due. On a user's clock a pass is always due: the producer that started it could not read the tick.
 func (a *alarm) begin(tick tick) (earliest tick, isDue bool) {
 	a.waker.forget(tick)
 	if a.time.isUsers {
@@ -294,7 +296,7 @@ func (a *alarm) begin(tick tick) (earliest tick, isDue bool) {
 
 // raise reports whether the queue is due at a tick. If so, it raises due to noDue, and the caller, the worker, must
 // take the queue: a push that it does not find lowers due after this. Otherwise the queue is taken at due, or after the
-// linger if that ends earlier: passes may follow each other for seconds.
+// linger if that ends earlier: passes may run back to back for seconds.
 func (a *alarm) raise(tick tick) bool {
 	now, lingers := a.time.ticks.start(tick), a.lingers(tick)
 	for {
@@ -323,7 +325,8 @@ func (a *alarm) start(f func()) {
 	time.AfterFunc(0, f)
 }
 
-// silence is Timer.Stop's. If a goroutine is the worker, it finds the status ended in rest and stops the wakers there.
+// silence is called by Timer.Stop. If a goroutine is the worker, it finds the status ended in rest, and stops the
+// wakers there.
 func (a *alarm) silence() {
 	was := alarmWord(a.word.Swap(int64(alarmWordFor(past, alarmEnded))))
 	if was.status() == alarmAsleep {

@@ -22,7 +22,7 @@ func (a *alarm) setWakers(t *testing.T) (set []tick) {
 	return set
 }
 
-// A waker fires while a producer is the worker, which wants it for an earlier time: it must be set again.
+// A waker fires while a producer is the worker and wants the waker for an earlier time: it must be set again.
 func TestAlarmThatRingsWhileAProducerIsTheWorkerIsSetAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm, ran := MustNew(), false
@@ -43,7 +43,7 @@ func TestAlarmThatRingsWhileAProducerIsTheWorkerIsSetAgain(t *testing.T) {
 	})
 }
 
-// The goroutine that is the worker as the timer is stopped leaves no waker set.
+// The goroutine that is the worker when the timer is stopped leaves no waker set.
 func TestAlarmIsNotSetOnceItHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew()
@@ -61,7 +61,7 @@ func TestAlarmIsNotSetOnceItHasEnded(t *testing.T) {
 }
 
 // If a producer loses its processor before it has set the alarm, Stats shows the lateness of timeouts.
-func TestLatenessWhileAProducerThatIsToSetTheAlarmIsStalled(t *testing.T) {
+func TestLatenessWhileTheProducerThatMustSetTheAlarmIsStalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew()
 		defer tm.Stop()
@@ -75,7 +75,7 @@ func TestLatenessWhileAProducerThatIsToSetTheAlarmIsStalled(t *testing.T) {
 	})
 }
 
-// When a time.Timer fires that was Reset while it was set, the runtime scans all timers of its P: for milliseconds
+// When a time.Timer that was Reset while it was set fires, the runtime scans all timers of its P: for milliseconds
 // where a million connections have deadlines.
 func TestWakersThatAreSetAreLeftAlone(t *testing.T) {
 	skipIfSmall(t)
@@ -94,7 +94,7 @@ func TestWakersThatAreSetAreLeftAlone(t *testing.T) {
 		assert.Equal(t, []tick{hour, 1500}, arm(time.Minute), "for the linger")
 		assert.Equal(t, []tick{hour, 1500, 1200}, arm(20*time.Millisecond))
 		assert.Equal(t, []tick{hour, 1500, 1200, 1100}, arm(10*time.Millisecond))
-		assert.Equal(t, []tick{hour, 1500, 1200, 1100}, arm(15*time.Millisecond), "a waker fires before")
+		assert.Equal(t, []tick{hour, 1500, 1200, 1100}, arm(15*time.Millisecond), "an earlier waker is set")
 		assert.Equal(t, []tick{1050, 1500, 1200, 1100}, arm(5*time.Millisecond), "none is free")
 		time.Sleep(2 * linger)
 		synctest.Wait()
@@ -141,7 +141,7 @@ func TestCallerWakesAnOverdueWorker(t *testing.T) {
 				synctest.Wait()
 				assert.Equal(t, 1, ran)
 				assert.Equal(t, before+1, tm.Stats().Wakeups)
-				a.wake() // the waker, after all
+				a.wake() // the waker fires late
 				assert.Equal(t, before+1, tm.Stats().Wakeups)
 				assert.Equal(t, alarmAsleep, a.load().status())
 			})

@@ -1,12 +1,12 @@
 package hashedwheel
 
-// batch is the due timeouts that the worker dispatches between two holds of the lock. takeDue fills it and settle
-// empties it, under the lock; in between only next changes it. The worker, which calls all three, reads it without the
+// batch holds the due timeouts that the worker dispatches between two holds of the lock. takeDue fills it and settle
+// empties it, under the lock; in between, only next changes it. The worker, which calls all three, reads it without the
 // lock.
 type batch struct {
 	timeouts []*Timeout
-	given    int  // how many of them have had their turn
-	tick     tick // at which the first timeout is due
+	given    int  // how many of them next has returned
+	tick     tick // the tick at which the first timeout is due
 }
 
 func (b *batch) init() { b.timeouts = make([]*Timeout, 0, batchSize) }
@@ -23,7 +23,7 @@ func (b *batch) add(t *Timeout, tick tick) {
 	b.timeouts = append(b.timeouts, t)
 }
 
-// next returns the next timeout whose turn it is, nil after the last.
+// next returns the next timeout, or nil after the last.
 func (b *batch) next() *Timeout {
 	if b.given == len(b.timeouts) {
 		return nil

@@ -7,11 +7,11 @@ import (
 )
 
 // buckets are the slots of a level. A slot holds timeouts in no order, in chunks of pointers. A linked list would be
-// shorter to write, but the collector marks a list node by node, on one processor (golang/go#73581), and each change
-// of a list waits for a neighbor's memory.
+// simpler, but the collector marks a list node by node, on one processor (golang/go#73581), and each change of a list
+// waits for a neighbor's memory.
 //
-// A timeout's home names the entry that points at the timeout. Whenever one of the two is used, both are compared: that
-// finds a timeout that was copied or overwritten.
+// A timeout's home names the entry that points at the timeout. Each use of one checks it against the other, and so
+// detects a timeout that was copied or overwritten.
 type buckets struct {
 	slots  []slot
 	spares *spares
@@ -26,7 +26,7 @@ const (
 	chunkLen = limits.Chunk
 
 	// The first capacity of a slot's index of full chunks: 768 bytes. Since Go 1.26 the collector defers objects of up
-	// to 512 bytes (golang/go#73581), and would then read timeouts in pages that it has read before.
+	// to 512 bytes (golang/go#73581), and would then return to pages of timeouts that it has already read.
 	indexLen = 32
 )
 
@@ -109,15 +109,15 @@ func (b *buckets) dropChunk(s *slot) {
 // allocates nothing under the lock. The chunks are empty, and at most 56 KiB together.
 type spares [10][][]*Timeout
 
-// maxSpares returns how many chunks of a capacity are kept: four, since slots of a few neighboring ticks fill while
-// those before them empty, and dozens of small chunks, which empty between two takes of the queue (24,000 calls of 200
-// kept timeouts: 11 objects allocated, not 1,000).
+// maxSpares returns how many chunks of a capacity are kept: four, since slots of a few neighboring ticks fill while the
+// slots before them empty, but dozens of small chunks, since that many empty between two takes of the queue (in 24,000
+// calls of 200 reused timeouts, 11 objects are allocated, not 1,000).
 func maxSpares(capacity int) int { return max(4, chunkLen/capacity) }
 
 func (s *spares) of(size int) *[][]*Timeout { return &s[bits.Len(uint(size-1))] }
 
-// take returns an empty chunk for size timeouts, at most chunkLen. Without a spare it allocates under the lock, which
-// may trigger GC assist: in a burst of armings, not in a steady load.
+// take returns an empty chunk for size timeouts, at most chunkLen. If there is no spare, it allocates under the lock,
+// which may trigger GC assist. That happens in a burst of armings, not under a steady load.
 func (s *spares) take(size int) []*Timeout {
 	size = min(size, chunkLen)
 	some := s.of(size)

@@ -22,7 +22,7 @@ func newTimeouts(n int) []*Timeout {
 	return all
 }
 
-// Few timeouts take few bytes, and the chunks of an emptied slot serve the next.
+// Few timeouts take few bytes, and another slot reuses the chunks of an emptied one.
 func TestSlotGrowsWithItsTimeouts(t *testing.T) {
 	all, b := newTimeouts(chunkLen), newBuckets(2)
 	for n := range all {
@@ -54,7 +54,7 @@ func TestSparesAreBounded(t *testing.T) {
 	assert.Len(t, *b.spares.of(chunkLen), maxSpares(chunkLen))
 }
 
-// The chunk that a crowd of one tick has left is not the next bucket's, in which one timeout stands.
+// The large chunk that a crowd of one tick has left is not reused for the next bucket, which holds one timeout.
 func TestBurstsLeaveNoLargeChunksToLastingTimeouts(t *testing.T) {
 	for _, burst := range []int{0, 1, 20, 300, 600} {
 		t.Run(strconv.Itoa(burst), func(t *testing.T) {

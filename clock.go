@@ -3,10 +3,10 @@ package hashedwheel
 import "time"
 
 // A Clock shows the time and wakes the worker. The clocks of clockwork, benbjohnson/clock and Kubernetes fit as they
-// are. Its methods are called concurrently. Now must not call the Timer. While timeouts wait, a goroutine waits for
-// After, until Timer.Stop at the latest.
+// are. Its methods are called concurrently. Now must not call the Timer. While timeouts are pending, a goroutine waits
+// for After; Timer.Stop ends it.
 //
-// A Clock must never go back: nothing is promised then. It may stand still, and may jump ahead: the worker's next run
+// A Clock must never go back: otherwise no promise holds. It may stand still, and may jump ahead: the worker's next run
 // then dispatches the timeouts in between.
 //
 // The worker abandons channels of After, so a fake clock's count of waiters means nothing: use a ManualClock.
@@ -31,7 +31,7 @@ type timeline struct {
 	isUsers  bool // clock is neither of the two
 	ticks    ticks
 
-	slack time.Duration // WithTick's: the most that a task is late, and about the least between two runs of the worker
+	slack time.Duration // as WithTick set it: the most that a task is late, and about the least between two runs
 }
 
 func newTimeline(c Clock, slack time.Duration) timeline {
@@ -43,13 +43,13 @@ func newTimeline(c Clock, slack time.Duration) timeline {
 	}
 }
 
-// thisTick returns the tick that has begun last.
+// thisTick returns the latest tick that has begun.
 func (tl *timeline) thisTick() tick { return tl.ticks.at(tl.now()) }
 
 // now returns the time in ns since start, less than maxDeadline.
 func (tl *timeline) now() int64 {
 	if tl.isSystem {
-		now := int64(time.Since(tl.start)) // which reads the monotonic clock alone
+		now := int64(time.Since(tl.start)) // which reads only the monotonic clock
 		if uint64(now) < maxDeadline {
 			return now
 		}
@@ -83,7 +83,8 @@ func (tl *timeline) checkBubble() {
 // before New, since a bubble begins in the year 2000; the system's monotonic clock never does.
 func (tl *timeline) isInside() bool { return !tl.isManual && time.Since(tl.made) < 0 }
 
-// checkOutside panics if the timer was made in a bubble and the caller is in none. A time.Timer would end the process.
+// checkOutside panics if the timer was made in a bubble and the caller is in none. Resetting a time.Timer would crash
+// the process.
 func (tl *timeline) checkOutside() {
 	if now := time.Now(); !tl.isManual && tl.isInBubble() && isMonotonic(now) {
 		panic("hashedwheel: Timer made in a testing/synctest bubble and used outside: make it where it is used")
@@ -93,7 +94,7 @@ func (tl *timeline) checkOutside() {
 // isInBubble reports whether the timer was made in a bubble.
 func (tl *timeline) isInBubble() bool { return !isMonotonic(tl.made) }
 
-// isMonotonic reports whether a time has a monotonic reading. Outside a bubble time.Now's results do.
+// isMonotonic reports whether a time has a monotonic reading. The results of time.Now outside a bubble have one.
 func isMonotonic(t time.Time) bool { return t != t.Round(0) }
 
 // deadline returns the deadline d from now. A negative d is zero, and one too large for the clock is never.
@@ -101,7 +102,7 @@ func (tl *timeline) deadline(now int64, d time.Duration) int64 {
 	return min(now+min(max(0, int64(d)), maxDeadline), maxDeadline)
 }
 
-// since returns a time in ns since start. There is no time before start.
+// since returns a time in ns since start. A time before start counts as start.
 func (tl *timeline) since(at time.Time) int64 {
 	d := at.Sub(tl.start)
 	if uint64(d) >= maxDeadline { // perhaps read from the clock of another bubble

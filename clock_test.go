@@ -26,7 +26,7 @@ func TestRecurReadsTheWallClockAndNowDoesNot(t *testing.T) {
 	assert.Equal(t, []time.Time{set}, c.got)
 }
 
-// setClock stands for the system's clock after it was set.
+// setClock stands in for the system's clock after it was set.
 type setClock struct{ at time.Time }
 
 func (c setClock) Now() time.Time                     { return c.at }

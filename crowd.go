@@ -15,8 +15,8 @@ const (
 	perTimeout = 500 * time.Nanosecond
 )
 
-// openedCrowd is the slot of a level that was opened last. Its timeouts are visited from the end to the front: the last
-// timeout, which moves to the entry of one that leaves, was visited already, and a new one is appended.
+// openedCrowd is the slot of a level that was opened last. Its timeouts are visited from the end to the front: when a
+// timeout leaves, the last one, which was already visited, moves to its entry, and a new timeout is appended.
 type openedCrowd struct {
 	number int64 // of the slot
 	unseen int   // how many of its timeouts are still to be visited
@@ -30,7 +30,7 @@ func (w *hashedWheel) thin() bool {
 			return true
 		}
 		number, at := l.crowdAt(w.current, w.ticks.len)
-		if at < w.current { // it is due by the tick that was left last
+		if at < w.current { // the wheel has left the tick at which the crowd must be opened
 			l.open(number)
 			return true
 		}
@@ -44,14 +44,14 @@ func (l *level) isOpen(current tick) bool {
 	return c.unseen > 0 && l.begins(c.number) >= current && l.len(c.number) > 0
 }
 
-// open begins with a crowd, once: if crowds were opened again, a pass might never end.
+// open opens a crowd, once: if crowds were opened again, a pass might never end.
 func (l *level) open(number int64) {
 	l.crowded.Clear(l.index(number))
 	l.opened = openedCrowd{number: number, unseen: l.len(number)}
 }
 
-// thinSlot visits a portion of an open crowd. Of a bucket it files again the timeouts that were moved later, except
-// queued ones, which the drain files.
+// thinSlot visits a portion of an open crowd. From a bucket, it files again only timeouts that were moved later, and
+// leaves queued ones to the drain.
 func (w *hashedWheel) thinSlot(l *level) {
 	c := &l.opened
 	c.unseen = min(c.unseen, l.len(c.number)) // some may have left
@@ -68,9 +68,9 @@ func (w *hashedWheel) thinSlot(l *level) {
 }
 
 // crowdAt returns the first crowd that was not opened yet, and the tick at which to open it, or noNumber if there is
-// none. The crowd of a ring is opened a whole slot before its time: not earlier, since then its timeouts do not fit
-// into the level below, and not later, since a worker that wakes up late has to catch up meanwhile. The crowd of a
-// bucket is opened early enough for it and all crowds behind it: its timeouts stay, but for those that were moved.
+// none. The crowd of a ring is opened a whole slot before its time: not earlier, since its timeouts would not fit into
+// the level below, and not later, since a worker that wakes up late needs the time to catch up. The crowd of a bucket
+// is opened early enough for it and all crowds behind it: its timeouts stay, except those that were moved.
 func (l *level) crowdAt(current tick, tickLen int64) (number int64, at tick) {
 	number = l.next(l.crowded, l.number(current), current)
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// armCrowd arms n timeouts, spread evenly over so many ticks from first on.
+// armCrowd arms n timeouts, spread evenly over a number of ticks from first on.
 func (d *driver) armCrowd(n int, first, ticks tick) (all []*Timeout) {
 	for i := range tick(n) {
 		all = append(all, d.arm(d.ticks.start(first+i%ticks))...)

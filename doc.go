@@ -9,11 +9,11 @@
 //	t.Stop()
 //
 // A [Timer] holds many timeouts, and a program seldom needs more than one. A [Timeout] is one of them (the time package
-// calls it a Timer). [Timeout.Stop] cancels one, [Timer.Stop] all. [Timer.Every] and [Timer.Recur] run a function again
-// and again, and [Timer.After] is a deadline for a select.
+// calls it a Timer). [Timeout.Stop] cancels one, [Timer.Stop] cancels all. [Timer.Every] and [Timer.Recur] run a
+// function again and again, and [Timer.After] is a deadline for a select.
 //
-// Package wheeltime has the time package's timers and tickers with channels, idle closes idle connections, keyed is a
-// map whose values expire, and inspect is a page of pending timeouts.
+// Package wheeltime provides the time package's timers and tickers with channels, idle closes idle connections, keyed
+// provides a map whose values expire, and inspect serves a page of pending timeouts.
 //
 // Stay with the time package for fewer than ten thousand timers. Timeouts do not survive the process: work that must
 // happen after a restart belongs in a store.
@@ -22,23 +22,23 @@
 //
 // To arm a timeout is to give it a deadline, by AfterFunc, Schedule or Reset; the timeout is then pending, and Move
 // gives it another deadline. When its deadline has passed it expires: its task is handed to the [Executor]. Until then
-// Stop cancels it. A timeout that a stopped or full timer refuses is rejected. A tick is the most that a task is late.
-// When a timeout is due, a time.Timer starts a goroutine, the worker, which hands the tasks of all timeouts that are
-// due by then to the Executor.
+// Stop cancels it. A timeout that a stopped or full timer refuses is rejected. A tick is the most that a task can be
+// late. When a timeout is due, a time.Timer starts a goroutine, the worker, which hands the tasks of all timeouts that
+// are due by then to the Executor.
 //
 // # Never early
 //
 // A task never starts before its deadline, read on the timer's clock. The deadline is the time of the call plus the
-// delay, in nanoseconds, and is rounded up to a tenth of a tick, never down. That holds through jumps of the clock,
-// stalls, Resets that race with expiry, and any delay, as long as the clock does not go back (see [Clock]). A delay too
-// large for the clock, which counts about 9 years from New, means never; such a timeout can still be stopped.
+// delay, in nanoseconds, and is rounded up to a tenth of a tick, never down. That holds through clock jumps, stalls,
+// Resets that race with expiry, and any delay, as long as the clock does not go back (see [Clock]). A delay too large
+// for the clock, which counts about 9 years from New, means never; such a timeout can still be stopped.
 //
 // # At most one tick late
 //
 // A task is handed to the Executor within one tick of its deadline, plus the delay that the operating system, Go's
 // scheduler or the Executor adds. Where few timeouts expire, tasks are more punctual: see [WithTick]. A delay of zero
 // or less is due at once. The library's own work adds a few milliseconds at most, even with a million timeouts due
-// within a second. Three loads exceed that: half a million due within half a second are now and then 10 to 20ms late; a
+// within a second. Three loads exceed that: half a million due within half a second are occasionally 10 to 20ms late; a
 // million due within 100ms take 0.3 s to dispatch; a million in one tick, all moved later in the last half second,
 // delay others by 0.2 s.
 //
@@ -51,10 +51,10 @@
 // # Nothing is lost at Stop
 //
 // Every armed timeout that will not run is in the result of [Timer.Stop], even if it was armed or moved while Stop ran.
-// The channels of [Timer.After] and of package wheeltime are not: Stop leaves them to the time package, so no goroutine
-// that waits is woken early, and none waits forever. A call that comes too late is refused: Schedule returns
-// [ErrStopped]. If several goroutines arm and stop one Timeout while Timer.Stop runs, the Timeout can still become
-// Rejected until the last of their calls has returned.
+// The channels of [Timer.After] and of package wheeltime are not in it: Stop leaves them to the time package, so no
+// waiting goroutine is woken early or waits forever. Later calls are refused: Schedule returns [ErrStopped]. If several
+// goroutines arm and stop one Timeout while Timer.Stop runs, the Timeout can still become Rejected until the last of
+// their calls has returned.
 //
 // # User code runs without locks
 //
@@ -68,8 +68,8 @@
 // when a timeout is due. Calls that arm or stop timeouts that are not due yet wake it at most twenty times a second, or
 // when a few hundred have queued up. Three things wake it for nothing:
 //   - A timeout was stopped less than 50ms before its deadline.
-//   - A far timeout was stopped or moved later: the worker runs at its old time, at most some twenty times a second.
-//   - A time.Timer had been set for a timeout that has changed since. [Stats] does not count that.
+//   - A far timeout was stopped or moved later: the worker runs at its old time, at most about twenty times a second.
+//   - A time.Timer was set for a timeout that changed later. [Stats] does not count that.
 //
 // # Any delay costs the same
 //
@@ -94,7 +94,7 @@
 // timeouts wait in a caller's part of the queue, the caller drops the stopped ones, or waits its turn and sorts in some
 // of the others (timeouts due later than 150 to 200ms: once 8,192 wait, or 32,768 while the worker is on time). No lock
 // is held for longer than about a millisecond, unless its holder loses its processor or has to help the collector, or
-// is Timer.Stop. [WithMaxPending] bounds how many are pending at all.
+// is Timer.Stop. [WithMaxPending] bounds how many may be pending.
 //
 // # Misuse is caught
 //

@@ -104,7 +104,7 @@ func ExampleTimeout_Init() {
 	// Output: 1000
 }
 
-// A session is from a pool. Its Timeout stays in it, bound to the Timer: only the other fields are reset.
+// A session comes from a pool, and keeps its Timeout, bound to the Timer: only the other fields are reset.
 type session struct {
 	user string
 	idle hashedwheel.Timeout
@@ -112,8 +112,8 @@ type session struct {
 
 func (s *session) expire() { fmt.Println(s.user, "was idle for a minute") }
 
-// A pool of structs with a Timeout binds it once, in New. A struct goes back to the pool with its Timeout as it is, and
-// not while its task may run.
+// A pool of structs with a Timeout binds it once, in New. A struct goes back to the pool with its Timeout untouched,
+// and never while its task may run.
 func ExampleTimeout_pool() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
@@ -140,7 +140,7 @@ func ExampleTimeout_pool() {
 }
 
 // With the time package, if !t.Stop() { <-done } waits for a task that has begun. Here the whole Timer may be stopped
-// or full: then t.Stop returns false although the task never runs. So check the State also.
+// or full: then t.Stop returns false although the task never runs. So also check the State.
 func ExampleTimeout_Stop_wait() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
 	done := make(chan struct{})
@@ -178,8 +178,8 @@ func ExampleTimer_Stop() {
 	// Output: flushed
 }
 
-// A test ends with the names of the timeouts that it has not stopped. Stop does not return those of package wheeltime
-// and of After.
+// A test ends by printing the timeouts that it has not stopped. Stop does not return those of package wheeltime and of
+// After.
 func ExampleTimer_Stop_forgotten() {
 	clock := hashedwheel.NewManualClock(time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC))
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))

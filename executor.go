@@ -10,7 +10,7 @@ import (
 )
 
 // An Executor runs tasks. The worker of a Timer calls Go for one task after another, never concurrently, and waits
-// until Go returns. So an Executor whose Go blocks bounds the tasks that run at a time, and delays all due tasks. If
+// until Go returns. So an Executor whose Go blocks bounds how many tasks run concurrently, and delays all due tasks. If
 // tasks wait for other tasks, a bounded Executor can deadlock. Go runs f once, itself or in another goroutine. If f
 // never runs, the task is lost, and Shutdown waits until its context ends. If Go panics or ends its goroutine, Shutdown
 // does not wait for a task that has not begun by then, and a series pauses until its Reset; the panic goes to the panic
@@ -38,15 +38,15 @@ func (Inline) Go(f func()) { f() }
 
 // runner gives the task of each expired timeout to the executor, and counts tasks and goroutines for Shutdown.
 type runner struct {
-	executor Executor // nil: the crews; set by init, then read only, as the next two
+	executor Executor // nil: the crews; set by init, then read only, like the next two
 	isInline bool
 	onPanic  func(t *Timeout, recovered any)
 	crews    crew.Crews[*Timeout] // for tasks that have no other executor; only the worker uses it
 	panics   atomic.Uint64        // counted by handlePanic, for Stats
 
 	// running counts the goroutines of the worker, of Advance, of the crews and of the wait for a user's clock, the
-	// tasks that the executor has, and one until Timer.Stop. Once it is 0, no task runs and none can start. Leave pairs
-	// with Enter.
+	// tasks that the executor has, plus one until Timer.Stop. Once it is 0, no task runs and none can start. Leave
+	// pairs with Enter.
 	running atomic.Int64
 	idle    sync.Once     // closes done
 	done    chan struct{} // closed when running has reached 0
@@ -68,8 +68,8 @@ func (r *runner) Enter() {
 	race.Heed()
 }
 
-// Leave ends what Enter began. After Timer.Stop running can reach 0 again: a waker that fires, or an Advance in
-// progress, enters, and finds nothing to do.
+// Leave undoes one Enter. After Timer.Stop running can reach 0 again: a waker that fires, or an Advance in progress,
+// enters, and finds nothing to do.
 func (r *runner) Leave() {
 	if r.running.Add(-1) == 0 {
 		r.idle.Do(func() { close(r.done) })
@@ -95,7 +95,7 @@ func (r *runner) execute(t *Timeout) (isUsers bool) {
 	return true
 }
 
-// isBrief reports whether t's task is the library's own and never blocks.
+// isBrief reports whether t's task belongs to the library and never blocks.
 func (t *Timeout) isBrief() bool {
 	task, isHook := t.task.(hook.Task)
 	return isHook && bool(task.Brief())

@@ -23,7 +23,7 @@ import (
 // crewSizes are numbers of tasks due in one tick: around the size of a batch.
 var crewSizes = []int{1, 2, 3, 63, 64, 65, 128, 1000}
 
-// Some return at once, some wait for a later one, in all positions; or all wait.
+// Some tasks return at once and some wait for a later one, in all positions; or all wait.
 func TestCrewTasksDoNotWaitForEachOther(t *testing.T) {
 	for _, n := range crewSizes {
 		for _, every := range []int{1, 2, 3, 31, 63} {
@@ -94,7 +94,7 @@ func TestCrewsAreFew(t *testing.T) {
 
 // A goroutine that allocates may have to help the collector: then the worker, and due timeouts,
 // would wait behind all other goroutines.
-func TestABatchThatEndsBeforeTheNextIsHandedOutWithoutAnAllocation(t *testing.T) {
+func TestDispatchAllocatesNothingIfTheLastBatchHasEnded(t *testing.T) {
 	if timertest.Race {
 		t.Skip("each task has its own goroutine")
 	}
@@ -147,7 +147,7 @@ func TestWorkerInheritsNoPprofLabels(t *testing.T) {
 	}
 }
 
-// The worker's goroutine was ended by a task, and another goes on with the batch.
+// A task ends the worker's goroutine, and another goroutine continues with the batch.
 func TestWorkerInheritsNoPprofLabelsAfterGoexit(t *testing.T) {
 	tm := timertest.New(timertest.Inline)
 	defer tm.Stop()

@@ -7,11 +7,11 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
-// guarded is all that the lock guards: the wheel, and the timeouts on their way into it and out of it. Its methods take
-// the lock, except those at the end of the file, whose callers hold it. One hold visits one or two portions of
-// timeouts; only Timer.Stop's first hold visits all that wait, and waits for pruners.
+// guarded holds everything that the lock guards: the wheel, and the timeouts on their way into it and out of it. Its
+// methods take the lock, except those at the end of the file, whose callers hold it. One hold visits one or two
+// portions of timeouts; only Timer.Stop's first hold visits all queued timeouts, and waits for pruners.
 type guarded struct {
-	owner *Timer // set by init, then read only, as the next two
+	owner *Timer // set by init, then read only, like the next two
 	queue *mpscQueue
 	alarm *alarm
 
@@ -19,9 +19,9 @@ type guarded struct {
 	broken  any // the panic of the call that found a misused Timeout; every later call repeats it
 	wheel   hashedWheel
 	lists   []*Timeout // taken from the queue and not filed yet, the oldest list first
-	intake  int        // so many of the first lists are the pass's intake: its tick stays open until they are filed
+	intake  int        // how many of the first lists are the pass's intake: its tick stays open until they are filed
 	stopped bool
-	waiting *Timeout // once stopped: all that was queued, as one list
+	waiting *Timeout // once stopped: all queued timeouts, as one list
 
 	batch batch
 
@@ -42,7 +42,8 @@ func (g *guarded) init(tm *Timer, wheelSize int) {
 	g.lists = make([]*Timeout, 0, 8*len(g.queue.near.stripes)) // growing under the lock could trigger GC assist
 }
 
-// lock is for defer g.lock().unlock(). It panics once a Timeout was misused, since the wheel may be wrong then.
+// lock is used as defer g.lock().unlock(). It panics once a misused Timeout has been found, since the wheel may be
+// inconsistent.
 func (g *guarded) lock() *guarded {
 	g.mu.Lock()
 	if g.broken != nil {
@@ -71,14 +72,14 @@ func (g *guarded) relock() {
 }
 
 // beginPass takes the queue as the pass's intake and closes the tick. It takes nothing if the queue is not due, or the
-// last intake is not filed: then stripes stay deep, and producers help. Nor does the intake grow forever if tasks arm
-// themselves on a clock that stands still. It reports whether the far lane is part of the intake.
+// last intake is not filed: then stripes stay deep, and producers help. So the intake does not grow forever if tasks
+// keep arming themselves on a clock that stands still. It reports whether the far lane is part of the intake.
 func (g *guarded) beginPass(tick tick) (isFar bool) {
 	defer g.lock().unlock()
 	// A task ended the last pass of this tick by Goexit, or by a panic through Advance. Take nothing more at this tick:
 	// its tasks may have armed themselves again, and the worker would never leave it.
 	isCut := g.wheel.current <= tick && tick < g.wheel.opening
-	g.wheel.turn(min(tick, g.alarm.earliest)) // no further: Overdue shows how late the worker is
+	g.wheel.turn(min(tick, g.alarm.earliest)) // no further, since Overdue shows how late the worker is
 	if !isCut && g.intake == 0 && g.alarm.raise(tick) {
 		g.takeLane(&g.queue.near)
 		isFar = g.queue.far.raise(g.wheel.ticks.start(tick), g.alarm.lingers(tick))
@@ -265,7 +266,7 @@ func (g *guarded) file(limit, lists int) (n, emptied int) {
 	for n < limit && emptied < lists && len(g.lists) > 0 && !g.stopped {
 		t, first := g.lists[0], g.wheel.opening
 		if g.intake > 0 {
-			first = g.wheel.current // the list is of the intake
+			first = g.wheel.current // the list belongs to the intake
 		}
 		for ; n < limit && t != nil; n++ {
 			next := t.link
@@ -285,7 +286,7 @@ func (g *guarded) file(limit, lists int) (n, emptied int) {
 
 // fileOne takes a timeout from the queue, and places it in the wheel if it is pending, no earlier than at first, the
 // first tick that is open for it. A timeout of the batch is deferred until the batch is settled, and stays queued, so
-// that the batch does not claim it. A timeout that is canceled and not queued is nowhere: Timeout.begin relies on that.
+// that the batch does not claim it. A canceled timeout that is not queued is nowhere, which Timeout.begin relies on.
 func (g *guarded) fileOne(t *Timeout, first tick) {
 	if g.batch.has(t) {
 		t.link, g.deferred = g.deferred, t
@@ -314,7 +315,7 @@ func (g *guarded) consider(t *Timeout, tick tick) {
 	g.batch.add(t, max(g.wheel.current, g.wheel.ticks.of(w.deadline())))
 }
 
-// peek returns the earliest tick at which a timeout may be due, and how many are pending, the batch's included.
+// peek returns the earliest tick at which a timeout may be due, and how many are pending, including those in the batch.
 func (g *guarded) peek() (next tick, pending int) {
 	next, pending = g.wheel.earliest(), g.wheel.count
 	for _, t := range g.batch.timeouts {
@@ -329,8 +330,8 @@ func (g *guarded) peek() (next tick, pending int) {
 	return next, pending
 }
 
-// stop closes the queue and joins all timeouts that wait into one list. It leaves out those of the batch: a timeout
-// that was canceled there and armed again would be canceled, and returned, twice.
+// stop closes the queue and joins all queued timeouts into one list. It leaves out those of the batch: a timeout that
+// was canceled there and armed again would be canceled, and returned, twice.
 func (g *guarded) stop() {
 	g.stopped = true
 	for _, t := range slices.Concat(g.lists, []*Timeout{g.deferred}, g.queue.close()) {

@@ -12,8 +12,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
-// One hold of the lock visits at most about a portion of timeouts. Each test here has many portions to
-// do.
+// One hold of the lock visits at most about a portion of timeouts. Each test here arms many portions.
 
 const (
 	farTick = 90_000 // later than all other ticks of these tests
@@ -48,7 +47,7 @@ func (g *guarded) fileMoved(n int, tick, due tick) (all []*Timeout) {
 	return all
 }
 
-// countRefiled returns how many of all f files somewhere else, or takes out.
+// countRefiled returns how many timeouts of all f files elsewhere or takes out.
 func countRefiled(all []*Timeout, f func()) (n int) {
 	homes := make([]home, len(all))
 	for i, t := range all {
@@ -63,7 +62,7 @@ func countRefiled(all []*Timeout, f func()) (n int) {
 	return n
 }
 
-// movedIn returns what fills the wheel with timeouts that were filed under a tick and are due at another.
+// movedIn returns a function that fills the wheel with timeouts filed under one tick and due at another.
 func movedIn(tick, due tick) func(g *guarded) []*Timeout {
 	return func(g *guarded) []*Timeout { return g.fileMoved(many, tick, due) }
 }
@@ -146,7 +145,7 @@ func TestTakeDueKeepsATimeoutMovedEarlier(t *testing.T) {
 
 // Pending and helping producers take timeouts from the queue during a pass. A pass that also filed those might not end.
 // Nor does the next pass take an intake, so stripes stay deep, and producers help.
-func TestIntakeStaysAsItIsUntilItIsFiled(t *testing.T) {
+func TestIntakeDoesNotGrowUntilItIsFiled(t *testing.T) {
 	g, tm := newGuarded()
 	fileIntake := func() {
 		for g.fileIntake(portion) > 0 {
@@ -194,7 +193,7 @@ func TestLockIsReleasedWhileItsHolderWaitsForAPruner(t *testing.T) {
 	}
 }
 
-// Otherwise the producers of a deep stripe would go on while its pruner waits for a processor, however long.
+// Otherwise the producers of a deep stripe would keep going for as long as its pruner waits for a processor.
 func TestProducerOfADeepStripeWaitsForItsPruner(t *testing.T) {
 	g, tm := newGuarded()
 	tm.queue.makeStripes(1)
@@ -225,7 +224,7 @@ func TestProducersFileTheFarLaneOnlyIfTheWorkerIsLate(t *testing.T) {
 		late  time.Duration
 		files bool
 		clock Clock
-		long  bool // the worker has needed long for the last
+		long  bool // filing the last intake took long
 	}{
 		"on time":                {depth: 1},
 		"on time, a time slice":  {depth: 1, late: 10 * time.Millisecond},
@@ -257,7 +256,7 @@ func TestProducersFileTheFarLaneOnlyIfTheWorkerIsLate(t *testing.T) {
 	}
 }
 
-// A pass notes whether it needs long to file the far lane, also if tasks run in between.
+// A pass notes whether it takes long to file the far lane, even if tasks run in between.
 func TestPassNotesThatTheFarLaneTakesLong(t *testing.T) {
 	for _, blocks := range []time.Duration{linger / 4, linger/4 + 1, 0} {
 		synctest.Test(t, func(t *testing.T) {
@@ -294,7 +293,7 @@ func TestPrunersLeaveAStripeThatTheConsumerWaitsFor(t *testing.T) {
 	pushAll(t, q, stopped...)
 	q.near.prune(s)
 	list, _ = s.take()
-	assert.Len(t, linkedFrom(list), 1, "the head alone: pruned again")
+	assert.Len(t, linkedFrom(list), 1, "only the head: pruned again")
 	assert.False(t, q.near.prune(s), "the stripe is empty")
 }
 

@@ -15,9 +15,9 @@ import "math/bits"
 //	level 3   ring, 4096 ticks a slot
 //
 // When the wheel reaches the start of that slot, tick 896, the timeout is filed again, into level 1, and at tick 1000
-// into a bucket: it is touched once a level. Ticks are absolute and slots are derived from them, so any number of ticks
-// can be skipped. From Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (1987): a window of one turn (scheme
-// 4) over hashed ticks (6), with a hierarchy (7).
+// into a bucket: it is touched once per level. Ticks are absolute and slots are derived from them, so any number of
+// ticks can be skipped. From Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (1987): a window of one turn
+// (scheme 4) over hashed ticks (6), with a hierarchy (7).
 type hashedWheel struct {
 	ticks ticks // set by init, then read only
 
@@ -85,11 +85,11 @@ func (w *hashedWheel) turn(tick tick) {
 	}
 }
 
-// close shuts a tick: timeouts that place files from now on, those of this pass's tasks included, expire later.
+// close shuts a tick: timeouts that place files from now on, including those armed by this pass's tasks, expire later.
 func (w *hashedWheel) close(tick tick) { w.opening = max(w.opening, tick+1) }
 
 // advance moves on to the first tick, no later than last, whose bucket is occupied. through means that nothing is filed
-// up to last, and current is last at least. On its way advance files the timeouts of slots again, at most limit of
+// up to last, and current is at least last. On the way, advance files the timeouts of slots again, at most limit of
 // them, and returns how many.
 func (w *hashedWheel) advance(last tick, limit int) (filed int, through bool) {
 	for filed < limit {
@@ -110,7 +110,7 @@ func (w *hashedWheel) advance(last tick, limit int) (filed int, through bool) {
 	return filed, false
 }
 
-// leave moves on past a tick, up to which nothing is or will be filed.
+// leave moves on past a tick; nothing is, or will be, filed up to it.
 func (w *hashedWheel) leave(tick tick) {
 	w.current = max(w.current, tick+1)
 	w.opening = max(w.opening, w.current)
@@ -152,8 +152,8 @@ func (w *hashedWheel) popAny() *Timeout {
 	return w.popFrom(l, l.index(l.number(tick)))
 }
 
-// fileAgain files a popped timeout by the deadline in its word if it is pending, and drops it otherwise. It files a
-// queued timeout also: its push may be refused, and then Timer.Stop must find it here.
+// fileAgain files a popped timeout by the deadline in its word if it is pending, and drops it otherwise. It also files
+// a queued timeout: its push may be refused, and then Timer.Stop must find it here.
 func (w *hashedWheel) fileAgain(t *Timeout) {
 	if word := t.load(); word.state() == Pending {
 		w.placeOpen(t, w.ticks.of(word.deadline()))
@@ -176,7 +176,7 @@ func (w *hashedWheel) earliest() (tick tick) {
 func (w *hashedWheel) nextWork() tick {
 	tick := w.earliest()
 	if tick >= w.ticks.never {
-		return noTick // timeouts that are never due are no crowd
+		return noTick // timeouts that are never due are not a crowd
 	}
 	for _, l := range w.levels {
 		_, at := l.crowdAt(w.current, w.ticks.len)

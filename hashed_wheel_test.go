@@ -30,7 +30,7 @@ func newDriverOf(tick time.Duration, size int) *driver {
 	return d
 }
 
-// clamp returns the deadline that stands for a time, which may be before the timer's start.
+// clamp returns the deadline for a time, which may be before the timer's start.
 func clamp(ns int64) int64 { return max(0, min(ns, maxDeadline)) }
 
 func pendingAt(deadline int64) *Timeout {
@@ -65,8 +65,8 @@ func (d *driver) arm(deadlines ...int64) (all []*Timeout) {
 	return all
 }
 
-// take takes all ticks up to last, and returns at which tick each timeout was taken. Unlike the worker,
-// it also takes timeouts that were moved or canceled.
+// take takes all ticks up to last, and returns the tick at which each timeout was taken. Unlike the worker, it also
+// takes timeouts that were moved or canceled.
 func (d *driver) take(last tick) map[*Timeout]tick {
 	got := map[*Timeout]tick{}
 	d.close(last)
@@ -93,7 +93,7 @@ func (d *driver) reach(last tick) tick {
 	}
 }
 
-// The timeout that hashed_wheel.go draws.
+// This is the timeout drawn in hashed_wheel.go.
 func TestTimeoutDescendsALevelWhenItsSlotBegins(t *testing.T) {
 	d := newDriver(8).from(3)
 	to := d.arm(1000)[0]
@@ -165,10 +165,10 @@ func (r *trial) pick() entry {
 	return e
 }
 
-// randomSpan returns from 1 ns to months, each magnitude equally often.
+// randomSpan returns a span from 1 ns to months, each magnitude equally often.
 func (r *trial) randomSpan() int64 { return r.rnd.Int64N(1 << (1 + r.rnd.IntN(53))) }
 
-// randomDeadline returns a deadline in the future, seldom one in the past or at either end of the range.
+// randomDeadline returns a deadline in the future, rarely one in the past or at either end of the range.
 func (r *trial) randomDeadline() int64 {
 	now := r.ticks.start(r.current)
 	switch r.rnd.IntN(40) {

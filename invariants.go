@@ -7,7 +7,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/invariants"
 )
 
-// checkedAlways is the size up to which a wheel is checked at every call, a larger one less often.
+// A wheel of up to checkedAlways is checked at every call, a larger one less often.
 const checkedAlways = 1 << 11
 
 // check checks the wheel if built with -tags invariants. It is called after timeouts were filed or a batch was settled.
@@ -57,7 +57,7 @@ func (w *hashedWheel) checkLevel(k int) (n int, first tick) {
 	for i := l.occupied.Next(0); i >= 0; i = l.occupied.Next(i + 1) {
 		size := l.slots.check(i)
 		if size == 0 {
-			broken("level %d slot %d is empty, and marked as occupied", k, i)
+			broken("level %d slot %d is empty, but marked as occupied", k, i)
 		}
 		for index := range size {
 			first = min(first, w.checkFiled(k, i, index))
@@ -66,14 +66,14 @@ func (w *hashedWheel) checkLevel(k int) (n int, first tick) {
 	}
 	for i := l.crowded.Next(0); i >= 0; i = l.crowded.Next(i + 1) {
 		if l.slots.len(i) < crowd {
-			broken("level %d slot %d holds %d, and is marked as a crowd", k, i, l.slots.len(i))
+			broken("level %d slot %d holds %d, but is marked as a crowd", k, i, l.slots.len(i))
 		}
 	}
 	return n, first
 }
 
-// check panics if another chunk of slot i than the last is not full, or if there is a timeout behind the end of the
-// last. It returns how many timeouts the slot holds.
+// check panics if a chunk of slot i other than the last is not full, or if there is a timeout past the end of the last
+// chunk. It returns how many timeouts the slot holds.
 func (b *buckets) check(i int) (n int) {
 	last := b.slots[i].last
 	for _, chunk := range b.slots[i].full {

@@ -9,13 +9,13 @@ import (
 // rings. A slot's number is tick >> shift for every tick in it, and its index is that number modulo size: a level holds
 // size numbers, from the current one on.
 type level struct {
-	kind     int  // of its timeouts' homes
+	kind     int  // the kind in its timeouts' homes
 	shift    uint // log2(ticks a slot)
 	size     int  // slots, a power of two
 	slots    buckets
 	earliest []tick        // by slot: no timeout in it expires before this tick; nil if a slot is one tick
 	occupied bitmap.Bitmap // the slots that hold timeouts
-	crowded  bitmap.Bitmap // the slots that hold a crowd which was not opened yet
+	crowded  bitmap.Bitmap // the slots that hold a crowd not opened yet
 
 	opened openedCrowd
 }
@@ -24,9 +24,9 @@ const (
 	// A ring reaches twice as far as a slot of the ring above it is wide. So a slot can be opened a whole slot before
 	// its time, and its timeouts fit below.
 	ringSlots = 64
-	ringBits  = 5 // log2 of how many slots make one of the ring above
+	ringBits  = 5 // log2 of the number of slots that make up one slot of the ring above
 
-	noNumber = 1<<63 - 1 // of no slot
+	noNumber = 1<<63 - 1 // no slot has this number
 )
 
 func newLevel(k int, shift uint, slots int, s *spares) *level {
@@ -46,12 +46,12 @@ func (l *level) reaches(tick, current tick) bool {
 
 func (l *level) number(t tick) int64 { return int64(t >> l.shift) }
 
-// begins returns the first tick of the slot with a number.
+// begins returns the first tick of the slot with the given number.
 func (l *level) begins(number int64) tick { return tick(number) << l.shift }
 
 func (l *level) index(number int64) int { return int(number & int64(l.size-1)) }
 
-// len returns how many timeouts the slot with a number holds.
+// len returns how many timeouts the slot with the given number holds.
 func (l *level) len(number int64) int { return l.slots.len(l.index(number)) }
 
 // earliestIn returns a tick before which no timeout of an occupied slot expires.
@@ -126,12 +126,12 @@ func (l *level) remove(t *Timeout) {
 	}
 }
 
-// next returns the first number, from or later, within a turn after current, whose slot is in set; or noNumber.
+// next returns the first number, at or after from and within a turn of current, whose slot is in set, or noNumber.
 func (l *level) next(set bitmap.Bitmap, from int64, current tick) int64 {
 	i := l.index(from)
 	j := set.Next(i)
 	if j < 0 {
-		j = set.Next(0) // around
+		j = set.Next(0) // wrap around
 	}
 	if j < 0 {
 		return noNumber
@@ -143,8 +143,8 @@ func (l *level) next(set bitmap.Bitmap, from int64, current tick) int64 {
 	return number
 }
 
-// home is where a timeout is: the kind in the low bits, then the index of the slot, then the index in the slot. A home
-// in the batch has no slot.
+// home is a timeout's position: the kind in the low bits, then the index of the slot, then the index in the slot. A
+// home in the batch has no slot.
 type home uint64
 
 const (
@@ -180,7 +180,7 @@ func misused(t *Timeout) {
 		"(did a slice grow, or was the struct that holds it cleared? " + remedy)
 }
 
-// checkOwner finds a timeout that was cleared and bound to another Timer, whose wheel has given it the same home.
+// checkOwner detects a timeout that was cleared and bound to another Timer, whose wheel has given it the same home.
 func checkOwner(t *Timeout, owner *Timer) {
 	if t.timer != owner {
 		misused(t)

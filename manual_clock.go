@@ -50,10 +50,9 @@ func (c *ManualClock) After(d time.Duration) <-chan time.Time {
 func (c *ManualClock) String() string { return "hashedwheel.ManualClock(" + c.Now().String() + ")" }
 
 // Advance moves the clock on by d, which must not be negative. It stops at every instant at which a timeout is due, in
-// order. With Inline each task sees its own time, and all have run when Advance returns; with the
-// default executor tasks start later, so a series skips runs within one Advance. A call during another Advance,
-// as from a task, only extends that Advance by d. A panic, or runtime.Goexit, ends the Advance at the time that the
-// clock shows.
+// order. With Inline each task sees its own time, and all have run when Advance returns; with the default executor
+// tasks start later, so a series skips runs within one Advance. A call during another Advance, such as from a task,
+// only extends that Advance by d. A panic, or runtime.Goexit, ends the Advance at the time that the clock shows.
 func (c *ManualClock) Advance(d time.Duration) {
 	if d < 0 {
 		panic("hashedwheel: Advance by a negative duration")
@@ -96,7 +95,7 @@ func (c *ManualClock) due() (at []time.Time) {
 	return at
 }
 
-// move sets the clock to the earliest of due, the waiters and the target, and serves the waiters of that time. If the
+// move sets the clock to the earliest of due, the waiters and the target, and serves the waiters for that time. If the
 // clock is at the target and nothing is due, move ends the advance and reports false.
 func (c *ManualClock) move(due []time.Time) bool {
 	c.mu.Lock()

@@ -15,7 +15,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-func TestManualClockHandsOutInOrderOfTime(t *testing.T) {
+func TestManualClockDispatchesInOrderOfTime(t *testing.T) {
 	clock, tm := timertest.NewManual(hashedwheel.WithWheelSize(4))
 	other := timertest.NewManualOn(clock, hashedwheel.WithTick(time.Millisecond))
 	var seen []time.Duration
@@ -46,14 +46,14 @@ func TestManualClockServesCallersOfAfterInOrder(t *testing.T) {
 	var between []bool
 	tm.AfterFunc(time.Minute, func() { between = append(between, len(second) == 1, len(third) == 1) })
 	clock.Advance(time.Hour)
-	assert.Equal(t, timertest.Epoch.Add(time.Millisecond), <-first, "each gets its own time")
+	assert.Equal(t, timertest.Epoch.Add(time.Millisecond), <-first, "each receives its own time")
 	assert.Equal(t, timertest.Epoch.Add(time.Second), <-second)
 	assert.Equal(t, timertest.Epoch.Add(time.Hour), <-third)
 	assert.Empty(t, later)
 	assert.Equal(t, []bool{true, false}, between, "in order with the tasks")
 }
 
-func TestManualClockGoesOnIfATaskAdvancesIt(t *testing.T) {
+func TestManualClockContinuesIfATaskAdvancesIt(t *testing.T) {
 	clock, tm := timertest.NewManual()
 	var seen []time.Duration
 	tm.AfterFunc(10*time.Millisecond, func() {

@@ -15,7 +15,7 @@ import (
 // swaps a sentinel in: earlier pushes are in close's result, later ones are refused.
 //
 // Timeouts with a far deadline have a separate lane, which the consumer takes less often: nearly all of them are
-// stopped before that. Near timeouts never wait behind them.
+// stopped by then. Near timeouts never wait behind them.
 type mpscQueue struct {
 	near   lane
 	far    farLane
@@ -26,7 +26,7 @@ type mpscQueue struct {
 
 // A lane is a set of stripes.
 type lane struct {
-	stripes []stripe // a power of two of them; set by init, then read only, as the next three
+	stripes []stripe // a power of two of them; set by init, then read only, like the next three
 	half    int32    // the depth of a stripe at which the worker is woken
 	deep    int32    // the depth at which producers prune the stripe
 	full    int32    // the depth at which producers file the stripe
@@ -36,8 +36,8 @@ type lane struct {
 type farLane struct {
 	lane
 	margin int64        // ns: the least distance of a far deadline; set by init, then read only
-	due    atomic.Int64 // a pass at a later time takes the lane; lowered and raised as alarm.word's due
-	isLong atomic.Bool  // the worker has needed more than a quarter of the linger to file what it took last
+	due    atomic.Int64 // a pass at a later time takes the lane; lowered and raised like alarm.word's due
+	isLong atomic.Bool  // filing the last intake of the lane took the worker more than a quarter of the linger
 }
 
 // A stripe's lock is held to take, prune or close the stripe. A push ignores the lock, since it changes only the head
@@ -57,7 +57,7 @@ const _ = uint(128 - unsafe.Sizeof(stripe{}))
 const (
 	pageShift  = 13                 // a page of the heap: one P's allocations share it, those of different Ps do not
 	fibonacci  = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio: Knuth, TAOCP 6.4
-	counted    = limits.Counted     // one push in so many is counted, and stands for as many
+	counted    = limits.Counted     // one push in this many is counted, and stands for all of them
 	pruneLimit = limits.Deep        // the most timeouts that one pruning visits
 )
 
@@ -71,7 +71,7 @@ func (q *mpscQueue) init(tickLen int64) {
 }
 
 // makeStripes divides the limits by the number of stripes, eight at most: the timeouts that one goroutine allocates lie
-// on one page, and so in one stripe. One counted push makes no stripe deep.
+// on one page, and so in one stripe. A single counted push never makes a stripe deep.
 func (q *mpscQueue) makeStripes(n int) {
 	deep, full := int32(limits.Deep/min(n, 8)), int32(limits.Full/min(n, 8))
 	q.near = lane{stripes: make([]stripe, n), half: deep / 2, deep: deep, full: deep}
@@ -135,8 +135,8 @@ func (l *lane) isEmpty() bool {
 	return true
 }
 
-// isCounted decides by a hash of the address, so that timeouts in larger structs are counted as often. Without
-// address>>8 timeouts at some strides would never be counted.
+// isCounted decides by a hash of the address, so that timeouts in larger structs are counted equally often. Without
+// address>>8, timeouts at some strides would never be counted.
 func isCounted(t *Timeout) bool {
 	address := uint64(uintptr(unsafe.Pointer(t)))
 	return (address^address>>8)*fibonacci < (1<<64-1)/counted
@@ -197,16 +197,16 @@ func (s *stripe) take() (list *Timeout, ok bool) {
 	return s.head.Swap(nil), true
 }
 
-// awaitPruner waits for the pruner of the stripe. Pruners that read wanted from now on leave the stripe until it is
-// taken; a pruner that has read it before may prune once more, and the caller tries again.
+// awaitPruner waits for the pruner of the stripe. Pruners that read wanted from now on leave the stripe alone until it
+// is taken; a pruner that has already read it may prune once more, and the caller tries again.
 func (s *stripe) awaitPruner() {
 	s.wanted.Store(true)
 	s.mu.Lock()
-	defer s.mu.Unlock() // at once: to get the lock was to wait
+	defer s.mu.Unlock() // at once: acquiring the lock is the wait
 }
 
-// suits reports whether a timeout with a deadline may wait in the far lane. To save a clock read it takes the next
-// wake-up, or due in a long pass, for now. If that is wrong, alarm.announce corrects it.
+// suits reports whether a timeout with a deadline may wait in the far lane. To save a clock read, it uses the next
+// wake-up, or due during a long pass, as the current time. If that is wrong, alarm.announce corrects it.
 func (l *farLane) suits(deadline, nextWake int64) bool {
 	return deadline-l.margin >= max(l.due.Load(), nextWake)
 }
@@ -217,7 +217,7 @@ func (l *farLane) lower(due int64) {
 }
 
 // raise reports whether the lane is due now. If so, the worker, which has raised the alarm's due, must take the lane: a
-// producer whose push or move the worker does not find lowers due after this.
+// producer whose push or move the worker misses lowers due after this.
 func (l *farLane) raise(now, next int64) bool {
 	isDue := l.due.Load() < now
 	if isDue {

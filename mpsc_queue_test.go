@@ -123,7 +123,7 @@ func TestStripeThatPruningLeftDeepIsPrunedAgainAtTwiceItsDepth(t *testing.T) {
 // skipIfSmall skips tests that depend on how many pushes are counted.
 func skipIfSmall(t *testing.T) {
 	if limits.Deep < 1000 {
-		t.Skip("with -tags small so few may wait that more pushes are counted")
+		t.Skip("with -tags small the limits are so low that more pushes are counted")
 	}
 }
 
@@ -135,8 +135,8 @@ func deepest(l *lane) (depth int32) {
 	return depth
 }
 
-// Timeouts are counted by their addresses: as often as others if they are fields of larger structs, in a row.
-func TestOnePushInAFewDozenIsCountedWhateverTheDistanceOfTimeouts(t *testing.T) {
+// Timeouts are counted by their addresses: fields of larger structs in a row are counted as often as others.
+func TestOnePushInAFewDozenIsCountedWhateverTheDistanceBetweenTimeouts(t *testing.T) {
 	skipIfSmall(t)
 	const n = 1 << 14
 	for _, distance := range []int{48, 64, 256, 320, 8192} {
@@ -149,7 +149,7 @@ func TestOnePushInAFewDozenIsCountedWhateverTheDistanceOfTimeouts(t *testing.T) 
 					counted++
 					since = 0
 				}
-				require.Less(t, since, 2000, "between two that are counted")
+				require.Less(t, since, 2000, "pushes between two counted ones")
 			}
 			assert.Greater(t, counted, n/128)
 			assert.Less(t, counted, n/32)

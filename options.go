@@ -45,8 +45,8 @@ func WithTick(d time.Duration) Option {
 }
 
 // WithWheelSize sets the number of buckets, rounded up to a power of two: 512 by default, 1<<16 at most. A bucket is 48
-// bytes. Delays longer than size × tick cost a few visits more. With fewer than 65 timeouts in each bucket, a garbage
-// collection next to a million takes several times as long.
+// bytes. Delays longer than size × tick cost a few more visits. With fewer than 65 timeouts in each bucket, a garbage
+// collection with a million pending takes several times as long.
 func WithWheelSize(n int) Option {
 	return func(o *options) error {
 		o.wheelSize = 1 << bits.Len(uint(n-1))
@@ -67,9 +67,9 @@ func WithMaxPending(n int) Option {
 	}
 }
 
-// WithExecutor sets the Executor that runs the tasks. By default goroutines do, as under time.AfterFunc: a task may
+// WithExecutor sets the Executor that runs the tasks. By default goroutines do, as with time.AfterFunc: a task may
 // block, and no task waits for another. Tasks that return soon share goroutines (except under the race detector, which
-// could not report races between them): a task that changes its goroutine for good (runtime.LockOSThread, profiler
+// could not report races between them): a task that changes its goroutine permanently (runtime.LockOSThread, profiler
 // labels) should end it by Goexit. ExecutorFunc(func(f func()) { go f() }) is an Executor with a goroutine for each
 // task.
 func WithExecutor(e Executor) Option {

@@ -9,7 +9,7 @@ type quota struct {
 	taken atomic.Int64 // acquire counts up, release down
 }
 
-// mayRefuse says whether the quota may refuse an arming.
+// mayRefuse is whether the quota may refuse an arming.
 type mayRefuse bool
 
 const (

@@ -53,7 +53,8 @@ func (g *guarded) samplePortion(s *sample) (more bool) {
 }
 
 // sample is a walk through all pending timeouts: down the levels, since the worker files timeouts again in lower ones,
-// and through a slot from its end to its front, as thinSlot. A timeout that stays in its slot is visited at least once.
+// and through a slot from its end to its front, like thinSlot. A timeout that stays in its slot is visited at least
+// once.
 type sample struct {
 	owner  *Timer
 	want   int
@@ -65,13 +66,13 @@ type sample struct {
 	unseen int // how many of its timeouts are still to be visited
 }
 
-// newSample returns a walk that has not begun. It may visit more than pending timeouts: others are armed during the
-// walk.
+// newSample returns a walk that has not begun. It may visit more than pending timeouts, since others may be armed
+// during the walk.
 func newSample(owner *Timer, n, pending int) *sample {
 	return &sample{owner: owner, want: n, left: pending, slot: -1, picked: make(map[*Timeout]bool, min(n, pending))}
 }
 
-// walk visits a portion, and reports whether timeouts are left, and wanted.
+// walk visits a portion, and reports whether more timeouts are left and wanted.
 func (s *sample) walk(w *hashedWheel) (more bool) {
 	for range portion {
 		if len(s.picked) == s.want || !s.reach(w) {

@@ -18,7 +18,7 @@ import (
 type crowdTrial struct {
 	*trial
 	walk  *sample            // the current walk, or nil
-	filed map[*Timeout]place // where each timeout was when the walk began
+	filed map[*Timeout]place // the place of each timeout when the walk began
 }
 
 // armCrowd arms a crowd whose deadlines lie within 1 to 2048 ticks.
@@ -58,13 +58,12 @@ func (r *crowdTrial) beginWalk() {
 // place is a slot of the wheel.
 type place struct {
 	level int
-	tick  tick // its first
+	tick  tick // its first tick
 }
 
 func (d *driver) placeOf(t *Timeout) place { return place{t.home.level(), d.filedAt(t)} }
 
-// continueWalk visits a portion. A walk for all timeouts must have found, at its end, each that stayed
-// where it was.
+// continueWalk visits a portion. By its end, a walk for all timeouts must have found each timeout that stayed in place.
 func (r *crowdTrial) continueWalk() {
 	before := len(r.walk.picked)
 	more := r.walk.walk(&r.hashedWheel)
@@ -142,7 +141,7 @@ func TestSampleFindsTimeoutsInTheBatch(t *testing.T) {
 	assert.Equal(t, []time.Time{later.Deadline()}, deadlines())
 }
 
-// beginWalk returns a walk through all that is filed.
+// beginWalk returns a walk through all filed timeouts.
 func beginWalk(g *guarded, want int) *sample {
 	s := newSample(g.owner, want, g.wheel.count)
 	g.beginSample(s)

@@ -10,7 +10,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
-// The fields of a Series in its life. n is the number of the current arming:
+// How the fields of a Series change. n is the number of the current arming:
 //
 //	     Every, Recur, Reset           its tick         beginTurn                armNext
 //	off ─────────────────────▶ armed ───────────▶ due ───────────▶ computing ───────────────▶ armed
@@ -18,9 +18,9 @@ import (
 //	                                                                       └▶ f ──────────▶ endRun
 //	                                                              running true        running false
 //
-// Stop leads from each state to off; so does a run whose Scheduler returns the zero time or panics. Reset leads from
-// each to armed, and a run that computes for an older n then does not call f. Nor does armNext call f if f is still
-// running, or was when the tick of n began: endRun has set covered to n. Timer.Stop only cancels the Timeout.
+// Stop leads from every state to off; so does a run whose Scheduler returns the zero time or panics. Reset leads from
+// every state to armed, and a run that computes for an older n then does not call f. Nor does armNext call f if f is
+// still running, or was when the tick of n began: endRun has set covered to n. Timer.Stop only cancels the Timeout.
 
 // A Series is a task that runs again and again: see EveryFrom and Recur. It is safe for concurrent use, including from
 // inside its own runs, and must not be copied. The methods of the zero Series panic, except String.
@@ -29,7 +29,7 @@ import (
 // every series and returns its Timeout among the others; a run that has expired still starts.
 type Series struct {
 	to        Timeout       // for the next run
-	f         func(*Series) // set by newSeries, then read only, as the next
+	f         func(*Series) // set by newSeries, then read only, like the next
 	scheduler Scheduler     // nil: the runs are on the grid
 
 	mu        sync.Mutex // guards all below; f, the Scheduler and the clock are called without it
@@ -56,10 +56,10 @@ func (tm *Timer) Every(period time.Duration, f func(*Series)) *Series {
 	return tm.EveryFrom(tm.Now().Add(period), period, f)
 }
 
-// EveryFrom has the Executor run f at first and every period after that, each time at most one tick late,
-// until the Series or the timer is stopped. Runs are due on the grid of first plus whole periods, so they
-// never drift. A run that is due before the last run has returned is skipped: no overlap, and no bursts
-// after a stall. With a period below the tick f runs once a tick.
+// EveryFrom has the Executor run f at the time first and every period after that, each at most one tick late, until the
+// Series or the timer is stopped. Runs are due on the grid of first plus whole periods, so they never drift. A run that
+// is due before the last has returned is skipped: no overlap, and no bursts after a stall. With a period below the tick
+// f runs once a tick.
 //
 //	tm.EveryFrom(tm.Now(), period, f)                     // at once
 //	tm.EveryFrom(tm.Now().Add(rand.N(period)), period, f) // spread: many series do not run together
@@ -109,7 +109,7 @@ func (tm *Timer) newSeries(maker string, scheduler Scheduler, f func(*Series)) *
 	return s
 }
 
-// Stop ends the series, and reports whether this call did: then no further run begins, even if it already waits in the
+// Stop ends the series, and reports whether this call did: if so, no further run begins, even one that waits in the
 // Executor. Stop does not wait for a run that has begun, which may be about to call f.
 func (s *Series) Stop() bool {
 	defer s.lock().Unlock()
@@ -122,9 +122,9 @@ func (s *Series) end() bool {
 	return s.to.Stop() || s.to.State() == Expired
 }
 
-// Reset begins the series again, also after Stop, and reports whether it was on. For Every and EveryFrom d is the new
+// Reset begins the series again, even after Stop, and reports whether it was on. For Every and EveryFrom d is the new
 // period, counted from now; Reset panics if d is not positive. For Recur the next run is d from now, and the Scheduler
-// returns the others. A run that has not begun is skipped. A stopped timer refuses, which ends the series: see Err.
+// sets the others. A run that has not begun is skipped. A stopped timer refuses, which ends the series: see Err.
 func (s *Series) Reset(d time.Duration) bool {
 	s.lock().Unlock() // only to panic if s is zero
 	if s.scheduler == nil && d <= 0 {
@@ -186,7 +186,7 @@ func (s *Series) armFirst(g grid.Grid, at time.Time) (wasOn bool) {
 	return wasOn
 }
 
-// isOn reports whether another run will follow, which the timer may also have refused or canceled.
+// isOn reports whether another run will follow: s is on, and the timer has neither refused nor canceled the run.
 func (s *Series) isOn() bool {
 	state := s.to.State() // once: the worker may change it
 	return s.on && (state == Pending || state == Expired)

@@ -67,7 +67,7 @@ func ExampleSeries_Reset() {
 	// nothing after 15s
 }
 
-// daily is due at the same time of each day, also if the day has 23 or 25 hours.
+// daily is due at the same time of each day, even if the day has 23 or 25 hours.
 type daily struct{ hour, minute int }
 
 func (d daily) Next(now time.Time) time.Time {
@@ -95,7 +95,7 @@ func ExampleTimer_Recur() {
 	// backup, 2026-01-02 03:30:00
 }
 
-// After is a deadline for a select. If the reply is first, there is nothing to stop.
+// After is a deadline for a select. If the reply comes first, there is nothing to stop.
 func ExampleTimer_After() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
 	defer tm.Stop()

@@ -59,13 +59,13 @@ func (tm *Timer) Stats() Stats {
 
 // lateness counts tasks by how late they were dispatched. Only the worker writes it.
 type lateness struct {
-	counts [20]atomic.Uint64 // for read, as the next
+	counts [20]atomic.Uint64 // for read, like the next
 	sum    atomic.Int64      // in ns
 }
 
 const finest = 100 * time.Microsecond // the bound of the first bucket
 
-// note counts a task that is dispatched so many ns after its deadline.
+// note counts a task by the ns between its deadline and its dispatch.
 func (l *lateness) note(late int64) {
 	doublings := bits.Len64(uint64(max(0, late-1)) / uint64(finest)) // bucket i is up to finest<<i
 	l.counts[min(doublings, len(l.counts)-1)].Add(1)

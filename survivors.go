@@ -8,16 +8,16 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/hook"
 )
 
-// survivors are timeouts that Timer.Stop has canceled, and whose tasks outlive the Timer: others wait for a channel.
-// One time.AfterFunc at a time ends all that are due: one for each would take three times the memory, and a goroutine
-// each.
+// survivors are timeouts that Timer.Stop has canceled, and whose tasks outlive the Timer, since goroutines wait for
+// their channels. One time.AfterFunc at a time ends all due ones: one for each timeout would take three times the
+// memory, and a goroutine each.
 //
 // No lock is needed: the call of Stop owns all, then each time.AfterFunc in turn. A task that has been stopped or armed
-// again in between finds that out itself, under its own lock.
+// again in between detects that itself, under its own lock.
 type survivors struct {
 	time  *timeline
 	all   []survivor // sorted by begin
-	from  int64      // ns: what the Timer's clock showed in begin, from where the time package counts on
+	from  int64      // ns: the time on the Timer's clock in begin; the time package counts from there
 	begun time.Time  // the same moment on the system's clock
 }
 
@@ -38,7 +38,7 @@ func outlive(tl *timeline, canceled []*Timeout) {
 			s.all = append(s.all, survivor{deadline, t})
 		}
 	}
-	if tl.isManual || tl.isInside() { // no time passes, or only that of a bubble that is not the Timer's
+	if tl.isManual || tl.isInside() { // no time passes, or only that of a foreign bubble
 		for s.sort(); len(s.all) > 0; {
 			s.endFirst(s.all[0].deadline)
 		}

@@ -9,12 +9,12 @@ const noTick tick = 1<<63 - 1 // later than every tick: none
 // ticks converts between ticks and times in ns since the timer was made. It is read only.
 type ticks struct {
 	len   int64 // ns
-	whole tick  // so many make a whole Tick
+	whole tick  // how many make a whole Tick
 	never tick  // the tick of maxDeadline, which no clock reaches
 }
 
-// newTicks makes ticks of a tenth of slack, the whole Tick, or of fewer parts, each of at least 100 µs: for less than
-// that a run of the worker is not worth its cost.
+// newTicks makes ticks of a tenth of slack, the whole Tick, or of fewer parts, each of at least 100 µs: for a shorter
+// part, a run of the worker is not worth its cost.
 func newTicks(slack int64) ticks {
 	whole := max(1, min(10, slack/100_000))
 	len := slack / whole

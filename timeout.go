@@ -13,17 +13,17 @@ import (
 
 // A Timeout is one task and its deadline. AfterFunc and Schedule return an armed Timeout. A Timeout that is a field of
 // your own struct, bound by Init or InitFunc, is armed, moved and stopped without an allocation. Give the field a name:
-// if a struct embeds a Timeout, fmt and slog show the struct as the Timeout alone. The zero Timeout is Unarmed and
-// unbound. All methods except Init and InitFunc are safe for concurrent use, including from inside tasks, and with a
-// lock held that the task takes.
+// if a struct embeds a Timeout, fmt and slog show only the Timeout. The zero Timeout is Unarmed and unbound. All
+// methods except Init and InitFunc are safe for concurrent use, including from inside tasks, and with a lock held that
+// the task takes.
 //
 // A Timeout must not be copied. Once it has been armed, never overwrite it, not even after Stop: its Timer refers to it
 // for up to two ticks or a tenth of a second after the outcome, whichever is longer, or until a task or Executor that
-// blocks the worker returns. So a struct of a sync.Pool keeps its Timeout, bound to the same Timer: reset the other
+// blocks the worker returns. So a struct in a sync.Pool keeps its Timeout, bound to the same Timer: reset the other
 // fields one by one, and arm the Timeout again by Reset, as in the example Pool. Vet's copylocks finds assignments and
 // calls that copy a Timeout, but not *s = S{}.
 //
-// If a struct was cleared, or a copy that was made later than that is stopped, the Timer panics:
+// If a struct was cleared, or a copy that was made after that time is stopped, the Timer panics:
 //
 //	hashedwheel: armed Timeout of *main.lease was copied or overwritten (did a slice grow, or was the struct that
 //	holds it cleared? leave the Timeout in its place, also in a sync.Pool, and arm it again by Reset)
@@ -79,7 +79,7 @@ func (f plainFunc) Run(*Timeout)         { f() }
 func (f plainFunc) String() string       { return taskname.Of(f) }
 func (f plainFunc) LogValue() slog.Value { return slog.StringValue(f.String()) }
 
-// State is where a Timeout is in its life.
+// A State is a stage of a Timeout's life.
 type State uint8
 
 const (
@@ -156,9 +156,9 @@ func (t *Timeout) ResetAt(at time.Time) bool {
 	return was
 }
 
-// Arm is Reset for a timeout that others cause, such as a client's: a full timer refuses it with ErrFull, a stopped one
-// with ErrStopped. A pending t is moved, which is not refused. If several goroutines arm and stop t while Timer.Stop
-// runs, the error may go to another of their calls; Err is right once all have returned.
+// Arm is Reset for timeouts that others cause, such as clients: a full timer refuses it with ErrFull, a stopped one
+// with ErrStopped. A pending t is moved, never refused. If several goroutines arm and stop t while Timer.Stop runs, the
+// error may go to another of their calls; Err is right once all have returned.
 func (t *Timeout) Arm(d time.Duration) error {
 	tm := t.bound("Arm")
 	_, err := tm.arm(t, tm.deadlineIn(d), bounded)

@@ -52,7 +52,7 @@ func TestTaskOfAFunctionIsPrintedAsItsName(t *testing.T) {
 	}
 }
 
-// What JSON has of a struct does not depend on its Timeout.
+// The JSON of a struct does not depend on its Timeout.
 func TestStructKeepsItsOtherFieldsInJSON(t *testing.T) {
 	tm := hashedwheel.MustNew()
 	defer tm.Stop()
@@ -91,7 +91,7 @@ func armHooks(t *testing.T, tm *hashedwheel.Timer) {
 }
 
 // A user who gets a Timeout of a task of the library, from Timer.Stop or in a panic handler, cannot run its task.
-func TestTasksOfTheLibraryAreShownToNobody(t *testing.T) {
+func TestTasksOfTheLibraryAreNotExposed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []*hashedwheel.Timeout
 		tm := hashedwheel.MustNew(timertest.Inline,

@@ -63,7 +63,7 @@ func New(opts ...Option) (*Timer, error) {
 	return tm, nil
 }
 
-// MustNew is New for options known to be right: it panics with New's error.
+// MustNew is New for options known to be valid: it panics with New's error.
 func MustNew(opts ...Option) *Timer {
 	tm, err := New(opts...)
 	if err != nil {
@@ -133,7 +133,7 @@ func (tm *Timer) NextDue() (at time.Time, ok bool) {
 	return tm.time.at(tm.time.ticks.start(next)), true
 }
 
-// String returns what %v prints of a *Timer: the tick. It reads nothing that changes.
+// String returns what %v prints for a *Timer: the tick. It reads nothing that changes.
 func (tm *Timer) String() string { return fmt.Sprintf("hashedwheel.Timer(tick %v)", tm.Tick()) }
 
 // deadlineIn returns the deadline d from now.
@@ -179,7 +179,7 @@ func (tm *Timer) arm(t *Timeout, deadline int64, bound mayRefuse) (was bool, err
 	}
 }
 
-// move gives t a new deadline if it is pending, and reports that.
+// move gives t a new deadline if it is pending, and reports whether it was.
 func (tm *Timer) move(t *Timeout, deadline int64) (was bool) {
 	for w := t.load(); w.state() == Pending; w = t.load() {
 		if tm.tryMove(t, w, deadline) {
@@ -268,7 +268,7 @@ func (tm *Timer) help(l *lane, s *stripe, how pushed) {
 	}
 	tm.turnstile.Lock()
 	defer tm.turnstile.Unlock()
-	if s.depth.Load() >= depth { // otherwise the producer before has filed the stripe
+	if s.depth.Load() >= depth { // otherwise an earlier producer has filed the stripe
 		tm.guarded.fileStripe(s)
 	}
 }
@@ -287,11 +287,11 @@ func (tm *Timer) workerIsOnTime() bool {
 // it canceled, and none returns before all are canceled. Stop does not wait for tasks. It takes 0.1 to 0.5 s for each
 // million pending, and 20 MB while the result grows.
 //
-// Stop leaves the channels of After and of package wheeltime's Timers to the time package, which counts what is left of
-// each delay. On a ManualClock no more time passes, so Stop fires them at once, as it does in a testing/synctest
-// bubble that is not the timer's.
+// Stop leaves the channels of After and of package wheeltime's Timers to the time package, which counts the rest of
+// each delay. On a ManualClock no more time passes, so Stop fires them at once, as it does in a testing/synctest bubble
+// that is not the timer's.
 //
-// The Task of a returned Timeout is what you have armed, to run it now or to keep it; nil for a Timeout of a Series, or
+// The Task of a returned Timeout is the one you armed: run it now, or keep it. It is nil for a Timeout of a Series, or
 // of packages keyed and idle.
 func (tm *Timer) Stop() []*Timeout {
 	tm.time.checkMade()

@@ -8,8 +8,8 @@ import (
 )
 
 // A goroutine arms a timeout, and loses its processor before the push. The timer is stopped; then another goroutine
-// stops and arms the timeout: an arming that came too late is told so, and not the other.
-func TestArmOnAStoppedTimerIsRefusedBesideAnArmingThatIsNotPushedYet(t *testing.T) {
+// stops the timeout and arms it again: the later arming must get ErrStopped, not the earlier one.
+func TestArmOnAStoppedTimerIsRefusedWhileAnotherArmingIsNotPushedYet(t *testing.T) {
 	for name, arm := range map[string]func(to *Timeout) error{
 		"Arm":   func(to *Timeout) error { return to.Arm(time.Hour) },
 		"Reset": func(to *Timeout) error { to.Reset(time.Hour); return to.Err() },

@@ -2,22 +2,22 @@ package hashedwheel
 
 import "time"
 
-// A waker starts a goroutine at a tick, which becomes the worker. Only the worker calls its methods.
+// A waker starts, at a tick, a goroutine that becomes the worker. Only the worker calls its methods.
 type waker interface {
-	set(at tick)     // fire at that tick; earlier settings may fire also
+	set(at tick)     // fire at that tick; earlier settings may also fire
 	forget(now tick) // settings up to now have fired
 	unset()          // do not fire
 }
 
 // wakers are time.Timers that start the worker. One that is set is never moved while another is free: when a moved
-// timer fires, the runtime scans all timers of its P, for milliseconds beside a million read deadlines. New makes four,
-// enough that a free one is nearly always left: one for the next far timeout, one for the linger, two to absorb
+// timer fires, the runtime scans all timers of its P, for milliseconds if there are a million read deadlines. New makes
+// four, enough that a free one is nearly always left: one for the next far timeout, one for the linger, two to absorb
 // successively earlier deadlines. No call allocates one.
 type wakers struct {
 	time *timeline
 	all  [4]struct {
 		timer *time.Timer
-		tick  tick // for which it is set; 0: free. forget clears it once the timer has fired
+		tick  tick // the tick for which it is set; 0: free. forget clears it once the timer has fired
 	}
 }
 
@@ -60,7 +60,8 @@ func (ws *wakers) forget(now tick) {
 	}
 }
 
-// unset stops the timers that are set: the runtime would hold the Timer, and all that it holds, until they fire.
+// unset stops the timers that are set: otherwise the runtime would keep the Timer, and everything it refers to, until
+// they fire.
 func (ws *wakers) unset() {
 	for i := range ws.all {
 		if w := &ws.all[i]; w.tick != 0 {
@@ -77,7 +78,7 @@ type clockWaker struct {
 	woken func() // alarm.woken
 
 	cancel chan struct{} // closed to end the goroutine; nil: there is none
-	tick   tick          // for which the goroutine waits
+	tick   tick          // the tick for which the goroutine waits
 }
 
 // set reads the clock itself, since timeline.now returns no time before New, which the clock may show. If the clock has

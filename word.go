@@ -56,7 +56,8 @@ func (t *Timeout) move(w word, deadline int64) (push, ok bool) {
 //	Rejected          not: it may have been Expired before   as it was
 //	rejectedStopped   not: as Rejected                       as it was
 //
-// After Timer.Stop a Canceled timeout may still be in the batch, and be fresh falsely: the queue is closed by then.
+// After Timer.Stop a Canceled timeout may still be in the batch, and wrongly be fresh, which is harmless: the queue is
+// closed by then.
 func (t *Timeout) begin(w word, deadline int64) (push, ok bool) {
 	const freshAfter = 1<<Unarmed | 1<<Canceled
 	becomesFresh := int64(freshAfter >> (w & (queued | stateMask)) & 1) // no branch, since begin must fit the inliner

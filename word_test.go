@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The table of begin: a timeout is fresh if nothing but the queue can hold it.
-func TestBeginMakesFreshOnlyWhatIsNowhereElse(t *testing.T) {
+// The table of begin: a timeout is fresh if only the queue can hold it.
+func TestBeginMakesATimeoutFreshOnlyIfItIsNowhereElse(t *testing.T) {
 	const inQueue, freshInQueue = queued, queued | fresh
 	for _, row := range []struct {
 		state       State
@@ -35,7 +35,7 @@ func TestBeginMakesFreshOnlyWhatIsNowhereElse(t *testing.T) {
 	}
 }
 
-// It is filed again first.
+// A queued timeout is filed again before it can be claimed.
 func TestClaimOfAQueuedTimeoutFails(t *testing.T) {
 	to := new(Timeout)
 	setWord(to, 9, queued, Pending)

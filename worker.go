@@ -17,10 +17,10 @@ type worker struct {
 	guarded *guarded
 	out     *runner
 
-	_ [128]byte // between the alarm, which callers touch at each push, and what only the worker writes
+	_ [128]byte // between the alarm, which callers touch at each push, and the fields that only the worker writes
 
 	farTaken int64         // ns: when the intake was taken, if the far lane is part of it, otherwise 0
-	wakeups  atomic.Uint64 // for Stats, as the next
+	wakeups  atomic.Uint64 // for Stats, like the next
 	lateness lateness
 }
 
@@ -31,8 +31,8 @@ func (wk *worker) init(tm *Timer) {
 	}
 }
 
-// work passes until nothing is due, then hands over. If user code ends the goroutine by runtime.Goexit, another
-// goroutine goes on.
+// work makes passes until nothing is due, then hands over. If user code ends the goroutine by runtime.Goexit, another
+// goroutine continues.
 func (wk *worker) work() {
 	gone := false
 	defer func() {
@@ -54,7 +54,7 @@ func (wk *worker) work() {
 	wk.alarm.rest(tick, next)
 	gone = true
 	if run != nil {
-		run() // and leaves
+		run() // it calls Leave at its end
 	} else {
 		wk.out.Leave()
 	}

@@ -14,8 +14,8 @@ import (
 
 // ErrIdle is the error of Read and Write after their [Conn] was closed because it was idle; a TLS connection around the
 // Conn returns it wrapped. It is a net.Error whose Timeout is true, and errors.Is finds os.ErrDeadlineExceeded in it.
-// Unlike a deadline of yours, which leaves the connection open, ErrIdle is final: check for it first, because a loop
-// that continues on every Timeout would spin.
+// Unlike your own deadline, which leaves the connection open, ErrIdle is final: check for it first, because a loop that
+// continues on every Timeout would spin.
 var ErrIdle error = idleError{}
 
 type idleError struct{}
@@ -25,7 +25,7 @@ func (idleError) Timeout() bool        { return true }
 func (idleError) Temporary() bool      { return false }
 func (idleError) Is(target error) bool { return target == os.ErrDeadlineExceeded }
 
-// piece is the most that a Conn that counts writes in one call: each piece counts, so that a long Write to a slow
+// piece is the most bytes that a counting Conn writes in one call. Each piece counts, so that a long Write to a slow
 // reader is not idle. Over loopback 8 KiB reach 1.2 GB/s, 4 KiB 0.6, and 64 KiB 2.3, but with those the reader must be
 // faster.
 const piece = 8 << 10
@@ -47,7 +47,7 @@ type Conn struct {
 }
 
 // NewConn returns c with an idle time of d, which begins now. If d is zero or negative, there is none until
-// SetIdleTimeout. When the idle time is over the timer's executor closes the connection. A close may take long, up to
+// SetIdleTimeout. When the idle time is over, the timer's executor closes the connection. A close may take long, up to
 // five seconds if c is a *tls.Conn, and with [hashedwheel.Inline] delays all other tasks.
 //
 // The error is hashedwheel.ErrFull or ErrStopped; then c stays open, and you must close it. The Conn counts under
@@ -119,8 +119,9 @@ func (c *Conn) writePiece(b []byte) (int, error) {
 	return n, c.explain(err)
 }
 
-// ReadFrom writes the data that it reads from r. Where the kernel counts it uses the ReadFrom of the connection inside,
-// which for a *net.TCPConn moves the data in the kernel (splice, sendfile). Otherwise it calls Write repeatedly.
+// ReadFrom writes the data that it reads from r. Where the kernel counts, it uses the ReadFrom of the connection
+// inside, which for a *net.TCPConn moves the data in the kernel (splice, sendfile). Otherwise it calls Write
+// repeatedly.
 func (c *Conn) ReadFrom(r io.Reader) (int64, error) {
 	if inner, ok := c.netConn.(io.ReaderFrom); ok && c.limit.kernelCounts {
 		n, err := inner.ReadFrom(r)
@@ -129,7 +130,7 @@ func (c *Conn) ReadFrom(r io.Reader) (int64, error) {
 	return io.Copy(struct{ io.Writer }{c}, r) // hides ReadFrom from io.Copy
 }
 
-// WriteTo writes the data that it reads to w. Where the kernel counts it uses the WriteTo of the connection inside.
+// WriteTo writes the data that it reads to w. Where the kernel counts, it uses the WriteTo of the connection inside.
 // Otherwise it calls Read repeatedly.
 func (c *Conn) WriteTo(w io.Writer) (int64, error) {
 	if inner, ok := c.netConn.(io.WriterTo); ok && c.limit.kernelCounts {

@@ -38,9 +38,9 @@ func TestConnStaysOpenThroughDataInOneDirection(t *testing.T) {
 	}
 }
 
-// However much data there is, and however late the executor is, a look at the connection follows the last one by about
-// an idle time.
-func TestConnIsLookedAtOnceAnIdleTime(t *testing.T) {
+// However much data there is, and however late the executor is, the task checks the connection about once per idle
+// time.
+func TestConnIsCheckedOncePerIdleTime(t *testing.T) {
 	late := hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { time.AfterFunc(d/8, f) }))
 	synctest.Test(t, func(t *testing.T) {
 		tm := newTimer(t, late)
@@ -58,7 +58,7 @@ func TestConnIsLookedAtOnceAnIdleTime(t *testing.T) {
 	})
 }
 
-func TestErrIdleIsATimeoutAndNotErrClosed(t *testing.T) {
+func TestErrIdleIsATimeoutButNotErrClosed(t *testing.T) {
 	var ne net.Error
 	require.ErrorAs(t, idle.ErrIdle, &ne)
 	require.True(t, ne.Timeout())
@@ -93,7 +93,7 @@ type endless struct{}
 
 func (endless) Read(b []byte) (int, error) { return len(b), nil }
 
-// A connection may be closed before NewConn, or by its owner behind the Conn's back. It was not idle.
+// A connection may be closed before NewConn, or by its owner without the Conn's knowledge. It was not idle.
 func TestReadOfAClosedConnectionReturnsErrClosed(t *testing.T) {
 	for way, opts := range map[string][]idle.Option{"watched": nil, "counted": {idle.WithCounting()}} {
 		for _, moment := range []string{"before NewConn", "behind the Conn", "by Close"} {
@@ -237,14 +237,14 @@ func TestConnSetsNoDeadline(t *testing.T) {
 	})
 }
 
-// gliderlabs/ssh#179: programs got no call before the connection was closed.
+// gliderlabs/ssh#179: programs were not notified before the connection was closed.
 func TestOnIdleRunsOnceBeforeTheClose(t *testing.T) {
 	var calls atomic.Int32
 	bye := idle.WithOnIdle(func(nc net.Conn) {
 		calls.Add(1)
 		c := nc.(*idle.Conn)
 		_, _ = c.Write([]byte("bye"))
-		c.SetIdleTimeout(d) // no lock is held, and too late
+		c.SetIdleTimeout(d) // no lock is held, and the call comes too late
 		_ = c.Close()
 	})
 	virtual(t, func(t *testing.T, s scene) {

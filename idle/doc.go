@@ -32,14 +32,14 @@
 //
 // # Which data counts
 //
-// Data in either direction counts, with [WithReceivedOnly] only received data. Keep-alive probes, acknowledgments and
-// the end of the other side's data do not count. The kernel counts data when it arrives, a Conn when it is read; under
-// TLS the kernel counts all records. For about 15 minutes it sends data again that a vanished peer does not
+// Data in either direction counts; with [WithReceivedOnly], only received data does. Keep-alive probes, acknowledgments
+// and the end of the other side's data do not count. The kernel counts data when it arrives, a Conn when it is read;
+// under TLS the kernel counts all records. For about 15 minutes it resends data that a vanished peer does not
 // acknowledge. That does not count: the connection is idle one to two idle times after the last new data or
 // acknowledgment. nginx, HAProxy and Envoy count their own reads and writes instead.
 //
 // A connection is idle even while a handler works in silence: call SetIdleTimeout(0) before the work and
-// SetIdleTimeout(d) after it. In net/http [ConnContext] and [FromContext] give a handler its Conn.
+// SetIdleTimeout(d) after it. In net/http, [ConnContext] and [FromContext] give a handler its Conn.
 //
 // http.Server.IdleTimeout closes no HTTP/2 connection with an open stream, and none that golang.org/x/net/http2/h2c has
 // taken over, unless its http2.Server has an IdleTimeout. A Listener closes both, but counts each PING as data.

@@ -95,8 +95,8 @@ func echoClosesSilentConnections(t *testing.T) {
 	})
 }
 
-// A server is tested in a testing/synctest bubble, where minutes take no time. Its connections are
-// net.Pipes: for TCP on Linux the kernel counts, in real time.
+// A server is tested in a testing/synctest bubble, where minutes take no time. Its connections are net.Pipes, since for
+// TCP on Linux the kernel counts, in real time.
 func Example_bubble() {
 	var t *testing.T // the parameter of your test
 	echoClosesSilentConnections(t)

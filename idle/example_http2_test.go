@@ -12,7 +12,7 @@ import (
 )
 
 // The IdleTimeout of an http.Server closes no HTTP/2 connection that has an open stream. Here a client begins a request
-// and never sends its body: the Listener closes the connection.
+// but never sends its body: the Listener closes the connection.
 func ExampleNewListener_http2() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
 	defer tm.Stop()

@@ -11,8 +11,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/idle"
 )
 
-// While this handler works nothing is sent or received. The handler suspends the idle time of its
-// connection, and sets it again after the answer.
+// While this handler works, nothing is sent or received. The handler suspends the idle time of its connection, and sets
+// it again after the answer.
 func slow(w http.ResponseWriter, r *http.Request) {
 	if conn, ok := idle.FromContext(r.Context()); ok {
 		conn.SetIdleTimeout(0)
@@ -24,8 +24,7 @@ func slow(w http.ResponseWriter, r *http.Request) {
 
 const idleTime = time.Second
 
-// An HTTP server with ConnContext gives each handler the Conn of its request. With TLS it is
-// the same: ServeTLS in place of Serve.
+// An HTTP server with ConnContext gives each handler the Conn of its request. With TLS, call ServeTLS instead of Serve.
 func ExampleFromContext() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
 	defer tm.Stop()

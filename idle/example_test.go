@@ -88,8 +88,8 @@ func ExampleNewListener() {
 	// client: EOF
 }
 
-// A server sends a heartbeat every 20 seconds to a peer that reads and never answers. The heartbeats
-// count as data, so the connection is idle only if received data alone counts.
+// A server sends a heartbeat every 20 seconds to a peer that reads but never answers. The heartbeats count as data, so
+// the connection is idle only if nothing but received data counts.
 func ExampleWithReceivedOnly() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))

@@ -36,7 +36,7 @@ type scene struct {
 }
 
 // virtual runs f in a bubble with a Conn that has just been made. The timer is full even while the Conn's task waits or
-// runs, and refuses no Conn that it has.
+// runs, and never refuses a Conn that it holds.
 func virtual(t *testing.T, f func(t *testing.T, s scene), opts ...idle.Option) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := newTimer(t, hashedwheel.WithMaxPending(1))
@@ -88,7 +88,7 @@ func (s scene) say(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// connect returns both ends of a connection over loopback. It skips the test where the network has none.
+// connect returns both ends of a connection over loopback. It skips the test if the system lacks the network.
 func connect(t testing.TB, network, address string) (here, there net.Conn) {
 	l, err := net.Listen(network, address)
 	if err != nil {

@@ -15,15 +15,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The package comment's claims about the kernel, checked on this kernel. Each connection is
-// silent for silence, then something happens to it.
+// The package comment's claims about the kernel, checked on this kernel. Each connection is silent for the time silence
+// before an event.
 const silence = 300 * time.Millisecond
 
 func TestKernelCountsData(t *testing.T) {
 	t.Parallel()
 	nothing := func(*testing.T, *net.TCPConn, *net.TCPConn) {}
 	sent := func(t *testing.T, here, _ *net.TCPConn) { write(t, here) }
-	received := func(t *testing.T, _, there *net.TCPConn) { write(t, there) } // and not read
+	received := func(t *testing.T, _, there *net.TCPConn) { write(t, there) } // but does not read it
 	theirEnd := func(t *testing.T, _, there *net.TCPConn) { require.NoError(t, there.CloseWrite()) }
 	ourEnd := func(t *testing.T, here, _ *net.TCPConn) { require.NoError(t, here.CloseWrite()) }
 	tests := map[string]struct {
@@ -73,9 +73,9 @@ func TestDataThatWaitsForTheReaderDoesNotCount(t *testing.T) {
 	require.LessOrEqual(t, later-sent, time.Since(before)+silence/2)
 }
 
-// A peer is away for half a second, again and again, and then acknowledges the data that was sent to it, within less
-// than an idle time: its connection stays open.
-func TestNeverEarlyPeerThatIsAwayAtTimes(t *testing.T) {
+// A peer repeatedly goes away for half a second, and then acknowledges the data that was sent to it, within less than
+// an idle time: its connection stays open.
+func TestNeverEarlyPeerThatIsSometimesAway(t *testing.T) {
 	t.Parallel()
 	const d = 1200 * time.Millisecond
 	tm := hashedwheel.MustNew()
@@ -167,8 +167,8 @@ func dropNone(t *testing.T, c *net.TCPConn) {
 	})
 }
 
-// sendAgainSteadily has the kernel send unacknowledged data again about every 200 ms for more than a second, rather
-// than ever more rarely.
+// sendAgainSteadily makes the kernel resend unacknowledged data about every 200 ms for more than a second, rather than
+// at ever longer intervals.
 func sendAgainSteadily(t *testing.T, c *net.TCPConn) {
 	const thinLinearTimeouts = 16 // TCP_THIN_LINEAR_TIMEOUTS
 	onSocket(t, c, func(fd int) error { return syscall.SetsockoptInt(fd, syscall.IPPROTO_TCP, thinLinearTimeouts, 1) })
@@ -189,7 +189,7 @@ func TestTrafficIsUnsupportedWhereTheKernelReportsZerosOrLess(t *testing.T) {
 
 	info = syscall.TCPInfo{Snd_mss: 1448, Last_data_recv: 1, Last_data_sent: 2, Last_ack_recv: 3, Retransmits: 4}
 	for size, want := range map[uintptr]error{
-		4:                                   errors.ErrUnsupported, // a kernel that knows options of one int alone
+		4:                                   errors.ErrUnsupported, // a kernel that knows only options of one int
 		unsafe.Offsetof(info.Last_ack_recv): errors.ErrUnsupported,
 		unsafe.Offsetof(info.Pmtu):          nil, // the field after it
 		unsafe.Sizeof(info):                 nil,

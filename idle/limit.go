@@ -12,8 +12,8 @@ import (
 )
 
 // A limit is the idle time of one connection, and the timeout that ends it: the common part of a Watcher and a Conn.
-// Data does not move the timeout. When it expires, its task looks for how long the connection has been quiet: it
-// queries the kernel, or, where the Conn counts, reads the time of the last data, which each read and write notes.
+// Data does not move the timeout. When it expires, its task checks how long the connection has been quiet: it queries
+// the kernel, or, where the Conn counts, reads the time of the last data, which each read and write notes.
 //
 //	no idle time ◀─▶ an idle time ─▶ reached   no data for that long: idle is called
 //	     └────────────────┴────────▶ ended     by Stop or Close
@@ -38,8 +38,8 @@ type limit struct {
 	mu sync.Mutex
 }
 
-// A setting is the idle time that one call has set, and what the last look found. A second call makes a second setting,
-// even for the same d: a look that began before the call cannot close the connection after it.
+// A setting is the idle time that one call has set, and the findings of the last look. A second call makes a second
+// setting, even for the same d: a look that began before the call cannot close the connection after it.
 type setting struct {
 	d         time.Duration // zero: no idle time
 	since     time.Duration // the idle time begins no earlier
@@ -66,7 +66,7 @@ func (s *setting) String() string {
 const never = 1 << 62
 
 // unreadIdleTimes is the number of idle times for which unread data keeps a connection open. It is long enough for a
-// handler that works, and ends connections whose owner never reads.
+// working handler, and ends connections whose owner never reads.
 const unreadIdleTimes = 64
 
 // start binds the limit and arms it, which a full or stopped timer refuses.
@@ -144,7 +144,7 @@ func (l *limit) touch() {
 // full returns how long to wait for a look if the idle time begins now.
 func (l *limit) full(d time.Duration) time.Duration {
 	if l.kernelCounts {
-		return d + granularity // sooner, the kernel's answer could be too large
+		return d + granularity // any sooner, the kernel's answer could be too large
 	}
 	return d
 }
@@ -152,7 +152,7 @@ func (l *limit) full(d time.Duration) time.Duration {
 // arm arms the timeout for a time after start.
 func (l *limit) arm(at time.Duration) { l.timeout.ResetAt(l.begun.Add(at)) }
 
-// Run is the task of the timeout: it looks at the connection, and calls idle or arms the timeout again.
+// Run is the task of the timeout: it checks the connection, and calls idle or arms the timeout again.
 func (l *limit) Run(*hashedwheel.Timeout) {
 	s, last := l.setting.Load(), l.last.Load()
 	if !l.isDue(s) {
@@ -242,8 +242,8 @@ func (l *limit) queues() (q queues, err error) {
 }
 
 // movedSince reports whether data left a queue since the last look. The kernel does not count reads, after which fewer
-// bytes are unread. A Conn counts reads, but one that is under way may not be noted yet. It does not see that its peer
-// reads from a full queue.
+// bytes are unread. A Conn counts reads, but one in progress may not be noted yet. It does not see that its peer reads
+// from a full queue.
 func (l *limit) movedSince(s *setting, q queues) bool {
 	if l.kernelCounts {
 		return q.unread != s.queues.unread
@@ -251,7 +251,7 @@ func (l *limit) movedSince(s *setting, q queues) bool {
 	return q.unread < s.queues.unread || q.unsent != s.queues.unsent
 }
 
-// TaskName is the name under which the timeout is shown.
+// TaskName returns the name under which the timeout is shown.
 func (l *limit) TaskName() string {
 	if l.name == "" {
 		return "idle connection"

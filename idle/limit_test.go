@@ -90,7 +90,7 @@ func TestNeverEarlyCallDuringTheQueryOfTheSocket(t *testing.T) {
 	for name, tt := range map[string]struct {
 		call   func(*idle.Conn)
 		before bool // the answer
-		calls  int  // once an idle time has passed after the call
+		calls  int  // calls of onIdle once an idle time has passed after the call
 	}{
 		"write, before the answer": {call: write, before: true, calls: 1},
 		"write, after the answer":  {call: write, calls: 1},
@@ -146,7 +146,7 @@ func TestNeverEarlyReadThatIsOvertakenByANewerOne(t *testing.T) {
 	})
 }
 
-// The run comes between a read and its count.
+// The task runs between a read and its count.
 func TestNeverEarlyUnreadDataIsReadAndYetToBeCounted(t *testing.T) {
 	c := newCounted(t)
 	c.clock.Advance(d + tick)
@@ -206,10 +206,10 @@ func TestSlowReaderOfAWatchedConnIsNotIdle(t *testing.T) {
 	require.True(t, w.Stop())
 }
 
-// A socket whose buffer is full takes no data for a long time, although the peer reads, so a Write does not count then.
-// The shrinking buffer shows that the peer reads.
+// A socket whose buffer is full accepts no data for a long time, although the peer reads, so no Write counts during
+// that time. The shrinking buffer shows that the peer reads.
 func TestPeerThatReadsFromAFullBufferKeepsAConnOpen(t *testing.T) {
-	watchable(t) // elsewhere, gVisor included, no socket is queried
+	watchable(t) // elsewhere, including gVisor, no socket is queried
 	for name, opts := range map[string][]idle.Option{
 		"":                   nil,
 		"WithReceivedOnly: ": {idle.WithReceivedOnly()}, // neither sent nor unsent data counts

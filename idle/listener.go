@@ -24,7 +24,7 @@ var errTimerStopped = fmt.Errorf("idle: Accept: %w, since %w", net.ErrClosed, ha
 // net/http finds the *tls.Conn that it needs for HTTP/2.
 //
 // A connection that arrives while the timer is full is closed, and Accept waits for the next: Stats().Rejected counts
-// such connections. Close closes l, and no connection. Once the timer has been stopped, the next Accept that gets a
+// such connections. Close closes l, but no connection. Once the timer has been stopped, the next Accept that gets a
 // connection closes the connection and l, so that clients are refused, and returns an error that is net.ErrClosed and
 // hashedwheel.ErrStopped. So stop the server first, then the timer.
 //
@@ -79,9 +79,9 @@ func ConnContext(ctx context.Context, c net.Conn) context.Context {
 // FromContext returns the Conn that [ConnContext] has put into ctx, or false if there is none.
 //
 // The requests of one HTTP/2 connection share its Conn: a handler that sets the idle time again at its end sets it for
-// handlers that still work. With HTTP/2 use the server's ConnState hook, which is called for the connection as a whole:
-// suspend the idle time at StateActive, and set it again at StateIdle, on the Conn in
-// ConnContext(context.Background(), c).
+// handlers still at work. With HTTP/2, use the server's ConnState hook, which is called for the connection as a whole:
+// suspend the idle time at StateActive, and set it again at StateIdle, on the Conn in ConnContext(context.Background(),
+// c).
 func FromContext(ctx context.Context) (*Conn, bool) {
 	conn, ok := ctx.Value(connKey{}).(*Conn)
 	return conn, ok

@@ -33,7 +33,7 @@ func TestListenerOverPipesClosesSilentConnectionsInABubble(t *testing.T) {
 	echoClosesSilentConnections(t)
 }
 
-// A connection without an idle time counts as well.
+// A connection without an idle time also counts.
 func TestListenerOfAFullTimerClosesTheConnectionAndAcceptsTheNext(t *testing.T) {
 	l := listen(t, newTimer(t, hashedwheel.WithMaxPending(1)), 0)
 	first := dial(t, l)
@@ -57,8 +57,8 @@ func TestListenerOfAFullTimerClosesTheConnectionAndAcceptsTheNext(t *testing.T) 
 	require.NoError(t, c.Close())
 }
 
-// A server that got an error from Accept accepts no more. If the port stayed open, clients would
-// connect, and wait for nothing.
+// A server that got an error from Accept stops accepting. If the port stayed open, clients would connect, and wait in
+// vain for an answer.
 func TestListenerOfAStoppedTimerEndsAccept(t *testing.T) {
 	tm := newTimer(t)
 	l := listen(t, tm, time.Minute)

@@ -13,7 +13,7 @@ type options struct {
 	counting     bool
 }
 
-// collect panics in the name of the function that got the options.
+// collect's panic names the function that was called with the options.
 func collect(function string, opts []Option) (o options) {
 	for _, opt := range opts {
 		if opt == nil {

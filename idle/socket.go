@@ -10,7 +10,7 @@ import (
 // maxNested bounds the search for a socket: a connection may return itself as the connection inside.
 const maxNested = 32
 
-// find returns the first of c and the connections inside it, as NetConn returns them, that is a T.
+// find returns the first T among c and the connections inside it, as NetConn returns them.
 func find[T any](c net.Conn) (found T, ok bool) {
 	for range maxNested {
 		if v := reflect.ValueOf(c); v.Kind() == reflect.Pointer && v.IsNil() {

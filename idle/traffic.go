@@ -14,8 +14,8 @@ type traffic struct {
 // the slowest in use.
 const granularity = 10 * time.Millisecond
 
-// quiet returns for how long no data has been received or sent, at the least. If that is less than the idle time, the
-// next look is due when it would be as long.
+// quiet returns how long, at least, no data has been received or sent. If that is less than the idle time, the next
+// look is due when it could reach the idle time.
 //
 // Data that the kernel sends again counts as sent, though it is not new. So if the kernel waits for an acknowledgment,
 // and nothing has been received for the idle time, quiet suspects that the peer has vanished. If the next look, an idle

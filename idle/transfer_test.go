@@ -17,7 +17,7 @@ import (
 // piece is the number of bytes that a peer must read in each idle time.
 const piece = 8 << 10
 
-// A long Write to a reader that is slow is not idle before the reader stops.
+// A long Write to a slow reader is not idle until the reader stops.
 func TestLongWriteLastsWhileItsReaderReads(t *testing.T) {
 	virtual(t, func(t *testing.T, s scene) {
 		const pieces = 20
@@ -59,7 +59,7 @@ func TestCallsThatMoveNoDataDoNotCount(t *testing.T) {
 }
 
 // In real time: a bubble's time stands still while a goroutine waits for a mutex. The peer reads so slowly that the
-// pieces of a second Write would come between.
+// pieces of a second Write could be mixed in.
 func TestWritesAtTheSameTimeAreNotMixed(t *testing.T) {
 	const size = 5 * piece
 	here, there := net.Pipe()
@@ -85,7 +85,7 @@ type fake struct {
 	net.Conn
 	writes   []int
 	short    bool
-	deadline atomic.Int32 // calls of SetDeadline and its like
+	deadline atomic.Int32 // calls of SetDeadline and the like
 	whole    atomic.Int32 // calls of ReadFrom and WriteTo
 }
 
@@ -147,7 +147,7 @@ func TestTransfersAreNotPassedOnWhereTheConnCounts(t *testing.T) {
 	})
 }
 
-// A whole is a TCP connection that counts how often a transfer was left to it.
+// A whole is a TCP connection that counts the transfers that were left to it.
 type whole struct {
 	*net.TCPConn
 	calls int
@@ -175,8 +175,8 @@ func TestTCPConnectionUsesTheTransfersOfTheKernel(t *testing.T) {
 	n, err := io.Copy(b, a)
 	require.NoError(t, err)
 	require.EqualValues(t, len("data"), n)
-	require.Equal(t, 1, from.calls, "io.Copy comes by WriteTo")
-	require.Equal(t, 1, to.calls, "which leads to the other's ReadFrom: splice")
+	require.Equal(t, 1, from.calls, "io.Copy calls WriteTo")
+	require.Equal(t, 1, to.calls, "which calls the other's ReadFrom: splice")
 	require.NoError(t, b.CloseWrite())
 	got, err := io.ReadAll(sink)
 	require.NoError(t, err)

@@ -16,8 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireVanishes has the peer vanish, and requires that the connection is idle while the kernel still sends the data
-// again. On a busy machine the looks may come so late that it has just ceased to: then another connection is tried.
+// requireVanishes makes the peer vanish, and requires that the connection becomes idle while the kernel still resends
+// the data. On a busy machine the looks may come so late that the kernel has just stopped: then another connection is
+// tried.
 func requireVanishes(t *testing.T, connect func() (here, there *net.TCPConn), vanish func(there *net.TCPConn)) {
 	const d = 500 * time.Millisecond
 	tm := hashedwheel.MustNew()
@@ -47,7 +48,7 @@ func TestVanishedPeerIsIdle(t *testing.T) {
 	requireVanishes(t, func() (here, there *net.TCPConn) { return connect(t) }, func(c *net.TCPConn) { dropAll(t, c) })
 }
 
-// Two machines have a network of their own, and one loses its address.
+// Two machines share a separate network, and one loses its address.
 func TestVanishedMachineIsIdle(t *testing.T) {
 	t.Parallel()
 	ours, theirs := newNamespace(t), newNamespace(t)
@@ -72,7 +73,7 @@ func TestVanishedMachineIsIdle(t *testing.T) {
 	}, func(*net.TCPConn) { theirs.ip(t, "addr del 10.9.8.2/24 dev idle1") })
 }
 
-// A namespace has a thread in a network namespace of its own, which ends with the test.
+// A namespace has a thread in a separate network namespace, which ends with the test.
 type namespace struct {
 	calls chan func()
 	path  string

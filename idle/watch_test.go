@@ -19,7 +19,7 @@ import (
 // machine.
 const short = 800 * time.Millisecond
 
-// watched returns a channel that gets a value when the watch of c calls onIdle.
+// watched returns a channel that receives a value when the watch of c calls onIdle.
 func watched(
 	t *testing.T, tm *hashedwheel.Timer, c net.Conn, d time.Duration, opts ...idle.Option,
 ) (w *idle.Watcher, at chan time.Time) {
@@ -81,7 +81,7 @@ func TestWatchWithReceivedOnlyDoesNotCountSentData(t *testing.T) {
 	}
 }
 
-func TestWatchIsUnsupportedWhereNoKernelCounts(t *testing.T) {
+func TestWatchIsUnsupportedWhereTheKernelDoesNotCount(t *testing.T) {
 	pipe, _ := net.Pipe()
 	udp, err := net.Dial("udp", "127.0.0.1:9")
 	require.NoError(t, err)
@@ -109,7 +109,7 @@ func multipath(t *testing.T) net.Conn {
 	return c
 }
 
-// The options are refused on every system, also where Watch is not supported.
+// The options are refused on every system, even where Watch is not supported.
 func TestWatchReturnsErrors(t *testing.T) {
 	pipe, _ := net.Pipe()
 	nothing := func(net.Conn) {}

@@ -12,7 +12,7 @@
 // # The page
 //
 // Each timer has its figures (see [hashedwheel.Stats]), a table of its pending tasks, a picture of when they are due,
-// and a picture of how late tasks were handed out. A timer with a bound shows how full it is, and a stopped timer is
+// and a picture of how late tasks were dispatched. A timer with a bound shows how full it is, and a stopped timer is
 // marked. Rejected and Panics are red if they have grown since the page was last loaded.
 //
 // The table has one row for each kind of task. A task is shown under the name that its method
@@ -35,7 +35,7 @@
 // or a task with Inline or an Executor whose Go does not return blocks the worker. A goroutine dump shows the cause, in
 // the goroutine with hashedwheel.(*worker) in its stack.
 //
-// The picture shows how late tasks were handed out since the timer was made, counted from their deadlines: up to a tick
+// The picture shows how late tasks were dispatched since the timer was made, counted from their deadlines: up to a tick
 // is normal. If timeouts are late although these figures are small, they wait in the Executor.
 //
 // The table below the picture compares how late tasks were over the last seconds with how long all goroutines of the
@@ -60,7 +60,7 @@
 //
 // The figures are exact. The table and the picture of due times come from a random sample of at most 16,384 timeouts
 // ([hashedwheel.Timer.Sample]). If more are pending, they are scaled and marked as estimated: the share of a kind of
-// task that is one in a hundred of all is right within a third, and a kind that is less than one in 3,000 may be
+// task that is one in a hundred of all is right to within a third, and a kind that is less than one in 3,000 may be
 // missing.
 //
 // Each load visits all pending timeouts: a million take about 30 ms of one processor (go test -bench Page ./inspect),
@@ -100,5 +100,5 @@
 //
 // A row of due counts the timeouts that are due more than from_ns and at most within_ns from now. The first row, up to
 // a tick, also counts overdue timeouts. The last row ends at 20 years, which means forever. The rows depend only on the
-// tick. Tasks are named as on the page, which shows only the 20 most frequent kinds. A report is no load of the page.
+// tick. Tasks are named as on the page, which shows only the 20 most frequent kinds. A report does not count as a load.
 package inspect

@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write testdata/page.html")
 
 // The first page has three timers: a busy timer with problems and a sample, a calm timer without a name, and a stopped
 // timer. The second page has no timers.
-func TestPageIsTheGoldenOne(t *testing.T) {
+func TestPageMatchesTheGoldenFile(t *testing.T) {
 	const file = "testdata/page.html"
 	begun := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	busy := timerReport{

@@ -14,11 +14,11 @@ type look struct {
 }
 
 func newLook(timers []named) look {
-	s := readScheduler() // first: reading the timers takes time, and goroutines run meanwhile
+	s := readScheduler() // first: reading the timers takes time, during which goroutines run
 	return look{newReport(timers), s}
 }
 
-// scheduler has figures that show how busy the process is.
+// scheduler holds figures that show how busy the process is.
 type scheduler struct {
 	ready      uint64 // goroutines that wait for a processor
 	processors int
@@ -39,7 +39,7 @@ func (s scheduler) readiness() string {
 	return count(s.ready) + " for " + count(uint64(s.processors)) + " processors"
 }
 
-// looks has the data of earlier loads, for rates.
+// looks holds the data of earlier loads, for rates.
 type looks struct {
 	mu           sync.Mutex
 	base, latest look // guarded by mu; after begin, latest is at least a second newer than base

@@ -57,7 +57,7 @@ type timerView struct {
 	About    string // the size of the sample if the counts are estimates
 	Tasks    []taskView
 	Due      picture
-	Lateness []latenessRow // empty if no task has been handed out
+	Lateness []latenessRow // empty if no task has been dispatched
 	Late     picture
 }
 

@@ -36,7 +36,7 @@ func TestRatesAreSinceTheLastLoadByAnyClient(t *testing.T) {
 				tm.AfterFunc(0, func() {})
 			}
 			time.Sleep(time.Until(begin.Add((look.since + look.at) / 2)))
-			_ = readReport(t, h) // a report is no load of the page
+			_ = readReport(t, h) // a report does not count as a load
 			time.Sleep(time.Until(begin.Add(look.at)))
 			synctest.Wait()
 			got := page(h)

@@ -9,8 +9,8 @@ import (
 )
 
 // All returns an iterator over the keys and their values. It yields each key that is in the map throughout the loop
-// once. A key that is set or deleted during the loop may be missing; a key that is deleted and set again may be yielded
-// twice. The value is the key's value at that moment.
+// exactly once. A key that is set or deleted during the loop may be missing; a key that is deleted and set again may be
+// yielded twice. The value is the key's value at that moment.
 //
 // The loop body runs without a lock. All makes no copy: it takes no memory, and locks a shard twice for each key.
 func (m *Map[K, V]) All() iter.Seq2[K, V] {
@@ -45,7 +45,7 @@ func (m *Map[K, V]) Drain(f func(K, V)) {
 	m.drainSuperseded(end) // after the tables: an entry of a table may be superseded while this runs
 }
 
-// drainSuperseded takes out superseded entries, those of one shard after another.
+// drainSuperseded takes out the superseded entries, shard by shard.
 func (m *Map[K, V]) drainSuperseded(end func(*entry[K, V], V) bool) {
 	for hash := uint64(0); ; hash++ {
 		s := m.dir.lock(hash)
@@ -63,12 +63,12 @@ func (m *Map[K, V]) drainSuperseded(end func(*entry[K, V], V) bool) {
 	}
 }
 
-// each calls look for each entry, with its shard locked, and then visit with the result, without a lock, until visit
-// returns false; not if look returns false. visit may also panic. look gets a reading of the clock.
+// each calls look for each entry, with its shard locked. If look returns true, each then calls visit with the result,
+// without a lock, until visit returns false or panics. look gets a reading of the clock.
 //
-// The lock is held while the loop over the Go map takes a step, and released for visit. To the Go map that looks like
-// one goroutine that changes it within its loop, which the language allows. A Go map that shrink or split has replaced
-// since still has hashes whose keys have left.
+// The lock is held while the loop over the Go map takes a step, and released for visit. To the Go map, that looks like
+// one goroutine that changes it within its loop, which the language allows. A Go map that shrink or split has since
+// replaced still has hashes whose keys have left.
 func (m *Map[K, V]) each(
 	look func(s *shard[K, V], e *entry[K, V], now time.Time) (V, bool), visit func(*entry[K, V], V) bool,
 ) {

@@ -29,7 +29,7 @@ func TestAllAndDrainVisitEachLastingKeyOnce(t *testing.T) {
 	}
 	next := keys
 	for name, test := range map[string]struct {
-		hashes uint64 // how many the keys have; 0: no two have the same
+		hashes uint64 // how many different hashes the keys have; 0: each has its own
 		stay   int
 		step   func(m *keyed.Map[int, int], clock *hashedwheel.ManualClock)
 	}{
@@ -85,7 +85,7 @@ func TestAllAndDrainVisitEachLastingKeyOnce(t *testing.T) {
 	}
 }
 
-// A Drain whose function drains leaves nothing to the first, which has a list of the superseded entries.
+// A Drain inside the function of another leaves nothing to the outer one, which has a list of the superseded entries.
 func TestDrainInDrain(t *testing.T) {
 	const keys, superseded = 10, 5
 	held := new(timertest.HeldBack)

@@ -53,7 +53,7 @@ func BenchmarkMap(b *testing.B) {
 					op.do(old[rand.IntN(n)])
 				}
 			})
-			tm.Pending() // does what the calls have left to the worker
+			tm.Pending() // does the work that the calls left to the worker
 			b.ReportMetric(float64(timertest.CPUTime()-before)/float64(b.N), "cpu-ns/op")
 		})
 	}

@@ -20,7 +20,7 @@ import (
 // allocs checks the allocations of each call for a key, without the growth of the map.
 func allocs[K comparable](t *testing.T, key func(i int) K) {
 	const n = 2000
-	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Hour)) // no timeout is filed meanwhile
+	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Hour)) // no timeout is filed during the test
 	defer tm.Stop()
 	m := keyed.New(tm, func(K, *int) {})
 	keys, v, i := make([]K, n+1), new(int), 0
@@ -33,12 +33,12 @@ func allocs[K comparable](t *testing.T, key func(i int) K) {
 	}
 	set := func(k K) { _ = m.Set(k, v, 36*time.Hour) }
 	each(set)
-	assert.Zero(t, each(set), "Set of a key that is there")
+	assert.Zero(t, each(set), "Set of a key that is present")
 	assert.Zero(t, each(func(k K) { m.Touch(k, 48*time.Hour) }), "Touch later")
 	assert.Zero(t, each(func(k K) { m.Touch(k, 24*time.Hour) }), "Touch earlier")
 	assert.Zero(t, each(func(k K) { m.Get(k) }), "Get")
 	assert.Zero(t, each(func(k K) { m.Deadline(k) }), "Deadline")
-	assert.Zero(t, each(func(k K) { _, _, _ = m.GetOrSet(k, v, time.Hour) }), "GetOrSet of a key that is there")
+	assert.Zero(t, each(func(k K) { _, _, _ = m.GetOrSet(k, v, time.Hour) }), "GetOrSet of a key that is present")
 	assert.Zero(t, each(func(k K) { m.CompareAndDelete(k, nil) }), "CompareAndDelete of another value")
 	assert.Equal(t, 1.0, each(func(k K) { m.Delete(k); set(k) }), "Delete, and Set of a new key")
 	assert.LessOrEqual(t, testing.AllocsPerRun(10, func() {

@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// A directory has the shards of a Map. Each shard has the keys whose hash is in its range. A directory begins with one
-// shard and splits a shard that has too many keys, so a map of few keys is small on any number of processors.
-// (Extendible hashing: Fagin, Nievergelt, Pippenger and Strong, 1979.) Splits in two look like this:
+// A directory holds the shards of a Map. Each shard holds the keys whose hash is in its range. A directory begins with
+// one shard and splits a shard that has too many keys, so a map of few keys is small on any number of processors.
+// (Extendible hashing: Fagin, Nievergelt, Pippenger and Strong, 1979.) Drawn with splits in two:
 //
 //	hash  0        1/4       1/2                 1
 //	index │ s0     │ s1      │ s2      │ s2      │   s2 has not been split as often as s0
@@ -31,7 +31,7 @@ const (
 	shardsPerProcessor = 128
 
 	keysBeforeSplit  = 64 // a shard with more keys is split
-	waitsBeforeSplit = 4  // a shard for which so many calls have waited is split, even if it has few keys
+	waitsBeforeSplit = 4  // a shard that this many calls have waited for is split, even if it has few keys
 	partsOfSplit     = 16 // a key is moved two or three times until the map has all its shards
 )
 
@@ -67,7 +67,7 @@ func (d *directory[K, V]) lock(hash uint64) *shard[K, V] {
 }
 
 // follow returns the shard for a hash that s, which the caller has locked, has or had: s itself, or, if s has been
-// split, another shard. It unlocks s then, and locks the other.
+// split, another shard. Then it unlocks s, and locks the other.
 func (d *directory[K, V]) follow(s *shard[K, V], hash uint64) *shard[K, V] {
 	if hash <= s.last {
 		return s

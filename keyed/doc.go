@@ -1,6 +1,6 @@
-// Package keyed is a map whose values expire. It is not a cache, which evicts values to stay within a bound: for that
-// see otter or ristretto. Every value has one end. When the deadline of a value has passed, the map calls your function
-// with key and value. Use it for sessions, calls in flight, messages seen before.
+// Package keyed provides a map whose values expire. It is not a cache, which evicts values to stay within a bound: for
+// that see otter or ristretto. Every value has one end. When the deadline of a value has passed, the map calls your
+// function with key and value. Use it for sessions, calls in flight, and messages seen before.
 //
 //	sessions := keyed.New(tm, func(id string, s *Session) { s.Close() }, keyed.WithName("sessions"))
 //	err := sessions.Set(id, s, 30*time.Minute)    // new, or replaces value and deadline
@@ -17,7 +17,7 @@
 //	_, seen, err := messages.GetOrSet(id, struct{}{}, 5*time.Minute) // act on it unless seen
 //	valid := codes.CompareAndDelete(user, code)                      // true for one caller
 //
-// Two calls touch a key or insert it. If another goroutine inserts the key in between, its deadline is new also:
+// Two calls touch a key or insert it. If another goroutine inserts the key in between, its deadline is also new:
 //
 //	n, ok := limits.Touch(addr, time.Hour)
 //	if !ok {
@@ -26,7 +26,7 @@
 //
 // # A value is valid until its deadline
 //
-// From its deadline on a value is absent, even if the worker or the Executor is behind: Get, Deadline, Touch, Delete,
+// From its deadline on, a value is absent, even if the worker or the Executor is behind: Get, Deadline, Touch, Delete,
 // CompareAndDelete and All do not find it, and GetOrSet sets a new one. (A map of [NewRenewing] keeps it until renew
 // has returned.) expired is still called for it, once; its task is handed to the Executor at most one tick late. Two
 // calls of expired may overlap, even for the same key if it was set again, unless the Executor runs one task at a time.
@@ -51,14 +51,15 @@
 // bound if values expire faster than the Executor runs expired. With Inline, or an Executor that blocks while it is
 // behind, the map stays within the bound.
 //
-// After Timer.Stop a value expires only if the timer had handed it to its Executor before. All other values that were
+// After Timer.Stop a value expires only if the timer had already handed it to its Executor. All other values that were
 // present stay present, whatever their deadline, until Drain takes them out. None is missing, even if other goroutines
 // call Set while Stop runs:
 //
 //	_, err := tm.Shutdown(ctx)
 //	sessions.Drain(func(id string, s *Session) { s.Close() })
 //
-// To close a map whose timer goes on, set a flag, then Drain; a caller that finds the flag after its Set calls Delete.
+// To close a map whose timer keeps running, set a flag, then Drain; a caller that finds the flag after its Set calls
+// Delete.
 //
 // # What it costs
 //
@@ -77,6 +78,6 @@
 // # When not to use it
 //
 // If the timeout belongs to a struct that you have at hand, such as a connection, give the struct a field of type
-// hashedwheel.Timeout: no map, no lock, no key. As in a Go map, a key
-// must not change: pass a string over a reused buffer, such as fasthttp's, to Set, Swap and GetOrSet by strings.Clone.
+// hashedwheel.Timeout: no map, no lock, no key. As in a Go map, a key must not change: clone a string over a reused
+// buffer, such as fasthttp's, with strings.Clone before Set, Swap or GetOrSet.
 package keyed

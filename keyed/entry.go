@@ -21,7 +21,7 @@ import (
 //
 // Calls move a pending entry. Only its Run arms an entry that is due; calls put a new entry in its place. So while
 // renew runs, with no lock held, its entry is due or out, and its value is the value that renew got; if the entry is
-// out, the answer of renew is void.
+// out, the result of renew is ignored.
 type entry[K comparable, V any] struct {
 	key     K                   // read only
 	value   V                   // guarded by the shard's lock; placed between key and timeout, with which it is read
@@ -37,7 +37,7 @@ func (m *Map[K, V]) newEntry(hash uint64, k K, v V) *entry[K, V] {
 	return e
 }
 
-// TaskName returns the name under which the timer's entries are shown to people.
+// TaskName returns the name under which the entries of the map are shown.
 func (e *entry[K, V]) TaskName() string {
 	if name := e.owner.name; name != "" {
 		return name
@@ -48,7 +48,7 @@ func (e *entry[K, V]) TaskName() string {
 // Brief reports whether the end of e calls no user code.
 func (e *entry[K, V]) Brief() hook.Brief { return hook.Brief(e.owner.isSilent()) }
 
-// TryRun takes e out on the worker. It returns false if a function is to be called, or if another goroutine, which may
+// TryRun takes e out on the worker. It returns false if a function must be called, or if another goroutine, which may
 // have lost its processor, has locked the shard.
 func (e *entry[K, V]) TryRun() bool {
 	if !e.owner.isSilent() {
@@ -87,7 +87,7 @@ func (e *entry[K, V]) dueValue() (v V, isDue bool) {
 	return e.value, s.isDue(e)
 }
 
-// settle renews e until a time, or, if that is zero, has its value expire; neither if e is no longer due.
+// settle renews e until a time, or, if that is zero, has its value expire. It does neither if e is no longer due.
 func (e *entry[K, V]) settle(until time.Time) {
 	if v, ok := e.end(until); ok && e.owner.expired != nil {
 		e.owner.expired(e.key, v)
@@ -108,7 +108,7 @@ func (e *entry[K, V]) end(until time.Time) (v V, ok bool) {
 	return s.take(e), true
 }
 
-// takeIfIn takes e out if it is still in the map, and reports that.
+// takeIfIn takes e out if it is still in the map, and reports whether it was.
 func (e *entry[K, V]) takeIfIn() (v V, ok bool) {
 	s := e.owner.dir.lock(e.hash)
 	defer s.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
-// A call reads the clock, then another call, which reads a later time, does not find the value.
+// One call reads the clock; then another call, which reads a later time, does not find the value.
 func TestNoCallFindsAValueThatAnotherHasMissed(t *testing.T) {
 	type intMap = keyed.Map[int, int]
 	for name, missed := range map[string]func(m *intMap) (ok bool){
@@ -86,7 +86,7 @@ func TestWorkerWaitsForNoShard(t *testing.T) {
 	assert.Zero(t, m.Len())
 }
 
-// Goexit ends renew without a result, as a panic does, which FuzzMap has: no value is lost.
+// Goexit ends renew without a result, as does a panic, which FuzzMap covers: no value is lost.
 func TestValueWhoseRenewCallsGoexitExpires(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		expired := 0

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Wasm has no such UDP.
+// Wasm has no UDP sockets.
 
 package keyed_test
 
@@ -25,11 +25,11 @@ type Relay struct {
 const flowTime = time.Minute
 
 func NewRelay(tm *hashedwheel.Timer, conn *net.UDPConn, server *net.UDPAddr) *Relay {
-	forget := func(client netip.AddrPort, flow *net.UDPConn) { flow.Close() } // which ends its answer
+	forget := func(client netip.AddrPort, flow *net.UDPConn) { flow.Close() } // which ends its answer goroutine
 	return &Relay{conn: conn, server: server, flows: keyed.New(tm, forget, keyed.WithName("flows"))}
 }
 
-// Run serves until the Relay's socket is closed. An empty datagram is a datagram, and n = 0 no end.
+// Run serves until the Relay's socket is closed. An empty datagram has n = 0, which is not the end.
 func (r *Relay) Run() {
 	defer r.flows.Drain(func(_ netip.AddrPort, flow *net.UDPConn) { flow.Close() })
 	for b := make([]byte, 64<<10); ; {
@@ -74,7 +74,8 @@ func (r *Relay) answer(client netip.AddrPort, flow *net.UDPConn) {
 	}
 }
 
-// A UDP relay forgets flows that are idle in both directions. The kernel keeps no time for UDP, so both sides Touch.
+// A UDP relay forgets flows that are idle in both directions. The kernel does not time UDP flows, so both directions
+// call Touch.
 func Example_relay() {
 	tm, clock := example()
 	defer tm.Stop()

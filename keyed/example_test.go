@@ -11,8 +11,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
-// example returns a timer for an example, which neither waits nor depends on chance: a
-// program has hashedwheel.MustNew(), and time passes by itself.
+// example returns a timer for an example that neither waits nor depends on chance. A real program calls
+// hashedwheel.MustNew, and time passes by itself.
 func example() (*hashedwheel.Timer, *hashedwheel.ManualClock) {
 	clock := hashedwheel.NewManualClock(time.Now())
 	return hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{})), clock
@@ -109,7 +109,7 @@ func ExampleMap_Swap() {
 	// third is closed
 }
 
-// A line is a connection that prints its end.
+// A line is a connection that prints when it is closed.
 type line string
 
 func (l line) Close() error {
@@ -143,7 +143,7 @@ func ExampleMap_Delete() {
 	orders := keyed.New(tm, func(id int, _ string) { fmt.Println("order", id, "was not paid in time") })
 
 	_ = orders.Set(7, "a book", time.Hour)
-	if item, ok := orders.Delete(7); ok { // paid: it does not expire any more
+	if item, ok := orders.Delete(7); ok { // paid: it no longer expires
 		fmt.Println("send", item)
 	}
 	clock.Advance(time.Hour)
@@ -154,7 +154,7 @@ func ExampleMap_Delete() {
 	// false
 }
 
-// A login code is used once, and only the newest of a user.
+// A login code works once, and only the user's newest.
 func ExampleMap_CompareAndDelete() {
 	tm, _ := example()
 	defer tm.Stop()
@@ -171,9 +171,9 @@ func ExampleMap_CompareAndDelete() {
 	// 2718 false
 }
 
-// A queue delivers each message at least once, and consumers in several goroutines act on it once. The time counts
-// from the first delivery: a message that is repeated forever is let through every five minutes. With a Touch of a
-// message that was seen, each repetition begins the time again.
+// A queue delivers each message at least once, and consumers in several goroutines act on it once. The time counts from
+// the first delivery: a message that is repeated forever is let through every five minutes. If seen messages were
+// touched, each repetition would start the time again.
 func ExampleMap_GetOrSet() {
 	tm, clock := example()
 	defer tm.Stop()
@@ -222,7 +222,7 @@ func ExampleMap_All() {
 	// 1 under way
 }
 
-// After the timer's Stop no value expires any more. Drain closes the rest.
+// After Timer.Stop, no more values expire. Drain closes the rest.
 func ExampleMap_Drain() {
 	tm, _ := example()
 	conns := keyed.New(tm, func(addr string, _ int) { fmt.Println(addr, "was idle") })

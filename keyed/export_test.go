@@ -2,7 +2,7 @@ package keyed
 
 import "unsafe"
 
-// Collide leaves the keys of an empty Map so many hashes, a power of two, or with 0 all.
+// Collide limits the keys of an empty Map to a number of hashes, a power of two; 0 allows all.
 func (m *Map[K, V]) Collide(hashes uint64) { m.hashBits = hashes - 1 }
 
 // Split splits each shard, unless its range is too narrow.

@@ -13,8 +13,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
-// FuzzMap plays a script on a Map and on its model. The first byte is the bound of the timer, and says whether all keys
-// share one hash, whether the Map is a renewing one, and whether its expired is nil. Each following pair of bytes is an
+// FuzzMap plays a script on a Map and on its model. The first byte holds the bound of the timer, and flags for keys
+// that share one hash, for a renewing Map, and for a Map whose expired is nil. Each following pair of bytes is an
 // operation on a key, and a number for it. Operations also take place inside renew, expired, and the loops of All.
 func FuzzMap(f *testing.F) {
 	f.Fuzz(func(t *testing.T, script []byte) {
@@ -53,7 +53,7 @@ const (
 
 const keysInPlay = 8
 
-// In the first byte of a script.
+// Flags in the first byte of a script.
 const (
 	oneHash = 1 << 7
 	renews  = 1 << 6
@@ -73,7 +73,7 @@ type play struct {
 	model model
 	count int // of the values set
 
-	answers [keysInPlay]int // what renew does and returns, or expired does: see opAnswer and meddle
+	answers [keysInPlay]int // how renew or expired acts, and what renew returns: see opAnswer and meddle
 }
 
 func newPlay(t *testing.T, how byte) *play {
@@ -101,7 +101,7 @@ func newPlay(t *testing.T, how byte) *play {
 
 const onPurpose = "on purpose"
 
-// renew does and returns what the answer for the key says. The answer is a delay as for opSet.
+// renew acts as the key's answer says, and returns it as a delay, as for opSet.
 func (p *play) renew(k, v int) (d time.Duration) {
 	e := p.dueEntry(k, v)
 	defer func() { p.model.answered(e, ticks(d)) }() // deferred: it may panic
@@ -109,7 +109,7 @@ func (p *play) renew(k, v int) (d time.Duration) {
 	return time.Duration(p.answers[k]-5) * time.Millisecond
 }
 
-// expired finds its value gone.
+// expired is called with a value that the map no longer holds.
 func (p *play) expired(k, v int) {
 	p.ends = append(p.ends, fmt.Sprintf("%d=%d", k, v))
 	if !p.model.renews {
@@ -153,7 +153,7 @@ func (p *play) do(op byte, n int) {
 		p.model.pass(n % 32)
 		p.clock.Advance(time.Duration(n%32) * tick)
 	case opRelease:
-		p.held.Release() // renew and expired tell the model
+		p.held.Release() // renew and expired update the model
 		for _, e := range p.model.all() {
 			require.NotEqual(p, due, e.state, "%d was due", e.key)
 		}
@@ -180,7 +180,7 @@ func (p *play) do(op byte, n int) {
 	}
 }
 
-// results has what a call returns.
+// results collects the results of a call.
 func results(all ...any) []any { return all }
 
 // drain calls Drain with a function that panics at a value, or with one that takes all.
@@ -260,7 +260,7 @@ func (p *play) compare(op []byte) {
 	require.Equal(p, p.model.pending(), p.tm.Pending(), "after %v", op)
 }
 
-// finish lets all values expire that can, and drains the rest: then all permits are free.
+// finish expires every value that can expire, and drains the rest: then all permits are free.
 func (p *play) finish() {
 	p.answers = [keysInPlay]int{}
 	p.do(opPass, 31)

@@ -17,7 +17,7 @@ import (
 type Map[K comparable, V any] struct {
 	_ noCopy
 
-	// All fields are read only: %#v, which does not use String, is no race.
+	// All fields are read only: %#v, which does not use String, is not a race.
 	timer    *hashedwheel.Timer
 	never    int64                    // in Unix seconds; a later deadline never comes
 	renew    func(K, V) time.Duration // nil: no value is renewed
@@ -48,7 +48,7 @@ func New[K comparable, V any](tm *hashedwheel.Timer, expired func(K, V), opts ..
 // otherwise it expires. Until renew has returned, the value is in the map, and every method finds it.
 //
 // No lock is held while renew runs. If a call gives the key a new deadline or removes the key in that time, the result
-// of renew has no effect. If renew panics, the value expires, and expired is called before the panic goes on. If the
+// of renew has no effect. If renew panics, the value expires, and expired is called before the panic continues. If the
 // timer is stopped while renew runs, a value that renew would keep stays in the map until Drain.
 func NewRenewing[K comparable, V any](
 	tm *hashedwheel.Timer, renew func(K, V) time.Duration, expired func(K, V), opts ...Option,
@@ -61,10 +61,10 @@ func NewRenewing[K comparable, V any](
 	return m
 }
 
-// A Timer counts little further: Timeout.Deadline returns such a time for all deadlines that it takes for never.
+// A Timer counts little further: for every deadline that it treats as never, Timeout.Deadline returns such a time.
 const nineYears = 9 * 365 * 24 * time.Hour
 
-// newMap panics in the name of the function that got the arguments.
+// newMap's panics name the function that was called with the arguments.
 func newMap[K comparable, V any](maker string, tm *hashedwheel.Timer, expired func(K, V), opts []Option) *Map[K, V] {
 	if tm == nil {
 		panic("keyed: " + maker + " with a nil Timer")
@@ -168,7 +168,7 @@ func (m *Map[K, V]) Deadline(k K) (at time.Time, ok bool) {
 
 // Touch moves the deadline of k to d from now, earlier or later, and returns k's value and true: expired is not called
 // before the new deadline. It returns false and changes nothing if k is not in the map, or the timer is stopped. It
-// allocates nothing, except for a key whose renew is asked.
+// allocates nothing, except for a key whose renew is due.
 func (m *Map[K, V]) Touch(k K, d time.Duration) (v V, ok bool) {
 	hash, until := m.check().hash(k), m.in(d)
 	s := m.dir.lock(hash)

@@ -8,7 +8,7 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A model does the same as a Map, slowly but plainly, with a Go map and a slice. It counts time in ticks.
+// A model does the same as a Map, slowly but simply, with a Go map and a slice. It counts time in ticks.
 type model struct {
 	now        int
 	room       int  // how many timeouts may be pending before a new one is refused
@@ -33,8 +33,8 @@ type modelState int
 const (
 	pending modelState = iota
 	due                // handed to the executor
-	stays              // on a stopped timer: nothing ends it but Delete and Drain
-	gone               // on a stopped timer, after its deadline: nothing ends it but Drain
+	stays              // on a stopped timer: only Delete and Drain end it
+	gone               // on a stopped timer, after its deadline: only Drain ends it
 )
 
 // all returns all values that have not ended.
@@ -166,8 +166,8 @@ func (m *model) pass(ticks int) {
 	}
 }
 
-// answered is the end of renew for an entry that was due when renew was called: renew returned so many ticks. For a
-// map without renew it is the expiry, with no ticks.
+// answered records the end of renew for an entry that was due when renew was called. ticks is the delay that renew
+// returned; for a map without renew, answered records the expiry, with 0 ticks.
 func (m *model) answered(e *modelEntry, ticks int) {
 	switch {
 	case e.state != due:

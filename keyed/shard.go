@@ -7,7 +7,7 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A shard has the entries of the keys whose hash is in its range, with a separate lock.
+// A shard holds the entries of the keys whose hash is in its range, and has a separate lock.
 //
 // mu is not held while user code runs: renew, expired, the body of an All, Drain's function, the timer's Clock. The
 // timer's own lock may be taken under mu, never the other way round. All methods are called with mu held.
@@ -29,7 +29,7 @@ type shard[K comparable, V any] struct {
 	superseded map[*entry[K, V]]struct{}
 
 	rival uint64 // the hash of the last key for which a call waited for mu
-	waits uint32 // calls that waited for mu, each for another key than the call before
+	waits uint32 // calls that waited for mu, each for a different key than the call before
 
 	_ [24]byte // 128 in all: no two shards share a cache line, nor a pair of lines that is fetched together
 }
@@ -92,7 +92,7 @@ func (s *shard[K, V]) insert(hash uint64, k K, v V, until deadline, old *entry[K
 	return nil
 }
 
-// move gives e a new deadline if e is pending, and reports that.
+// move gives e a new deadline if e is pending, and reports whether it was.
 func (s *shard[K, V]) move(e *entry[K, V], until deadline) (ok bool) {
 	ok = e.timeout.MoveAt(until.at)
 	if ok {
@@ -101,7 +101,7 @@ func (s *shard[K, V]) move(e *entry[K, V], until deadline) (ok bool) {
 	return ok
 }
 
-// replace puts a new entry in the place of e, which is in the table and due, or returns why the timer refuses. In a
+// replace puts a new entry in place of e, which is in the table and due, or returns why the timer refuses. In a
 // renewing map e's key is present, so a full timer does not refuse.
 func (s *shard[K, V]) replace(e *entry[K, V], v V, until deadline) error {
 	next := s.owner.newEntry(e.hash, e.key, v)
@@ -120,7 +120,7 @@ func (s *shard[K, V]) replace(e *entry[K, V], v V, until deadline) error {
 	return nil
 }
 
-// put puts in an entry that has just been armed: Run waits for mu, however soon the entry is due.
+// put adds an entry that has just been armed: Run waits for mu, however soon the entry is due.
 func (s *shard[K, V]) put(e *entry[K, V], until deadline) {
 	s.table.put(e)
 	s.advance(until.now)
@@ -152,7 +152,7 @@ func (s *shard[K, V]) isDue(e *entry[K, V]) bool {
 	return s.has(e) && e.timeout.State() == hashedwheel.Expired
 }
 
-// take takes e out of the map, in which it is, and returns its value.
+// take removes e, which is in the map, and returns its value.
 func (s *shard[K, V]) take(e *entry[K, V]) V {
 	if s.isSuperseded(e) {
 		delete(s.superseded, e)
@@ -176,8 +176,8 @@ func (s *shard[K, V]) drop(e *entry[K, V]) bool {
 	return true
 }
 
-// divide moves the entries of s into new Go maps of all parts, s included, each part so wide. A loop of All that is
-// under way continues over the old Go map. No other call has seen the new parts yet.
+// divide moves the entries of s into new Go maps of all parts, including s; width is the range of each part. A loop of
+// All in progress continues over the old Go map. No other call has seen the new parts yet.
 func (s *shard[K, V]) divide(parts []*shard[K, V], width uint64) {
 	old, superseded := s.table, s.superseded
 	s.table, s.superseded = table[K, V]{}, nil

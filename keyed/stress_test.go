@@ -130,7 +130,7 @@ func TestRefusedTouchLeavesTheDeadlineOfAPendingKey(t *testing.T) {
 			tm.Stop()
 		}()
 		moved, want := true, tm.Now().Add(tick)
-		for d := tick; moved; d++ { // each to another time
+		for d := tick; moved; d++ { // each to a different time
 			_, moved = m.Touch(1, d)
 			if moved {
 				want = tm.Now().Add(d)

@@ -1,7 +1,7 @@
 package keyed
 
-// A table finds the entries of a shard by the hash of their key, which the caller has computed before it took the lock:
-// a Go map of numbers never hashes or compares keys, and grows without reading them. Entries whose keys have the same
+// A table finds the entries of a shard by the hash of their key, which the caller computed before it took the lock: a
+// Go map of numbers never hashes or compares keys, and grows without reading them. Entries whose keys have the same
 // hash are chained by their twin links: of 40 million maps with a million keys each, about one has such keys. The
 // shard's lock guards all fields.
 type table[K comparable, V any] struct {

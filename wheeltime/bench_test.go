@@ -12,11 +12,11 @@ import (
 	"github.com/hashedwheel/hashedwheel/wheeltime"
 )
 
-// Each benchmark but the last compares the time package (impl=std) with the wheel:
+// Each benchmark except the last compares the time package (impl=std) with the wheel:
 //
 //	go test -run '^$' -bench . -benchmem ./wheeltime
 
-// compare runs on all processors what std and wheel return, which each goroutine calls once.
+// compare runs, on all processors, the operations that std and wheel return; each goroutine calls std or wheel once.
 func compare(b *testing.B, std func() (op func()), wheel func(tm *hashedwheel.Timer) (op func())) {
 	b.Run("impl=std", func(b *testing.B) { inParallel(b, std) })
 	b.Run("impl=wheel", func(b *testing.B) {
@@ -64,8 +64,8 @@ func BenchmarkAfter(b *testing.B) {
 }
 
 // BenchmarkWaitsThatOutliveStop stops a wheel on which 300,000 channels are pending. The first are due two seconds
-// after they have been made; all that are due within a second of these are waited for. The figures are the worst of all
-// rounds: how long Timer.Stop took, how late a channel was, and how much was allocated from Timer.Stop to the last
+// after they were made; the benchmark waits for all that are due within a second of these. The figures are the worst of
+// all rounds: how long Timer.Stop took, how late a channel was, and how much was allocated from Timer.Stop to the last
 // receive.
 //
 //	go test -run '^$' -bench Outlive -benchtime 3x ./wheeltime

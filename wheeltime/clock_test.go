@@ -39,8 +39,8 @@ type setBackClock struct{}
 
 func (setBackClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
-// Now changes the wall clock's reading alone; a method of time.Time changes both. The seconds of
-// a Time with a monotonic reading are in 33 bits above the nanoseconds.
+// Now changes only the wall clock's reading; a method of time.Time changes both. The seconds of a Time with a monotonic
+// reading are in 33 bits above the nanoseconds.
 func (setBackClock) Now() time.Time {
 	now := time.Now().Add(time.Hour)
 	*(*uint64)(unsafe.Pointer(&now)) -= 3 * 3600 << 30

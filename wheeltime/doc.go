@@ -1,5 +1,5 @@
-// Package wheeltime has the time package's Timer and Ticker, with their channels, on a [hashedwheel.Timer]. In code
-// that selects on t.C only the line that makes t changes:
+// Package wheeltime provides the time package's Timer and Ticker, with their channels, on a [hashedwheel.Timer]. In
+// code that selects on t.C only the line that makes t changes:
 //
 //	tm := hashedwheel.MustNew() // one for the program
 //
@@ -19,8 +19,8 @@
 //
 // # The same as in the time package
 //
-// As since Go 1.23, no older value is received after Stop or Reset has returned, even if they race with the expiry: the
-// channel need not be drained. Code that drains it, by if !t.Stop() { <-t.C }, works as before.
+// As in Go 1.23 and later, no older value is received after Stop or Reset has returned, even if they race with the
+// expiry: the channel need not be drained. Code that drains it, by if !t.Stop() { <-t.C }, works as before.
 //
 // A received time is right even if the machine's wall clock has been set.
 //
@@ -42,15 +42,15 @@
 // wheel refuses the timeouts of others until fewer than its bound are left.
 //
 // Timer.Stop of tm returns none of them. It leaves the channels of [NewTimer] and [After], and each [Sleep], to the
-// time package, which counts what is left of their delays by the clock of tm: no goroutine that waits is woken early,
-// and none waits forever. Such a Timer can still be stopped and Reset. On a ManualClock no more time passes, so
-// Timer.Stop ends all of them at once, and each value is the time at which it would have been sent. A delay that the
-// clock of tm cannot reach, of about 9 years, never ends.
+// time package, which counts the rest of their delays by the clock of tm: no waiting goroutine is woken early or waits
+// forever. Such a Timer can still be stopped and Reset. On a ManualClock no more time passes, so Timer.Stop ends all of
+// them at once, and each value is the time at which it would have been sent. A delay that the clock of tm cannot reach,
+// of about 9 years, never ends.
 //
 // Tickers and the functions of [AfterFunc] end with the wheel, since a call after Shutdown would be worse than none.
 //
-// Timers, Tickers and waits that begin after Timer.Stop, and Resets after it, are the time package's alone, which
-// counts real time, whatever the clock of tm.
+// Timers, Tickers and waits that begin after Timer.Stop, and Resets after it, belong to the time package, which counts
+// real time, whatever the clock of tm.
 //
 // # What it costs
 //

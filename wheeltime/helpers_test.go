@@ -51,7 +51,7 @@ func onEither(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer)) {
 	}
 }
 
-// lateRuns is the bubble's clock. The run of a Timer or a Ticker that has read it is held up there, as by a busy
+// lateRuns is the bubble's clock. The run of a Timer or a Ticker that has read it is held up there, as on a busy
 // machine, until it is released.
 type lateRuns chan (chan struct{})
 

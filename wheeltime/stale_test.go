@@ -15,8 +15,8 @@ import (
 )
 
 // Real time: many goroutines aim Stop and Reset at the moment of the expiry, so that some calls are made before the
-// run, some while the run holds the lock and some after it. Halfway the wheel is stopped, and all goes on in the time
-// package.
+// run, some while the run holds the lock and some after it. Halfway through, the wheel is stopped, and everything
+// continues in the time package.
 
 const shortest = 100 * time.Microsecond
 
@@ -44,7 +44,7 @@ func aimed(t *testing.T, shot func(tm *hashedwheel.Timer, r *rand.Rand)) {
 	}
 }
 
-// around returns at some moment about d from now, without a timer.
+// around returns at a random moment about d from now, without a timer.
 func around(d time.Duration, r *rand.Rand) {
 	for at := time.Now().Add(d + time.Duration(r.IntN(int(2*shortest)))); time.Now().Before(at); {
 		runtime.Gosched()

@@ -58,7 +58,7 @@ func TestFullWheelRefusesNothingAndChannelsOutliveItsStop(t *testing.T) {
 	})
 }
 
-func TestTickerEndsThoughItsWheelIsStoppedWhileItTicks(t *testing.T) {
+func TestTickerEndsIfItsWheelIsStoppedDuringATick(t *testing.T) {
 	onLateRuns(t, func(t *testing.T, tm *hashedwheel.Timer, release func() bool) {
 		ticker := wheeltime.NewTicker(tm, 10*tick)
 		timertest.Pass(11 * tick)
@@ -72,7 +72,7 @@ func TestTickerEndsThoughItsWheelIsStoppedWhileItTicks(t *testing.T) {
 	})
 }
 
-// One list serves all, whenever they are due: they wait without a goroutine each, nor a timer of the time package each.
+// One list serves all of them, whenever they are due: none has a goroutine or a time.Timer.
 func TestCrowdOutlivesStop(t *testing.T) {
 	n := 100_000
 	if timertest.Race || testing.Short() {
@@ -102,7 +102,7 @@ func TestCrowdOutlivesStop(t *testing.T) {
 	})
 }
 
-// Nothing that was left to the time package keeps the bubble from its end.
+// Timers that were left to the time package do not keep the bubble from ending.
 func TestTimerLeftToTheTimePackageCanBeStoppedAndReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := timertest.New()
@@ -140,8 +140,8 @@ func TestTimerLeftToTheTimePackageCanBeStoppedAndReset(t *testing.T) {
 	})
 }
 
-// No time passes on it any more, so all of it has passed.
-func TestStopOfAWheelOnAManualClockFiresAllThatWait(t *testing.T) {
+// No more time passes on a stopped wheel's ManualClock, so Stop ends all waits.
+func TestStopOfAWheelOnAManualClockFiresAllWaits(t *testing.T) {
 	clock, tm := timertest.NewManual()
 	due := clock.Now().Add(time.Hour)
 	timer, after := wheeltime.NewTimer(tm, time.Hour), wheeltime.After(tm, time.Hour)
@@ -157,7 +157,7 @@ func TestTimersOfAStoppedWheelAreTheTimePackages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, tm := timertest.NewManual()
 		tm.Stop()
-		time.Sleep(3 * tick) // no grid of the wheel's clock
+		time.Sleep(3 * tick) // off the grid of the wheel's clock
 		start, called := time.Now(), make(chan time.Time, 1)
 		timer, ticker := wheeltime.NewTimer(tm, 10*tick), wheeltime.NewTicker(tm, 10*tick)
 		wheeltime.AfterFunc(tm, 10*tick, func() { called <- time.Now() })
@@ -210,8 +210,8 @@ func TestStopDoesNotEndALaterResetOfATicker(t *testing.T) {
 	})
 }
 
-// Only f is the Executor's business: a value is sent although the Executor blocks, or loses every task.
-func TestExecutorOfTheUserSendsNoValue(t *testing.T) {
+// The Executor runs only f: values are sent even if the Executor blocks or loses every task.
+func TestUsersExecutorSendsNoValue(t *testing.T) {
 	var handed atomic.Int32
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		start := time.Now()

@@ -13,7 +13,7 @@ import (
 type Ticker struct {
 	C       <-chan time.Time // gets the time of each tick
 	trigger trigger
-	period  time.Duration // this and due are guarded by trigger.mu
+	period  time.Duration // guarded by trigger.mu, like due
 	due     time.Time     // the next tick while the time package fires the trigger
 }
 
@@ -21,8 +21,8 @@ type Ticker struct {
 // whole periods, so they do not drift. C has room for one tick: further ticks are dropped until that tick is received.
 // NewTicker panics if d is not positive. It allocates the Ticker and its channel; a tick allocates nothing.
 //
-// Timer.Stop of tm ends the Ticker as Ticker.Stop does: no more ticks, except one if a run has begun, and no close of
-// C. A loop that receives from C needs another way to end.
+// Timer.Stop of tm ends the Ticker as Ticker.Stop does: no more ticks, except one if a run has begun, and C stays open.
+// A loop that receives from C needs another way to end.
 func NewTicker(tm *hashedwheel.Timer, d time.Duration) *Ticker {
 	if tm == nil {
 		panic("wheeltime: NewTicker with a nil Timer")
@@ -81,10 +81,10 @@ func (t *Ticker) start(d time.Duration) {
 // tickerTask is a Ticker as the task of its Timeout.
 type tickerTask Ticker
 
-// TaskName is the name under which the Ticker is shown.
+// TaskName returns the name under which the Ticker is shown.
 func (*tickerTask) TaskName() string { return "wheeltime.NewTicker" }
 
-// Run ticks, unless Stop or Reset was faster.
+// Run ticks, unless Stop or Reset came first.
 func (task *tickerTask) Run(*hashedwheel.Timeout) { (*Ticker)(task).fire(byWheel) }
 
 // Outlives is false: a Ticker has no last tick to wait for.
@@ -100,7 +100,7 @@ func (task *tickerTask) TimerStopped(time.Time) {
 	}
 }
 
-// Brief keeps task from the user's Executor.
+// Brief keeps task off the user's Executor.
 func (task *tickerTask) Brief() hook.Brief { return true }
 
 // fire arms the next tick and sends this one, if the run of an arming comes before Stop and Reset.

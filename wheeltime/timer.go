@@ -36,7 +36,7 @@ func NewTimer(tm *hashedwheel.Timer, d time.Duration) *Timer {
 
 // AfterFunc returns a Timer that calls f once d has passed. f is a task of tm, so the Executor of tm runs it, and a
 // panic is handled like that of any task. But if d is zero or less, f starts at once in a new goroutine, and if tm has
-// been stopped, in a new goroutine once d has passed: then a panic crashes the program, as under time.AfterFunc, and
+// been stopped, in a new goroutine once d has passed: then a panic crashes the program, as with time.AfterFunc, and
 // Shutdown of tm does not wait for f. AfterFunc panics if f is nil. It allocates once.
 //
 // If Timer.Stop of tm comes before the Timer has expired, f does not run unless Reset arms the Timer again, and Stop of
@@ -116,24 +116,24 @@ func (t *Timer) startDue() (was bool) {
 // timerTask is a Timer as the task of its Timeout.
 type timerTask Timer
 
-// Run fires the Timer, unless Stop or Reset was faster.
+// Run fires the Timer, unless Stop or Reset came first.
 func (task *timerTask) Run(*hashedwheel.Timeout) { (*Timer)(task).fire(byWheel) }
 
-// Outlives reports whether there is a channel, for which others wait. A Timer of AfterFunc stays on, so that its Stop
-// returns true.
+// Outlives reports whether there is a channel, which goroutines may wait for. A Timer of AfterFunc stays on, so that
+// its Stop returns true.
 func (task *timerTask) Outlives() bool { return task.f == nil }
 
-// TimerStopped fires a Timer with a channel, unless Stop or Reset was faster.
+// TimerStopped fires a Timer with a channel, unless Stop or Reset came first.
 func (task *timerTask) TimerStopped(now time.Time) {
 	if task.f == nil {
 		(*Timer)(task).end(byTimerStopped, withWall(now))
 	}
 }
 
-// Brief keeps task from the user's Executor, unless it calls a function.
+// Brief keeps task off the user's Executor, unless it calls a function.
 func (task *timerTask) Brief() hook.Brief { return task.f == nil }
 
-// TaskName is the name under which the Timer is shown.
+// TaskName returns the name under which the Timer is shown.
 func (task *timerTask) TaskName() string {
 	if task.f != nil {
 		return taskname.Of(task.f)

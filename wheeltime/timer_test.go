@@ -13,7 +13,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/wheeltime"
 )
 
-// Programs make a stopped timer by NewTimer(0) and a receive. Nothing is handed out before an Advance.
+// Programs make a stopped timer by NewTimer(0) and a receive. Nothing is dispatched before an Advance.
 func TestDelayOfZeroOrLessEndsAtOnce(t *testing.T) {
 	for _, d := range []time.Duration{0, -1, math.MinInt64} {
 		clock, tm := timertest.NewManual()
@@ -37,7 +37,7 @@ func TestDelayOfZeroOrLessEndsAtOnce(t *testing.T) {
 		assert.Equal(t, clock.Now(), <-wheeltime.After(tm, d))
 		assert.Zero(t, tm.Pending())
 		clock.Advance(2 * time.Hour)
-		assertNone(t, timer.C, "of the arming before")
+		assertNone(t, timer.C, "of the previous arming")
 		tm.Stop()
 	}
 }

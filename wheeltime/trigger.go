@@ -11,8 +11,8 @@ import (
 // A trigger is the common part of a Timer and a Ticker: a Timeout, the channel that it sends on, and, once the wheel
 // has been stopped, a timer of the time package.
 //
-// All fields except to are guarded by mu, and to is armed and stopped under mu alone, so only Timer.Stop of the wheel
-// and the expiry change it at any time. A run proves nothing, since Stop or Reset may have ended its arming: under mu
+// All fields except to are guarded by mu, and to is armed and stopped only under mu, so only Timer.Stop of the wheel
+// and the expiry change it without mu. A run may be too late, since Stop or Reset may have ended its arming: under mu
 // it checks that the newest arming is the one that it runs for, and that the Timeout has Expired, or for TimerStopped
 // is Canceled, which with the mode onWheel only Timer.Stop causes. So each arming has one end, by Stop, Reset or a run,
 // and no older value is sent after Stop or Reset has returned.
@@ -31,11 +31,11 @@ type mode uint8
 
 const (
 	off     mode = iota
-	onWheel      // the Timeout; once Timer.Stop has canceled it TimerStopped, or for a function nobody
+	onWheel      // the Timeout; once Timer.Stop has canceled it, TimerStopped, or for a function nothing
 	inTime       // std, or the goroutine of a trigger that was due when it was set
 )
 
-// A run's arming is one of these, or for a run in the time package a number from firstInTime.
+// A run's arming is one of these, or, for a run in the time package, a number from firstInTime on.
 const (
 	byWheel = iota
 	byTimerStopped
@@ -64,7 +64,7 @@ func (tr *trigger) clear() (was bool) {
 		tr.std.Stop()
 	}
 	tr.mode = off
-	if len(tr.c) == 0 { // cheaper than an empty receive; also if c is nil
+	if len(tr.c) == 0 { // cheaper than an empty receive; also true if c is nil
 		return was
 	}
 	select {
@@ -92,12 +92,12 @@ func (tr *trigger) armInTime(d time.Duration, fire func(arming uint32)) {
 }
 
 func (tr *trigger) nextInTime() (arming uint32) {
-	tr.arming = max(tr.arming+1, firstInTime) // also when the count begins again
+	tr.arming = max(tr.arming+1, firstInTime) // even when the count wraps around
 	tr.mode = inTime
 	return tr.arming
 }
 
-// isDue reports whether an arming is the newest, and fires now. If the run of an older arming on the wheel sees first
+// isDue reports whether an arming is the newest, and fires now. If the run of an older arming on the wheel first sees
 // that the newest has expired, it fires the trigger, and the newest run finds the trigger off. The caller holds mu.
 func (tr *trigger) isDue(arming uint32) bool {
 	switch arming {
@@ -124,7 +124,7 @@ func (tr *trigger) notBeforeDue(now time.Time) time.Time {
 	return now
 }
 
-// send sends unless there is no channel, or the channel is full.
+// send sends now, unless there is no channel, or the channel is full.
 func (tr *trigger) send(now time.Time) {
 	select {
 	case tr.c <- now:
@@ -151,9 +151,9 @@ func (tr *trigger) describe() string {
 // readClock returns the time on the clock of tm.
 func readClock(tm *hashedwheel.Timer) time.Time { return withWall(tm.Now()) }
 
-// withWall returns a time on the clock of a wheel, with a wall-clock reading that is right. The wheel's clock counts
-// from New by the monotonic clock alone: its wall-clock time may be wrong by hours if the machine's clock has been set
-// since New, or the machine was suspended. A time without a monotonic reading, such as a ManualClock's, is returned
+// withWall returns a time on the clock of a wheel, with a correct wall-clock reading. The wheel's clock counts from New
+// by the monotonic clock alone: its wall-clock time may be wrong by hours if the machine's clock has been set since
+// New, or the machine was suspended. A time without a monotonic reading, such as a ManualClock's, is returned
 // unchanged: both differences are by the wall clock then, and equal.
 func withWall(now time.Time) time.Time {
 	wall := time.Now()

@@ -39,8 +39,8 @@ func After(tm *hashedwheel.Timer, d time.Duration) <-chan time.Time {
 	return w.c
 }
 
-// A wait is one call of After, and the task of its Timeout. The end of the arming sends, once: the run, TimerStopped,
-// or the time package if Timer.Stop refuses the arming.
+// A wait is one call of After, and the task of its Timeout. The time is sent once: by Run, by TimerStopped, or, if a
+// stopped wheel refuses the Timeout, by the time package.
 type wait struct {
 	to hashedwheel.Timeout
 	c  chan time.Time // buffer of one
@@ -49,14 +49,14 @@ type wait struct {
 // Run sends the time.
 func (w *wait) Run(*hashedwheel.Timeout) { w.c <- readClock(w.to.Timer()) }
 
-// Outlives is true: others wait for the channel.
+// Outlives is true: goroutines may wait for the channel.
 func (w *wait) Outlives() bool { return true }
 
 // TimerStopped sends the time.
 func (w *wait) TimerStopped(now time.Time) { w.c <- withWall(now) }
 
-// Brief keeps w from the user's Executor.
+// Brief keeps w off the user's Executor.
 func (w *wait) Brief() hook.Brief { return true }
 
-// TaskName is the name under which the wait is shown.
+// TaskName returns the name under which the wait is shown.
 func (w *wait) TaskName() string { return "wheeltime.After" }

@@ -85,7 +85,7 @@ type ending struct {
 	err    error
 }
 
-// talk sends a word now and then, and waits for its echo. A silent client then waits until the server closes.
+// talk occasionally sends a word, and waits for its echo. A silent client then waits until the server closes.
 func talk(addr string, until time.Time, silent bool) ending {
 	word, said := []byte("hello"), time.Now()
 	c, err := net.Dial("tcp", addr)

@@ -10,7 +10,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestSilentConnectionsAreClosedAndTalkingOnesKept(t *testing.T) {
+func TestSilentConnectionsAreClosedAndBusyOnesStayOpen(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, run(&out))
 	require.Regexp(t, `\n\nok: +\d+ silent connections were closed after 1s, none early, half of them less than .* late

@@ -24,7 +24,7 @@ func alarms(
 	}
 	check(now.Overdue > late, "the worker is late: a timeout is overdue by %v", now.Overdue)
 	n := laterThan(late, now) - laterThan(late, last)
-	check(100*n > now.Expired-last.Expired, "%d tasks were handed out more than %v late", n, late)
+	check(100*n > now.Expired-last.Expired, "%d tasks were dispatched more than %v late", n, late)
 	check(now.Rejected > last.Rejected, "%d timeouts were refused", now.Rejected-last.Rejected)
 	check(now.Panics > last.Panics, "%d tasks panicked", now.Panics-last.Panics)
 	isNearlyFull := 10*now.Pending > 9*now.MaxPending && now.MaxPending > 0
@@ -32,7 +32,7 @@ func alarms(
 	return now, reasons
 }
 
-// laterThan returns the number of tasks that were handed out later than late. It skips the bucket that includes late.
+// laterThan returns the number of tasks that were dispatched later than late. It skips the bucket that includes late.
 func laterThan(late time.Duration, s hashedwheel.Stats) (n uint64) {
 	from := time.Duration(0)
 	for _, b := range s.Lateness {

@@ -42,7 +42,7 @@ func (r *request) answer() (first bool) {
 	return first
 }
 
-// An answer stops the retries of its request, also an answer that races with the next try.
+// An answer stops the retries of its request, even if it races with the next try.
 func Example_answerStopsARetry() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))

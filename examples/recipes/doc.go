@@ -1,3 +1,3 @@
-// Package recipes has one Example in each file, to copy from. The table of loads in docs/choosing.md links to them.
-// Each file first has the code to copy, then an Example that uses it, with its output.
+// Package recipes contains one Example in each file, to copy from. The table of loads in docs/choosing.md links to
+// them. Each file first has the code to copy, then an Example that uses it, with its output.
 package recipes

@@ -24,7 +24,7 @@ func (c *claim) renew(d time.Duration) (ok bool) {
 	return !c.freed
 }
 
-// Run frees the claim. If the claim was renewed after the Timer handed out this run, the run is stale, and the Timeout
+// Run frees the claim. If the claim was renewed after the Timer dispatched this run, the run is stale, and the Timeout
 // is Pending again.
 func (c *claim) Run(ends *hashedwheel.Timeout) {
 	c.mu.Lock()

@@ -17,7 +17,7 @@ import (
 
 type makeContext func(parent context.Context, d time.Duration) (context.Context, context.CancelFunc)
 
-// ofBoth runs f in a bubble with context.WithTimeout, and with withTimeout.
+// ofBoth runs f in a bubble, with context.WithTimeout and with withTimeout.
 func ofBoth(t *testing.T, f func(t *testing.T, withTimeout makeContext)) {
 	t.Run("the context package", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { f(t, context.WithTimeout) })
@@ -31,7 +31,7 @@ func ofBoth(t *testing.T, f func(t *testing.T, withTimeout makeContext)) {
 	})
 }
 
-func TestContextIsAsOfContextWithTimeout(t *testing.T) {
+func TestContextBehavesLikeContextWithTimeout(t *testing.T) {
 	type key struct{}
 	parent := context.WithValue(context.Background(), key{}, "value")
 	for name, end := range map[string]func(cancel func()) (want error){
@@ -62,7 +62,7 @@ func TestContextIsAsOfContextWithTimeout(t *testing.T) {
 				want := end(cancel)
 				late, cancelLate := context.WithCancel(ctx)
 				defer cancelLate()
-				for _, c := range append(all, late) { // at once, not after a while
+				for _, c := range append(all, late) { // immediately, not eventually
 					assert.Equal(t, want, c.Err())
 					assert.Equal(t, want, context.Cause(c))
 					assert.True(t, timertest.IsClosed(c.Done()))

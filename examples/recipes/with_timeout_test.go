@@ -22,7 +22,7 @@ type timeoutContext struct {
 }
 
 // withTimeout is context.WithTimeout with a deadline on tm. It calls context.WithTimeout if the parent can end, since
-// the wheel then saves next to nothing, or if tm is stopped or full. A context that is pending at Timer.Stop ends only
+// the wheel then saves almost nothing, or if tm is stopped or full. A context that is pending at Timer.Stop ends only
 // when it is canceled.
 func withTimeout(parent context.Context, tm *hashedwheel.Timer, d time.Duration) (context.Context, context.CancelFunc) {
 	if parent.Done() != nil || d <= 0 {

@@ -1,8 +1,8 @@
 // Rpcdeadline is an RPC client with a deadline for every call.
 //
 // Calls are kept in a pool. Each has a Timeout as a field of its struct, which is bound to the Timer once, and armed
-// for each use without an allocation. Nearly always the answer stops it a moment later. (If you have no table of calls,
-// package keyed is one.)
+// for each use without an allocation. The answer nearly always stops it a moment later. (If you have no table of calls,
+// package keyed provides one.)
 //
 // For five seconds a hundred callers share a connection to a server that answers one call in fifty too late, and one in
 // fifty never. The exit status is 1 if a call was lost, ended early, or got the answer to another call.

@@ -1,10 +1,10 @@
-// Package bitmap has a set of small integers that finds the next member fast.
+// Package bitmap implements a set of small integers that finds the next member fast.
 package bitmap
 
 import "math/bits"
 
-// A Bitmap is a set of the integers from 0 up to the size given to New, a bit each. Finding the next member reads each
-// word at most once: about 10 ns in 512 integers, and a microsecond in 65,536.
+// A Bitmap is a set of the integers from 0 up to the size given to New, one bit each. Finding the next member reads
+// each word at most once: about 10 ns in 512 integers, and a microsecond in 65,536.
 type Bitmap []uint64
 
 // New returns an empty Bitmap for integers below n.

@@ -60,7 +60,7 @@ func (cs *Crews[T]) Launch() {
 	}
 }
 
-// Keep takes the batch that was added and not launched, for the caller to run as its last act, which saves a goroutine.
+// Keep takes the batch that was added but not launched, for the caller to run as its last act, which saves a goroutine.
 // It returns nil if there is no batch, or if each task has its own goroutine. The caller has entered the host, and run
 // leaves it.
 func (cs *Crews[T]) Keep() (run func()) {

@@ -16,10 +16,10 @@ func (h *host) Enter()       { h.running.Add(1) }
 func (h *host) Leave()       { h.running.Add(-1) }
 func (h *host) Run(f func()) { f() }
 
-// What a program sees of crews is tested with the executor, in the root.
+// The executor's tests, in the root, cover the behavior of crews that a program can see.
 
-// Batches follow each other while crews come, run and leave. Half of them are kept by a goroutine that others follow
-// as the one that adds tasks.
+// Batches follow each other while crews come, run and leave. Half of them are kept: each of these has a separate
+// goroutine, which adds the tasks and runs them.
 func TestBatchesInACrowdRunOnceEach(t *testing.T) {
 	const rounds = 20_000
 	for name, separate := range map[string]bool{"shared": false, "separate": true} {

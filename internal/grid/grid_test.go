@@ -38,7 +38,7 @@ func TestGridThroughAPointFirst(t *testing.T) {
 	}
 }
 
-// A time.Duration holds 292 years: from such a point to now, or to a time a few years from now, may be more.
+// A time.Duration holds 292 years: the time from such a point to now, or to a few years from now, may be longer.
 func TestGridThroughAPointThatIsCenturiesPastKeepsItsPeriod(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	now := time.Date(2026, 1, 1, 0, 0, 10, 500, time.UTC)

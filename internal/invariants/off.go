@@ -1,6 +1,6 @@
 //go:build !invariants
 
-// Package invariants has a constant: whether the wheel is checked after every change.
+// Package invariants defines a constant that enables checks of the wheel after every change.
 package invariants
 
 // Enabled is false without -tags invariants.

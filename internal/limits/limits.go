@@ -1,7 +1,7 @@
 //go:build !small
 
-// Package limits has the sizes of portions and crowds. With -tags small they are so small that a test with a few dozen
-// timeouts covers every path that otherwise takes a million.
+// Package limits defines the sizes of portions and crowds. With -tags small they are so small that a test with a few
+// dozen timeouts covers every path that otherwise takes a million.
 package limits
 
 const (
@@ -13,7 +13,7 @@ const (
 	Portion = 256
 
 	// Drain is how many timeouts are filed in a pass before due timeouts are dispatched: the bound where time stands
-	// still, as in a bubble. Elsewhere worker.fileIntake's half a Tick, or two milliseconds, is mostly reached first.
+	// still, as in a bubble. Elsewhere worker.fileIntake's half a Tick, or two milliseconds, is usually reached first.
 	Drain = 100_000
 
 	// Chunk is the length of a chunk of a bucket: 4 KiB with the allocator's header, the most that growth copies under
@@ -24,20 +24,20 @@ const (
 	// memory.
 	Crowd = 4096
 
-	// Counted: one push in so many is counted, and may have to help. The others save an atomic add.
+	// Counted: one push in Counted is counted, and its producer may have to help. The others save an atomic add.
 	Counted = 64
 
 	// Deep is how many timeouts wait in eight stripes, or in all if there are fewer, before producers prune stopped
-	// ones, and in the near lane file the others.
+	// ones and, in the near lane, file the others.
 	Deep = 4096
 
-	// Full is how many wait in the far lane before producers file them. With 4096, calls that end after 5 ms do not
-	// scale with the processors: sixteen make 6.6 million a second, not 31 (bench, Calls).
+	// Full is how many timeouts wait in the far lane before producers file them. With 4096, calls that end after 5 ms
+	// do not scale with the processors: sixteen make 6.6 million a second, not 31 (bench, Calls).
 	Full = 65536
 
 	// Backlog is how many times Full may wait while the worker is on time. With 1, eight million calls a second reach
-	// the limit between two passes, and timeouts are filed that are stopped soon after. With 4 two processors make 10.0
-	// million calls a second in place of 8.3, and 14.8 in place of 10.8 if timeouts are reused (bench, Calls); in a
-	// storm of 24 goroutines the p99 lateness of a heartbeat is 34 ms in place of 24 (bench, Storm).
+	// the limit between two passes, and timeouts are filed that are stopped soon after. With 4, two processors make
+	// 10.0 million calls a second instead of 8.3, and 14.8 instead of 10.8 if timeouts are reused (bench, Calls); in a
+	// storm of 24 goroutines, the p99 lateness of a heartbeat is 34 ms instead of 24 (bench, Storm).
 	Backlog = 4
 )

@@ -1,7 +1,7 @@
 //go:build small
 
-// Package limits has the sizes of portions and crowds. With -tags small they are so small that a test with a few dozen
-// timeouts covers every path that otherwise takes a million.
+// Package limits defines the sizes of portions and crowds. With -tags small they are so small that a test with a few
+// dozen timeouts covers every path that otherwise takes a million.
 package limits
 
 const (

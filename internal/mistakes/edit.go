@@ -1,7 +1,7 @@
-// Package mistakes has the seeded mistakes: changes of the library's source that break a promise.
-// list.go has the texts, and the test that finds each.
+// Package mistakes contains the seeded mistakes: changes of the library's source that break a promise. list.go has the
+// texts, and the test that finds each mistake.
 //
-// TestEveryEditApplies reports each that does not fit the source any more; it takes a second.
+// TestEveryEditApplies reports each edit that no longer fits the source; it takes a second.
 package mistakes
 
 import (
@@ -15,11 +15,11 @@ import (
 	"strings"
 )
 
-// Edit replaces a fragment of a function. The function must have it once, line breaks and tabs included.
+// Edit replaces a fragment of a function. The function must contain it exactly once, including line breaks and tabs.
 type Edit struct {
 	In  string // the function, such as "Timeout.claim"
 	Old string
-	New string // if empty, the fragment goes
+	New string // if empty, the fragment is removed
 }
 
 func (e Edit) String() string { return fmt.Sprintf("edit of %q in %s", e.Old, e.In) }
@@ -30,7 +30,7 @@ type source struct {
 	functions map[string]function
 }
 
-// function is where a function is, without its comment.
+// function is the position of a function, without its comment.
 type function struct {
 	file     string
 	from, to int // offsets
@@ -85,7 +85,7 @@ func nameOf(f *ast.FuncDecl) string {
 	return fmt.Sprint(t) + "." + f.Name.Name
 }
 
-// apply returns the text of the files that the edits change, by name. All are found in the code as it was. The edits of
+// apply returns the text of the files that the edits change, by name. All are found in the original code. The edits of
 // wide, such as Wide or Stalled, apply where no other has changed the code.
 func (s source) apply(edits, wide []Edit) (changed map[string]string, err error) {
 	var places []place
@@ -114,7 +114,7 @@ func (s source) apply(edits, wide []Edit) (changed map[string]string, err error)
 	return changed, nil
 }
 
-// place is where an edit applies.
+// place is the position at which an edit applies.
 type place struct {
 	Edit
 	file     string

@@ -10,7 +10,7 @@ type Mistake struct {
 	IsStalled bool // the test finds it if goroutines lose their processors, see Stalled
 }
 
-// duringAPass finds mistakes of the order in which producers and worker change the two lanes' due.
+// duringAPass finds mistakes in the order in which producers and worker change the due of the two lanes.
 const duringAPass = "./verify/promises TestAtMostOneTickLateIfArmedDuringAPass"
 
 // fuzz finds mistakes that one call or two show, whenever they are made.
@@ -22,10 +22,10 @@ const everyCall = "./verify/promises TestNeverEarlyNorMoreThanATickLateByEveryCa
 // chaos finds most mistakes, in a library with wide windows.
 const chaos = "./verify/chaos TestChaosKeepsTheBooks"
 
-// List is all mistakes. Whoever changes the code that one applies to points it to the new code,
-// so that it still is the same mistake.
+// List has all mistakes. If you change the code that a mistake applies to, adapt the mistake, so that it is still the
+// same.
 var List = []Mistake{
-	// Claims, and whatever else is a CAS.
+	// Claims, and other compare-and-swaps.
 	{
 		Name: "an expiry is claimed by a load and a store",
 		Edits: []Edit{{In: "Timeout.claim",
@@ -427,8 +427,9 @@ var List = []Mistake{
 	},
 }
 
-// Stalled has producers lose their processors, in a bubble: for up to some tenths of a second between a look at the far
-// lane and the push, and for some ticks between the push and the announcement, and in its middle. All promises hold.
+// Stalled makes producers lose their processors, in a bubble: for up to a few tenths of a second between the choice of
+// a lane and the push, and for a few ticks between the push and the announcement, and in the middle of the
+// announcement. All promises hold.
 var Stalled = []Edit{
 	{In: "Timer.push",
 		Old: "how := tm.queue.push(t, l)",
@@ -438,12 +439,10 @@ var Stalled = []Edit{
 		New: "stall()\n\tif deadline <= a.load().due() {"},
 }
 
-// Wide makes the library's windows wide: between a load and the CAS that relies on it, between that
-// and the push, and wherever else another goroutine may run in between, one does now and then. All
-// promises hold.
+// Wide makes the windows of the library's races wide: between a load and the CAS that relies on it, between the CAS and
+// the push, and wherever else another goroutine may run in between, one sometimes does. All promises hold.
 //
-// A call takes tens of nanoseconds. With these edits calls often overlap in the middle, also on one
-// processor.
+// A call takes tens of nanoseconds. With these edits, calls often overlap in the middle, even on one processor.
 var Wide = []Edit{
 	{In: "Timeout.cas", Old: "return t.word.CompareAndSwap", New: "window()\n\treturn t.word.CompareAndSwap"},
 	{In: "Timer.push", Old: "how := tm.queue.push(t, l)", New: "window()\n\thow := tm.queue.push(t, l)"},

@@ -66,7 +66,7 @@ func TestSeededMistakesAreFoundByTheirTests(t *testing.T) {
 	}
 }
 
-// What the list finds while producers are stalled is not due to that.
+// The mistakes that are found while producers are stalled are not found because of the stalls.
 func TestStalledProducersBreakNoPromise(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a test binary")

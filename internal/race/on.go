@@ -11,5 +11,5 @@ const Enabled = true
 // Ignore begins a section of this goroutine in which the race detector does not see atomics.
 func Ignore() { runtime.RaceDisable() }
 
-// Heed ends what Ignore began.
+// Heed ends the section that Ignore began.
 func Heed() { runtime.RaceEnable() }

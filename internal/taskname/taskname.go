@@ -1,4 +1,4 @@
-// Package taskname names a task for people: by its method TaskName, or else by its function or its type.
+// Package taskname returns readable names of tasks: by the method TaskName, or else by the function or the type.
 package taskname
 
 import (
@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// library is where the types of the library are declared.
+// library is the import path of the package that declares the library's types.
 const library = "github.com/hashedwheel/hashedwheel"
 
-// Shown returns the name of a task for people: the result of its method TaskName, or Of if there is no such method, or
-// the method panics or returns "". Shown runs user code: never call it under a lock.
+// Shown returns the name under which a task is shown: the result of its method TaskName, or Of if there is no such
+// method, or the method panics or returns "". Shown runs user code: never call it under a lock.
 func Shown(task any) (name string) {
 	defer func() {
 		if recover() != nil || name == "" { // most likely a nil pointer's method has panicked
@@ -26,7 +26,7 @@ func Shown(task any) (name string) {
 	return name
 }
 
-// Placed is Shown, and for a function literal, whose name means little, also the place in the code where it begins:
+// Placed is Shown, followed, for a function literal, whose name means little, by the place in the code where it begins:
 // "main.run.func1 (run.go:42)", the line of func or of the first statement.
 func Placed(task any) string { return Shown(task) + place(task) }
 
@@ -92,7 +92,7 @@ func isOurs(t reflect.Type) bool {
 // short is base for each name in the name of a generic type.
 func short(name string) string {
 	if !strings.Contains(name, "/") {
-		return name // as of nearly all types
+		return name // as for nearly all types
 	}
 	var b strings.Builder
 	start := 0

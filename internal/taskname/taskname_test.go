@@ -32,7 +32,7 @@ func (j job) Run(to *hashedwheel.Timeout) { j(to) }
 
 type closer interface{ closeIdle() }
 
-// Series is not the library's.
+// Series is not the library's Series.
 type Series struct{ f func() }
 
 func expire(*hashedwheel.Timeout) {}

@@ -9,10 +9,10 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// Epoch is where the clock of NewManual starts.
+// Epoch is the time at which the clock of NewManual starts.
 var Epoch = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// NewManual returns a timer with a tick of 10ms that moves by Advance alone.
+// NewManual returns a timer with a tick of 10ms whose clock moves only by Advance.
 func NewManual(opts ...hashedwheel.Option) (*hashedwheel.ManualClock, *hashedwheel.Timer) {
 	clock := hashedwheel.NewManualClock(Epoch)
 	return clock, NewManualOn(clock, opts...)
@@ -24,7 +24,7 @@ func NewManualOn(clock hashedwheel.Clock, opts ...hashedwheel.Option) *hashedwhe
 	return hashedwheel.MustNew(append(first, opts...)...)
 }
 
-// SteppingClock is the bubble's clock, which Step sets forward, as a fake clock.
+// SteppingClock is the bubble's clock, which Step sets forward, like a fake clock.
 type SteppingClock struct {
 	mu      sync.Mutex
 	ahead   time.Duration // guarded by mu
@@ -48,7 +48,7 @@ func (c *SteppingClock) After(d time.Duration) <-chan time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock() // a Step before the append would miss the waiter
 	w := waiter{time.Now().Add(c.ahead + d), make(chan time.Time, 1)}
-	time.AfterFunc(max(1, d), w.fire) // at once it could crash the race detector, golang/go#78156
+	time.AfterFunc(max(1, d), w.fire) // a delay of zero could crash the race detector, golang/go#78156
 	c.waiters = append(c.waiters, w)
 	return w.c
 }
@@ -78,7 +78,7 @@ type InterruptedClock struct {
 	Then atomic.Pointer[func()]
 }
 
-// Now is SteppingClock's.
+// Now reads the SteppingClock, and then calls Then.
 func (c *InterruptedClock) Now() time.Time {
 	now := c.SteppingClock.Now()
 	if then := c.Then.Swap(nil); then != nil {

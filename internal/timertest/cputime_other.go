@@ -4,7 +4,7 @@ package timertest
 
 import "time"
 
-// CPUTime is not known here; wall time stands for it.
+// CPUTime returns wall time, since CPU time is not known here.
 func CPUTime() time.Duration { return time.Since(processStart) }
 
 var processStart = time.Now()

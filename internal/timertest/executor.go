@@ -12,7 +12,7 @@ var OnWorker = hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) 
 // Inline runs tasks on the worker by the library's own executor.
 var Inline = hashedwheel.WithExecutor(hashedwheel.Inline{})
 
-// EachExecutor has the options for the library's two executors, and for one of a user's.
+// EachExecutor has the options for the library's two executors and a user's.
 var EachExecutor = map[string][]hashedwheel.Option{
 	"default":    nil,
 	"Inline":     {Inline},

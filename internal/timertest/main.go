@@ -7,8 +7,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// VerifyMain is goleak.VerifyTestMain for busy machines: goroutines that are about to end have twenty seconds, and
-// not half of one.
+// VerifyMain is goleak.VerifyTestMain for busy machines: goroutines that are about to end have twenty seconds, not half
+// a second.
 func VerifyMain(m *testing.M) { goleak.VerifyTestMain(patient{m}, ofRuntime) }
 
 // ofRuntime ignores the goroutine in which js runs its events: no other goroutine shows the runtime's frames.

@@ -37,7 +37,7 @@ func IsOwnProcess(t *testing.T) bool {
 	return os.Getenv(ownProcessOf) == t.Name()
 }
 
-// OwnProcess is the test alone in a process with env, not started yet.
+// OwnProcess returns a command, not started yet, that runs t alone in a process with env.
 func OwnProcess(t *testing.T, env ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()

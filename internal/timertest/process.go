@@ -15,7 +15,7 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// Lasting divides the length of a test on real time by five under -short.
+// Lasting divides the length of a test in real time by five under -short.
 func Lasting(d time.Duration) time.Duration {
 	if testing.Short() {
 		return d / 5
@@ -23,14 +23,14 @@ func Lasting(d time.Duration) time.Duration {
 	return d
 }
 
-// Returns fails the test if f is stuck, with the stacks of all goroutines: a deadlock on a mutex stops
-// a bubble's time, so these tests are on real time.
+// Returns fails the test if f is stuck, with the stacks of all goroutines: a deadlock on a mutex stops a bubble's time,
+// so these tests run in real time.
 func Returns(t *testing.T, f func()) {
 	t.Helper()
 	ReturnsWithin(t, 30*time.Second, f)
 }
 
-// ReturnsWithin is Returns with a linger that is not 30 seconds.
+// ReturnsWithin is Returns with a limit other than 30 seconds.
 func ReturnsWithin(t *testing.T, linger time.Duration, f func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -134,15 +134,15 @@ func Heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// AssertGarbage fails the test if what p points to outlives a collection.
+// AssertGarbage fails the test if the object that p points to outlives a collection.
 func AssertGarbage[T any](t *testing.T, p weak.Pointer[T], what string) {
 	t.Helper()
 	runtime.GC()
 	assert.True(t, p.Value() == nil, "%s is kept", what) // Nil would print p's value, and so read it
 }
 
-// AssertCheap fails the test if f takes CPU time that something else than the number
-// of ticks must explain: 20 days are 17 billion ticks of 100µs.
+// AssertCheap fails the test if the CPU time of f grows with the number of ticks that pass: 20 days are 17 billion
+// ticks of 100µs.
 func AssertCheap(t *testing.T, f func()) {
 	t.Helper()
 	before := CPUTime()

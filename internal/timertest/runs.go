@@ -27,7 +27,7 @@ func (l *RunLog) Note() {
 	l.at = append(l.at, time.Now())
 }
 
-// Times returns when it ran, in that order.
+// Times returns the times at which it ran, in order.
 func (l *RunLog) Times() []time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -37,8 +37,8 @@ func (l *RunLog) Times() []time.Time {
 // Count returns how often it ran.
 func (l *RunLog) Count() int { return len(l.Times()) }
 
-// DelaysAround returns the delays at which wheels of that many buckets have
-// gone wrong: about ticks, turns, and turns of turns, and the extremes.
+// DelaysAround returns the delays at which wheels with size buckets have gone wrong: near ticks, turns, and turns of
+// turns, and the extremes.
 func DelaysAround(size int) []time.Duration {
 	const day = 24 * time.Hour
 	delays := []time.Duration{math.MinInt64, math.MinInt64 + 1, -time.Hour, -1, 0, time.Hour, 20 * day, 8 * 365 * day}

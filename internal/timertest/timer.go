@@ -1,5 +1,5 @@
-// Package timertest has helpers that the tests of several folders share: timers in virtual time, clocks and executors
-// of many kinds, tasks that note when they ran, and counts of the library's goroutines and memory.
+// Package timertest provides helpers that the tests of several folders share: timers in virtual time, clocks and
+// executors of many kinds, tasks that note when they ran, and counts of the library's goroutines and memory.
 package timertest
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/race"
 )
 
-// Race is true with the race detector: what a test measures is then the detector.
+// Race is true with the race detector, which then dominates whatever a test measures.
 const Race = race.Enabled
 
-// Tick is the tick of the timers in these tests, unless they say otherwise.
+// Tick is the tick of the timers in these tests, unless a test sets another.
 const Tick = time.Millisecond
 
 // LetGo is how long a timer may keep a stopped timeout, unless two ticks are longer.
@@ -29,7 +29,7 @@ const LetGo = 100 * time.Millisecond
 // -tags small in several.
 const Backlog = min(20*limits.Drain, limits.Deep/2)
 
-// New returns a timer that ticks once every Tick, unless opts say otherwise.
+// New returns a timer with a tick of Tick, unless opts set another.
 func New(opts ...hashedwheel.Option) *hashedwheel.Timer {
 	return hashedwheel.MustNew(append([]hashedwheel.Option{hashedwheel.WithTick(Tick)}, opts...)...)
 }
@@ -66,7 +66,7 @@ func Pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// Owned returns a timeout of the caller's own, bound but not armed.
+// Owned returns a timeout that the caller owns, bound but not armed.
 func Owned(tm *hashedwheel.Timer, task hashedwheel.Task) *hashedwheel.Timeout {
 	return new(hashedwheel.Timeout).Init(tm, task)
 }
@@ -98,8 +98,7 @@ func ShutdownErr(tm *hashedwheel.Timer) error {
 	return err
 }
 
-// EveryMethod calls one method of the library each. It may be called by user's code
-// wherever that runs.
+// EveryMethod has functions that each call one method of the library, as user code may wherever it runs.
 var EveryMethod = map[string]func(to *hashedwheel.Timeout){
 	"AfterFunc": func(to *hashedwheel.Timeout) { to.Timer().AfterFunc(0, Nop) },
 	"Schedule":  func(to *hashedwheel.Timeout) { _, _ = to.Timer().Schedule(0, NopTask) },

@@ -14,7 +14,7 @@ import (
 // member at a time arms the Timeout, its state shows a refusal.
 type account struct {
 	to     *hashedwheel.Timeout
-	_      [1 << 10]byte // of a larger struct: its Timeout is of another stripe and sample
+	_      [1 << 10]byte // makes the struct large: its Timeout falls into another stripe and sample
 	own    hashedwheel.Timeout
 	shared bool // several members arm it: refused stays zero
 	began  atomic.Int64
@@ -23,7 +23,7 @@ type account struct {
 	ran, stopped, refused atomic.Int64
 }
 
-// outcomes returns how many armings have an outcome, Timer.Stop's result included.
+// outcomes returns how many armings have an outcome, including Timer.Stop's result.
 func (a *account) outcomes(returned int64) int64 {
 	return a.ran.Load() + a.stopped.Load() + a.refused.Load() + returned
 }
@@ -92,7 +92,7 @@ func (l *life) balance(t *testing.T) {
 			strangers++
 		}
 	}
-	assert.LessOrEqual(t, int64(strangers), unsure, "in Timer.Stop's result, and nobody's")
+	assert.LessOrEqual(t, int64(strangers), unsure, "in Timer.Stop's result, but in no account")
 	stats := l.tm.Stats()
 	if !l.waits { // refusals of After are not booked
 		assert.InDelta(t, refused, stats.Rejected, float64(dropped+unsure), "armings without an outcome, or refusals")

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// wildClock is the system's clock, which is set forward by up to 200 days now and then. When a member of a life
-// reads it, it sometimes panics or ends the goroutine instead; in the library's own goroutines it
-// only ends them, since a panic there ends the program.
+// wildClock is the system's clock, occasionally set forward by up to 200 days. When a member of a life reads it, it
+// sometimes panics or ends the goroutine instead; in the library's own goroutines it only ends them, since a panic
+// there ends the program.
 type wildClock struct {
-	isTame atomic.Bool // it does not panic any more
+	isTame atomic.Bool // it no longer panics
 
 	mu     sync.Mutex
 	ahead  time.Duration // guarded by mu
@@ -100,7 +100,7 @@ func (c *wildClock) hasShown(at time.Time) bool {
 	return !time.Now().Add(c.ahead).Before(at)
 }
 
-// drive rings alarms, and sets the clock now and then, until quit is closed.
+// drive rings alarms, and occasionally sets the clock, until quit is closed.
 func (c *wildClock) drive(quit <-chan struct{}) {
 	for {
 		select {

@@ -11,15 +11,15 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// runDry has nobody arm anything more: all timeouts that are due soon end by themselves, no call drains in the worker's
-// place, and the bound lets in exactly as many as ever.
+// runDry lets no member arm anything more: all timeouts that are due soon end by themselves, no call drains in the
+// worker's place, and the bound admits exactly as many as before.
 func (l *life) runDry(t *testing.T) {
 	l.quit.Store(true)
 	returns(t, l.members.Wait)
 	until(t, func() bool { return l.tasks.Load() == 0 })
 	until(t, func() bool { return l.stopFar() == 0 })
 	far := l.tm.AfterFunc(time.Hour, timertest.Nop)
-	for i := range 10 { // first the alarm is set in between, then it is not
+	for i := range 10 { // first with a waker set in between, then without
 		if i == 5 {
 			far.Stop()
 		}

@@ -37,8 +37,8 @@ func (e *wildExecutor) Go(f func()) {
 	}
 }
 
-// runElsewhere does not return before the task has begun: the timer no longer waits for a task
-// that has not if Go panics.
+// runElsewhere does not return before the task has begun: if Go panics before that, the timer does not wait for the
+// task.
 func (e *wildExecutor) runElsewhere(f func()) {
 	begun := make(chan struct{})
 	e.running.Go(func() {

@@ -25,7 +25,7 @@ type life struct {
 	never  time.Time                // later deadlines are cut
 	bound  int                      // WithMaxPending
 	dries  bool                     // it runs dry before its end
-	waits  bool                     // somebody waits for channels of After
+	waits  bool                     // members wait for channels of After
 	wild   *wildClock               // nil on another clock
 	manual *hashedwheel.ManualClock // nil on another clock
 	pool   *wildExecutor            // nil on another executor
@@ -34,10 +34,10 @@ type life struct {
 
 	mu       sync.Mutex
 	accounts []*account             // guarded by mu
-	left     []*hashedwheel.Timeout // guarded by mu; what Stop and Shutdown returned
+	left     []*hashedwheel.Timeout // guarded by mu; the results of Stop and Shutdown
 
 	stopping atomic.Bool // Stop or Shutdown may have been called
-	stopNext atomic.Bool // the next task is to call Stop
+	stopNext atomic.Bool // the next task must call Stop
 	quit     atomic.Bool
 	members  sync.WaitGroup
 
@@ -81,7 +81,7 @@ func (l *life) dropped() int64 {
 	return l.pool.dropped.Load()
 }
 
-// survive calls f in a goroutine that may end, and recovers mishaps.
+// survive calls f in a separate goroutine, which f may end, and recovers mishaps.
 func (l *life) survive(f func()) {
 	done := make(chan struct{})
 	go l.member(func() {
@@ -103,7 +103,7 @@ func (l *life) member(f func()) {
 	f()
 }
 
-// join has a member call f again and again until quit, in another goroutine whenever one has ended.
+// join makes a member call f repeatedly until quit, in a new goroutine whenever one has ended.
 func (l *life) join(f func()) {
 	l.members.Go(func() {
 		for !l.quit.Load() {
@@ -149,7 +149,7 @@ func (l *life) hasShown(at time.Time) bool {
 	return !l.now().Before(at)
 }
 
-// assemble has the members begin.
+// assemble starts the members.
 func (l *life) assemble() {
 	l.join(l.armNew)
 	l.join(l.armNew)
@@ -177,7 +177,7 @@ func (l *life) assemble() {
 func (l *life) collect(stop func() []*hashedwheel.Timeout) {
 	l.stopping.Store(true)
 	if l.wild != nil {
-		l.wild.isTame.Store(true) // a Stop that ends half way has no result
+		l.wild.isTame.Store(true) // a Stop that is cut off has no result
 	}
 	left := stop()
 	l.mu.Lock()
@@ -223,7 +223,7 @@ func (l *life) armTooLate() {
 	both.Wait()
 }
 
-// lead has the life go on for a while, ends it and closes its books.
+// lead lets the life run for a while, ends it, and closes its books.
 func (l *life) lead(t *testing.T) {
 	quitClock := make(chan struct{})
 	var clock sync.WaitGroup

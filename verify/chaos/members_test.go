@@ -9,7 +9,7 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// delay is of every kind: past, now, some ticks, days, never.
+// delay returns delays of every kind: past, now, a few ticks, days, never.
 func (l *life) delay() time.Duration {
 	switch rand.IntN(16) {
 	case 0:
@@ -26,7 +26,7 @@ func (l *life) delay() time.Duration {
 	return time.Duration(rand.Int64N(int64(20 * l.tick)))
 }
 
-// task is what all tasks do, after they have booked their run.
+// task does the work of every task, after it has booked its run.
 func (l *life) task(a *account, deadline time.Time) {
 	l.tasks.Add(1)
 	defer l.tasks.Add(-1)
@@ -71,7 +71,7 @@ func (l *life) keep(a *account) {
 	l.accounts = append(l.accounts, a)
 }
 
-// armNew arms a new timeout, which nobody moves.
+// armNew arms a new timeout that no member moves.
 func (l *life) armNew() {
 	d := l.delay()
 	at := l.tm.Now().Add(d)
@@ -178,7 +178,8 @@ func (l *life) mover(all []*account) func() {
 	}
 }
 
-// armIdle calls Arm, which does not say whether it was pending, for a Timeout that is not, and that nobody else arms.
+// armIdle calls Arm, which does not report whether the Timeout was pending, for a Timeout that is not, and that no
+// other member arms.
 func (l *life) armIdle(a *account, d time.Duration) {
 	err := a.to.Arm(d)
 	a.note(false)
@@ -198,7 +199,7 @@ func (l *life) stop(a *account) {
 	}
 }
 
-// stopAny stops one of the latest, or any of a mover's.
+// stopAny stops one of the latest timeouts, or any timeout of a mover.
 func (l *life) stopAny() {
 	l.mu.Lock()
 	var a *account
@@ -214,7 +215,7 @@ func (l *life) stopAny() {
 	}
 }
 
-// look calls everything that drains in the worker's place.
+// look calls all methods that drain in the worker's place.
 func (l *life) look() {
 	switch rand.IntN(5) {
 	case 0:
@@ -245,7 +246,7 @@ func (l *life) waiter() func() {
 		d := time.Duration(rand.Int64N(int64(10 * l.tick)))
 		at := l.tm.Now().Add(d)
 		if at.After(l.never) {
-			return // the clock has been moved to its end, where a channel waits for Timer.Stop
+			return // the clock has been set to its end, where a channel waits for Timer.Stop
 		}
 		done := l.tm.After(d)
 		<-done

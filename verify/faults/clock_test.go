@@ -13,10 +13,10 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// Clocks that misbehave. After only calls the worker, which decides by Now which timeouts are due: a wrong alarm costs
-// time and breaks no promise. verify/fuzz has clocks that stand still, and leap.
+// Clocks that misbehave. After only wakes the worker, which decides by Now which timeouts are due: a wrong alarm costs
+// time, but breaks no promise. verify/fuzz has clocks that stand still, and clocks that leap.
 
-// clockOf is a clock made of two functions; nil is the system clock's.
+// clockOf is a clock made of two functions; a nil function is the system clock's.
 type clockOf struct {
 	now   func() time.Time
 	after func(d time.Duration) <-chan time.Time
@@ -84,8 +84,7 @@ func TestFaultAlarmThatRingsWrongly(t *testing.T) {
 	}
 }
 
-// An alarm that rings at once makes the worker look again and again; the timer still serves
-// everybody.
+// An alarm that rings at once makes the worker run again and again; the timer still serves all timeouts.
 func TestFaultAlarmThatRingsAtOnce(t *testing.T) {
 	rung := make(chan time.Time)
 	close(rung)
@@ -107,8 +106,8 @@ func TestFaultAlarmThatRingsAtOnce(t *testing.T) {
 	}
 }
 
-// An alarm that is lost leaves all that is pending where it is: with Pending and
-// Stop, and for the next arming to have the worker look.
+// If an alarm is lost, all pending timeouts stay: Pending counts them, Stop returns them, and the next arming wakes the
+// worker.
 func TestFaultAlarmThatIsLost(t *testing.T) {
 	after := func(d time.Duration) <-chan time.Time {
 		if d > 2*timertest.Tick {
@@ -128,8 +127,8 @@ func TestFaultAlarmThatIsLost(t *testing.T) {
 	})
 }
 
-// All but the worker go on.
-func TestFaultAlarmThatIsLongInComing(t *testing.T) {
+// Everything but the worker continues.
+func TestFaultAlarmThatIsDelayed(t *testing.T) {
 	var asked atomic.Bool
 	after := func(d time.Duration) <-chan time.Time {
 		asked.Store(true)
@@ -152,7 +151,7 @@ func TestFaultAlarmThatIsLongInComing(t *testing.T) {
 	})
 }
 
-// As the fake clocks do that move on by themselves.
+// Some fake clocks move on by themselves in this way.
 func TestFaultClockMovesOnAtEachLook(t *testing.T) {
 	for _, by := range []time.Duration{1, timertest.Tick - 1, timertest.Tick, 7 * timertest.Tick, time.Hour} {
 		t.Run("by "+by.String(), func(t *testing.T) {

@@ -48,8 +48,7 @@ func TestFaultExecutorSwallowsARunOfASeries(t *testing.T) {
 
 func twice(f func()) { f(); f() }
 
-// That is twice for the task. The timer counts it once, and Shutdown waits for
-// the others as if nothing had happened.
+// The task runs twice, but the timer counts it once, and Shutdown waits for the others as if nothing had happened.
 func TestFaultExecutorRunsATaskTwice(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		ran := 0

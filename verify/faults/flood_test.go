@@ -14,7 +14,7 @@ import (
 
 // Floods: more armings than the worker files, or than there is room for.
 
-// ofAFlood is how many armings one is: ten million, where that is to be had.
+// ofAFlood returns the number of armings in a flood: ten million, where the memory suffices.
 func ofAFlood() int {
 	n := 10_000_000
 	if unsafe.Sizeof(uintptr(0)) == 4 {
@@ -26,8 +26,8 @@ func ofAFlood() int {
 	return n
 }
 
-// A third is due during the block, a third is stopped, a third is for later. No arming waits, and
-// each costs its Timeout. When the worker is free again it settles all.
+// A third is due during the block, a third is stopped, a third is for later. No arming waits, and each costs its
+// Timeout. When the worker is free again, it settles them all.
 func TestFaultFloodWhileTheWorkerIsBlocked(t *testing.T) {
 	if !timertest.InOwnProcess(t) {
 		return
@@ -58,8 +58,8 @@ func TestFaultFloodWhileTheWorkerIsBlocked(t *testing.T) {
 			time.Sleep(timertest.Tick)
 		}
 	})
-	t.Logf("all that was due had run after %v", time.Since(start))
+	t.Logf("all due timeouts had run after %v", time.Since(start))
 	assert.Equal(t, n, tm.Pending())
 	assert.Len(t, timertest.Shutdown(t, tm), n)
-	assert.Less(t, timertest.Heap()-before, int64(1<<20), "nothing stays behind")
+	assert.Less(t, timertest.Heap()-before, int64(1<<20), "nothing is left behind")
 }

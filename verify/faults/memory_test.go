@@ -14,9 +14,9 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// The collector at its busiest, and a process short of memory. Timeouts are linked through their
-// own fields, and the word and a list are written by unsafe means: the collector would free
-// anything that it overlooks there, and GODEBUG=clobberfree=1 fills freed memory with 0xdeadbeef.
+// The collector at its busiest, and a process short of memory. Timeouts are linked through their own fields, and the
+// word and a list are written by unsafe means: if the collector overlooked anything there, it would free it, and
+// GODEBUG=clobberfree=1 fills freed memory with 0xdeadbeef.
 
 // parcel is a Timeout by value and a pattern that must be intact when its task runs.
 type parcel struct {
@@ -25,7 +25,7 @@ type parcel struct {
 	seal    *[32]uint64
 }
 
-// post is many parcels, and the books of what became of them.
+// post is many parcels, and the books of their outcomes.
 type post struct {
 	tm                                     *hashedwheel.Timer
 	made, freed, began, ran, ended, spoilt atomic.Int64
@@ -44,7 +44,7 @@ func (p *post) parcel() *parcel {
 	return x
 }
 
-// Run looks whether anybody else has written here.
+// Run checks whether any other code has written here.
 func (x *parcel) Run(to *hashedwheel.Timeout) {
 	x.post.ran.Add(1)
 	for _, v := range x.seal {
@@ -55,7 +55,7 @@ func (x *parcel) Run(to *hashedwheel.Timeout) {
 	}
 }
 
-// send arms a parcel, moves it, stops it or leaves it, and forgets it.
+// send arms a parcel; moves it, stops it, or leaves it alone; and forgets it.
 func (p *post) send() {
 	x := p.parcel()
 	p.began.Add(1)
@@ -89,8 +89,7 @@ func littering() (end func()) {
 	}
 }
 
-// Every arming has its outcome, no parcel is touched once it is free, and all
-// are, though the timer lives on.
+// Every arming has its outcome, no parcel is touched once it is free, and all are freed, although the timer lives on.
 func TestFaultCollectorNeverRests(t *testing.T) {
 	if !timertest.InOwnProcess(t, "GOGC=1", "GODEBUG=clobberfree=1,gccheckmark=1") {
 		return
@@ -130,8 +129,8 @@ func TestFaultCollectorNeverRests(t *testing.T) {
 	assert.Len(t, timertest.Shutdown(t, p.tm), 1)
 }
 
-// Calls that hold a KiB each are armed and stopped by the million. The memory limit holds only
-// because the timer lets go of stopped timeouts.
+// Calls that hold a KiB each are armed and stopped by the million. The memory limit holds only because the timer
+// releases stopped timeouts.
 func TestFaultMemoryIsShort(t *testing.T) {
 	const limit, calls, pending = 64 << 20, 1 << 20, 100_000
 	if !timertest.InOwnProcess(t, "GOGC=off", "GOMEMLIMIT=64MiB") {

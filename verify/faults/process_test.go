@@ -12,8 +12,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// Without a handler a panic in a task ends the program with its stack: no fault is passed over in
-// silence.
+// Without a handler a panic in a task ends the program with its stack: no fault is silently ignored.
 func TestFaultPanicWithoutAHandlerCrashes(t *testing.T) {
 	panics := hashedwheel.ExecutorFunc(func(func()) { timertest.PanicHere() })
 	again := func(*hashedwheel.Timeout, any) { timertest.PanicHere() }

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// punctuality is how early and how late the tasks that report to it were, at the most.
+// punctuality records how early and how late, at most, the tasks that report to it were.
 type punctuality struct {
 	mu          sync.Mutex
 	ran         int

@@ -12,8 +12,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// One processor, and others that never yield it: the scheduler takes it from them
-// every 10ms, and the worker has its turn among them.
+// One processor, and others that never yield it: the scheduler takes it from them every 10ms, and the worker gets its
+// turn among them.
 
 // busy keeps n goroutines running, and one more that calls Pending all the time, until end is
 // called.
@@ -58,8 +58,7 @@ func TestFaultProcessorIsBusy(t *testing.T) {
 	}
 }
 
-// assertServed fails the test if one of them was early, or later than is to be
-// expected of any machine.
+// assertServed fails the test if a task was early, or later than any machine should be.
 func assertServed(t *testing.T, name string, late []time.Duration) {
 	t.Helper()
 	var sum, most time.Duration

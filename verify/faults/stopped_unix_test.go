@@ -21,9 +21,9 @@ import (
 
 const stopped = 2 * time.Second
 
-// The process is stopped for two seconds, as by a debugger, a shell or a frozen container, while
-// its clock goes on. After that each of 2000 timeouts, a third of them due in the gap, runs once, none
-// early; and no series makes up for missed runs.
+// The process is stopped for two seconds, as by a debugger, a shell or a frozen container, while its clock keeps
+// running. After that each of 2000 timeouts, a third of them due in the gap, runs once, none early; and no series makes
+// up for missed runs.
 func TestFaultProcessIsStopped(t *testing.T) {
 	if !timertest.IsOwnProcess(t) {
 		t.Parallel()
@@ -48,7 +48,7 @@ func TestFaultProcessIsStopped(t *testing.T) {
 					time.Sleep(timertest.Tick)
 				}
 			})
-			stats, most := tm.Stats(), time.Since(start)-3*stopped/4 // it cannot have done more in the rest of the time
+			stats, most := tm.Stats(), time.Since(start)-3*stopped/4 // no more can have run in the rest of the time
 			timertest.Shutdown(t, tm)
 			others.assert(t, n, stopped+5*time.Second)
 			assert.Greater(t, others.late, stopped/2, "it has been stopped")
@@ -63,7 +63,7 @@ func TestFaultProcessIsStopped(t *testing.T) {
 	}
 }
 
-// stopAndContinue runs the test in a separate process, which it stops as soon as that is ready.
+// stopAndContinue runs the test in a separate process, which it stops as soon as the process is ready.
 func stopAndContinue(t *testing.T) {
 	t.Helper()
 	process := timertest.OwnProcess(t)
@@ -75,7 +75,7 @@ func stopAndContinue(t *testing.T) {
 		line, err = lines.ReadString('\n')
 		require.NoError(t, err)
 	}
-	time.Sleep(100 * time.Millisecond) // that some are due before it
+	time.Sleep(100 * time.Millisecond) // so that some are due before the stop
 	require.NoError(t, process.Process.Signal(syscall.SIGSTOP))
 	time.Sleep(stopped)
 	require.NoError(t, process.Process.Signal(syscall.SIGCONT))

@@ -15,7 +15,7 @@ import (
 
 // Tasks that never return, arm without end or end their goroutines.
 
-// On the default executor: none waits for another there.
+// These run on the default executor, where no task waits for another.
 func TestFaultTasksThatNeverReturn(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		over := make(chan struct{})
@@ -30,14 +30,14 @@ func TestFaultTasksThatNeverReturn(t *testing.T) {
 		ctx, end := context.WithTimeout(t.Context(), time.Minute)
 		defer end()
 		left, err := tm.Shutdown(ctx)
-		assert.ErrorIs(t, err, context.DeadlineExceeded, "they are told")
+		assert.ErrorIs(t, err, context.DeadlineExceeded, "Shutdown reports that it did not wait")
 		assert.Equal(t, []*hashedwheel.Timeout{far}, left)
 		close(over)
 		assert.NoError(t, timertest.ShutdownErr(tm))
 	})
 }
 
-// On an executor of strict order it holds up all tasks, and itself, until Stop.
+// On an executor that runs tasks strictly in order, the task holds up all others, and itself, until Stop.
 func TestFaultTaskThatWaitsForTheTimerItHoldsUp(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		returned := false

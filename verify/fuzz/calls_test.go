@@ -24,7 +24,7 @@ func (s *script) own() *entry {
 	e := s.add(&entry{to: new(hashedwheel.Timeout)})
 	e.to.Init(s.timer, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) {
 		if to != e.to {
-			panic("the task got another timeout than its own")
+			panic("the task got a timeout that is not its own")
 		}
 		s.task(e)
 	}))
@@ -45,10 +45,10 @@ func (s *script) afterFunc(d int64) {
 
 func (s *script) burst(n int, d int64) {
 	if s.clock != onManual {
-		d = max(d, s.model.slack) // else the worker runs the first before the last is armed
+		d = max(d, s.model.slack) // otherwise the worker runs the first before the last is armed
 	}
 	if s.hand != nil {
-		s.hand.setTrap(0) // else the clock may move on between them
+		s.hand.setTrap(0) // otherwise the clock may move on between them
 	}
 	for ; n > 0; n-- {
 		s.afterFunc(d)
@@ -150,7 +150,7 @@ func (s *script) stopTimer() {
 		got = s.timer.Stop()
 	} else {
 		got, _ = s.timer.Shutdown(ended)
-		got = append(got, s.timer.Stop()...) // the rest, if the end of the context has cut that short
+		got = append(got, s.timer.Stop()...) // the rest, if the end of the context has cut Shutdown short
 	}
 	s.log("Timer.Stop", -1, int64(len(got)))
 	s.returned += len(got)

@@ -9,13 +9,13 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
-// handed judges that a task is handed to the executor.
+// handed checks that a task may be handed to the executor now.
 func (s *script) handed(e *entry) {
 	m := &s.model
 	s.look()
 	s.log("handed", e.id, m.now)
-	s.check(e.state == hashedwheel.Pending, "#%d handed out, but is %v", e.id, e.state)
-	s.check(e.to.State() == hashedwheel.Expired, "#%d handed out in state %v", e.id, e.to.State())
+	s.check(e.state == hashedwheel.Pending, "#%d dispatched, but is %v", e.id, e.state)
+	s.check(e.to.State() == hashedwheel.Expired, "#%d dispatched in state %v", e.id, e.to.State())
 	if s.failure != "" {
 		return
 	}
@@ -25,24 +25,24 @@ func (s *script) handed(e *entry) {
 	s.check(m.now <= last, "#%d late: at %d", e.id, last)
 	// Otherwise one of an earlier tick may wait for the next drain.
 	if s.clock != onHand && s.executor != withGoroutines && len(s.entries) <= limits.Drain {
-		s.check(!m.isOutOfTurn(e), "#%d handed out before #%d of an earlier tick", e.id, m.pending[0].id)
+		s.check(!m.isOutOfTurn(e), "#%d dispatched before #%d of an earlier tick", e.id, m.pending[0].id)
 	}
 	m.expire(e)
 	e.owed++
 }
 
-// window returns when a task may be handed out.
+// window returns the times between which a task may be dispatched.
 func (s *script) window(e *entry) (first, last int64) {
 	m := &s.model
 	first, last = m.tickOf(e.deadline)*m.tick, m.lastOf(e.tick)*m.tick
 	switch s.clock {
 	case onManual:
 		first = e.tick * m.tick
-		if s.executor == withGoroutines { // they begin when they begin
+		if s.executor == withGoroutines { // their goroutines begin at any time
 			last = math.MaxInt64
 		}
 	case onSystem:
-		first = max(first, e.armed) // a worker that is woken may run at once a timeout that is already due
+		first = max(first, e.armed) // a woken worker may at once run a timeout that is already due
 	case onHand:
 		last = max(last, m.leap)
 	}
@@ -55,7 +55,7 @@ func (s *script) checkNothingOverdue() {
 	}
 }
 
-// began judges that a task begins.
+// began checks that a task may begin now.
 func (s *script) began(e *entry) {
 	s.log("run", e.id, s.now())
 	s.self = e
@@ -67,7 +67,7 @@ func (s *script) began(e *entry) {
 // compare checks everything that can be read against the model.
 func (s *script) compare() {
 	for i, e := range s.entries {
-		if got := e.to.State(); got != e.state { // else the arguments alone cost more than the script
+		if got := e.to.State(); got != e.state { // otherwise the arguments alone cost more than the script
 			s.check(false, "#%d is %v, not %v", i, got, e.state)
 		}
 	}
@@ -83,7 +83,7 @@ func (s *script) compare() {
 	}
 }
 
-// compareShutdown checks that Shutdown waits exactly while something runs.
+// compareShutdown checks that Shutdown waits exactly as long as something runs.
 func (s *script) compareShutdown() {
 	running := s.nested || s.active > 0 || s.lost > 0 ||
 		slices.ContainsFunc(s.jobs, func(j job) bool { return !j.isGivenUp })
@@ -120,14 +120,14 @@ func (s *script) compareDrained() {
 	if s.clock == onManual {
 		s.check(st.Wakeups == 0, "on a ManualClock: %+v", st)
 	}
-	if s.clock == onSystem || s.executor != withGoroutines { // on other clocks they begin when they begin
+	if s.clock == onSystem || s.executor != withGoroutines { // on other clocks goroutines begin at any time
 		late := int64(st.LatenessSum)
 		s.check(m.least <= late && late <= m.latest, "Stats.LatenessSum: %d, not %d to %d", late, m.least, m.latest)
 	}
 	if !s.nested && !s.broken {
 		s.check(int64(st.Overdue) <= m.slack, "Stats.Overdue: %v, and nothing waits", st.Overdue)
 	}
-	// An event brings the worker twice at most: for the queue, and for a timeout that is due.
+	// An event wakes the worker twice at most: for the queue, and for a due timeout.
 	s.check(st.Wakeups <= 2*uint64(len(s.trace))+4, "Stats.Wakeups: %d, after %d events", st.Wakeups, len(s.trace))
 }
 
@@ -143,7 +143,7 @@ func (s *script) compareNextDue() {
 	}
 }
 
-// balance checks, once all is over, that each arming had one outcome.
+// balance checks, at the end, that each arming had one outcome.
 func (s *script) balance() {
 	s.compareDeadlines()
 	s.compareDrained()

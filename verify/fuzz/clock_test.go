@@ -31,8 +31,8 @@ func (s *script) withClock() []hashedwheel.Option {
 	return nil
 }
 
-// Clocks stay within the range of deadlines: a timer reads no time beyond. A ManualClock, which
-// does not return from there, shows how the timer copes.
+// Clocks stay within the range of deadlines, beyond which a timer reads no time. A ManualClock may go beyond it, and
+// shows that the timer copes.
 const lastTime = 9 * years
 
 func (s *script) end() int64 {
@@ -52,8 +52,7 @@ func (s *script) now() int64 {
 	return int64(time.Since(s.start))
 }
 
-// look has the model see the time. While the clock is on its way, the target keeps
-// its distance from it.
+// look shows the model the time. While the clock is moving, its distance from the target stays the same.
 func (s *script) look() {
 	s.model.now = s.now()
 	if s.hand != nil {
@@ -85,8 +84,7 @@ func (s *script) advance(d int64) {
 	}
 }
 
-// extend has the advance under way, or the next one, go further. It is for calls
-// that the timer waits for.
+// extend lengthens the advance in progress, or the next one. It is for calls that the timer waits for.
 func (s *script) extend(d int64) {
 	s.target += d
 	if s.advancing {
@@ -94,7 +92,7 @@ func (s *script) extend(d int64) {
 	}
 }
 
-// attempt reports whether Advance came to its end, and no task ended it.
+// attempt reports whether Advance reached its end, and no task ended it.
 func (s *script) attempt() (arrived bool) {
 	d := s.target - s.now()
 	s.advancing = true
@@ -131,8 +129,8 @@ func (s *script) setClock(d int64) {
 	s.look()
 }
 
-// setTrap has the hand clock be set while the worker calls After. Not by less than a tick, which
-// may delay the alarm by as much; nor if tasks have begun that have yet to read the clock.
+// setTrap makes the hand clock be set while the worker calls After: not by less than a tick, which may delay the alarm
+// by as much, and not if tasks have begun that have yet to read the clock.
 func (s *script) setTrap(d int64) {
 	if !s.tasksWait() && d >= s.model.slack {
 		s.log("set clock in After", -1, d)

@@ -13,7 +13,7 @@ type executorKind byte
 const (
 	withInline     executorKind = iota // Inline
 	withOwnInline                      // the user's own, which runs tasks at once
-	withGoroutines                     // the default: each task waits in its goroutine until the stream has it run
+	withGoroutines                     // the default: each task waits in its goroutine until the stream runs it
 	withQueue                          // the user's own, which queues them
 	withWhims                          // the user's own, which does anything
 	executorKinds
@@ -36,8 +36,7 @@ type job struct {
 	isGivenUp bool
 }
 
-// Go is the executor. The worker calls it right after the claim, so the states show whose turn it
-// is.
+// Go is the executor. The worker calls it right after the claim, so the states show which timeout has expired.
 func (s *script) Go(f func()) {
 	s.mu.Lock()
 	e := s.claimed()
@@ -64,7 +63,7 @@ func (s *script) claimed() *entry {
 			return e
 		}
 	}
-	s.check(false, "the executor got a task of none that was due")
+	s.check(false, "the executor got the task of a timeout that was not due")
 	return nil
 }
 
@@ -135,7 +134,7 @@ func (s *script) panics(j job) func() {
 // tasksWait reports whether tasks are in goroutines that wait for their turn.
 func (s *script) tasksWait() bool { return s.executor == withGoroutines }
 
-// await has the goroutine of a task wait for its turn. The returned func ends it.
+// await makes the goroutine of a task wait for its turn. The returned func ends it.
 func (s *script) await(e *entry) (end func()) {
 	release, done := make(chan struct{}), make(chan struct{})
 	s.keep(job{e: e, f: func() {

@@ -7,13 +7,12 @@ import (
 	"time"
 )
 
-// FuzzTimer has bytes decide which calls are made, in which order, from outside and from inside
-// tasks, executors and handlers; with which tick, wheel and limits; on which clock, and how it is
-// set; with which executor, and how that treats a task; and how tasks end. It compares every result
-// with the model.
+// FuzzTimer lets bytes decide which calls are made, in which order, from outside and from inside tasks, executors and
+// handlers; with which tick, wheel and limits; on which clock, and how it is set; with which executor, and how it
+// treats a task; and how tasks end. It compares every result with the model.
 //
-// Each file of its corpus is about the shortest script that shows the mistake in its name: with
-// that mistake in the library, it fails.
+// Each file of its corpus is roughly the shortest script that shows the mistake in the file's name: with that mistake
+// in the library, the script fails.
 func FuzzTimer(f *testing.F) {
 	for seed := range 4 {
 		forEachKind(func(c clockKind, e executorKind) { f.Add(randomInput(uint64(seed), c, e)) })
@@ -23,7 +22,7 @@ func FuzzTimer(f *testing.F) {
 
 // play runs a script and reports whether the timer matched the model.
 func play(t *testing.T, in []byte) bool {
-	s := newScript(in[:min(len(in), 8<<10)]) // longer ones are slower, not better
+	s := newScript(in[:min(len(in), 8<<10)]) // longer scripts are slower, not better
 	defer watch(in).Stop()
 	if s.inBubble() {
 		synctest.Test(t, func(*testing.T) { s.run() })
@@ -42,16 +41,16 @@ func play(t *testing.T, in []byte) bool {
 	return false
 }
 
-// watch ends the process, and prints the script, if that takes a thousand times as long as others: a worker that spins
-// stops a bubble's time, and with it all that waits.
+// watch ends the process, and prints the script, if the script takes a thousand times as long as others: a worker that
+// spins stops a bubble's time, and so everything that waits.
 func watch(in []byte) *time.Timer {
 	return time.AfterFunc(30*time.Second, func() {
 		panic(fmt.Sprintf("a script has not ended for 30s of real time; input: %q", in))
 	})
 }
 
-// event is a line of the trace. The order within a tick depends on where the
-// heap puts things, so a second run may differ: the trace is of the first.
+// event is a line of the trace. The order within a tick depends on the heap's addresses, so a second run may differ:
+// the trace is of the first.
 type event struct {
 	what string
 	id   int

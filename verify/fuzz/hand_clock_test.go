@@ -6,15 +6,14 @@ import (
 	"time"
 )
 
-// handClock is a clock that is set forward by hand, also between two looks of the worker's. While
-// nobody does, it stands still.
+// handClock is a clock that is set forward by hand, even between two readings by the worker. Otherwise it stands still.
 type handClock struct {
 	start time.Time
 
 	mu     sync.Mutex
 	now    time.Duration // since start
 	alarms []handAlarm
-	last   time.Duration // when it was last set: timeouts that this passed over are due then
+	last   time.Duration // when it was last set: timeouts in the skipped time are due then
 	by     time.Duration // how far it was set since the last look at history
 	trap   time.Duration // how far it is set at the next call of After
 	reads  int           // of Now, since it last moved
@@ -31,7 +30,7 @@ func newHandClock(start time.Time) *handClock {
 	return &handClock{start: start, last: time.Duration(longAgo)}
 }
 
-// tooManyReads is where a worker that spins ends.
+// tooManyReads is the number of reads after which the worker counts as spinning.
 const tooManyReads = 1 << 20
 
 func (c *handClock) Now() time.Time {
@@ -89,7 +88,7 @@ func (c *handClock) moveTo(at time.Duration) {
 	c.ring(c.now)
 }
 
-// ringAll rings all alarms too early.
+// ringAll rings all alarms, too early.
 func (c *handClock) ringAll() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

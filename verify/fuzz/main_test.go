@@ -1,5 +1,5 @@
-// Package fuzz plays scripts of calls, made of random bytes or by the fuzzer, to a
-// timer and to a plain model of it, and compares all that they answer.
+// Package fuzz plays scripts of calls, made of random bytes or by the fuzzer, to a timer and to a simple model of it,
+// and compares all results.
 package fuzz
 
 import (

@@ -12,12 +12,12 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// model is the oracle of the random test and the fuzzer: the plainest Timer, a slice of pending
-// timeouts, sorted by the tick at which they are due. As in the library, a tick is a tenth of the
-// Tick that WithTick sets; on a clock that calls the worker, it may wait for the next whole Tick.
+// model is the oracle of the random test and the fuzzer: the simplest Timer, a slice of pending timeouts, sorted by the
+// tick at which they are due. As in the library, a tick is a tenth of the Tick that WithTick sets; on a clock that
+// wakes the worker, an expiry may wait for the next whole Tick.
 //
-// The order within a tick is not promised, so the model does not choose one: it gets every run as
-// it happens, and judges whether that run was allowed.
+// The order within a tick is not promised, so the model does not choose one: it sees every run as it happens, and
+// checks whether that run was allowed.
 type model struct {
 	slack   int64 // ns: WithTick's
 	tick    int64 // ns: a tenth of slack, about
@@ -30,7 +30,7 @@ type model struct {
 	pending []*entry // sorted by tick
 
 	armings, expired, rejected, panics int
-	latest, least                      int64 // ns: how late all that have expired were in total, at most and at least
+	latest, least                      int64 // ns: the total lateness of all expired timeouts, at most and at least
 }
 
 // setTick follows WithTick.
@@ -46,10 +46,10 @@ type entry struct {
 	to       *hashedwheel.Timeout
 	state    hashedwheel.State
 	deadline int64 // ns since the timer's start
-	tick     int64 // at which it is due if nothing changes
+	tick     int64 // the tick at which it is due if nothing changes
 	turn     int64 // the first tick in whose batch it may be: a move to later leaves it in its bucket
 	armed    int64 // when that was decided, ns since the timer's start
-	owed     int   // runs: how often it was handed out, less how often its task began
+	owed     int   // runs: how often it was dispatched, less how often its task began
 	err      error // why its last arming was refused
 }
 
@@ -91,7 +91,7 @@ func (m *model) lastOf(tick int64) int64 {
 	return tick
 }
 
-// isBounded says whether an arming is one of those that a full timer refuses.
+// isBounded is whether a full timer refuses the arming.
 type isBounded bool
 
 const (
@@ -101,9 +101,8 @@ const (
 
 // arm is Reset or Arm to a deadline, and returns the results of both.
 //
-// An arming is due at the tick of its deadline, or at the next tick if that one has begun. A
-// timeout whose own tick is being handed out may be moved later within that tick, and then still
-// runs in it.
+// An arming is due at the tick of its deadline, or at the next tick if that one has begun. A timeout whose own tick is
+// being dispatched may be moved later within that tick, and then still runs in it.
 func (m *model) arm(e *entry, deadline int64, bound isBounded) (was bool, err error) {
 	deadline = max(0, deadline) // there is no time before New
 	was = e.state == hashedwheel.Pending
@@ -171,7 +170,7 @@ func (m *model) stopAll() (left []*entry) {
 	return left
 }
 
-// expire follows a run that was allowed.
+// expire records a run that was allowed.
 func (m *model) expire(e *entry) {
 	m.remove(e)
 	latest, least := m.lateness(e)
@@ -180,8 +179,8 @@ func (m *model) expire(e *entry) {
 	m.expired++
 }
 
-// lateness returns how late an entry that expires now is, at most and at least. A deadline that had
-// passed when it was set counts from the tick before anything was due.
+// lateness returns the lateness of an entry that expires now, at most and at least. A deadline that had passed when it
+// was set counts from the tick before anything was due.
 func (m *model) lateness(e *entry) (latest, least int64) {
 	late := m.now - e.deadline
 	switch {
@@ -210,7 +209,7 @@ func (m *model) overdue() bool {
 	return len(m.pending) > 0 && m.lastOf(m.pending[0].tick) <= m.tickAt(m.read())
 }
 
-// isOutOfTurn reports whether a timeout is pending that had to be handed out before e.
+// isOutOfTurn reports whether a timeout that had to be dispatched before e is still pending.
 func (m *model) isOutOfTurn(e *entry) bool { return m.pending[0].tick < e.turn }
 
 func (m *model) find(e *entry) int {

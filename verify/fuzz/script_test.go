@@ -13,37 +13,37 @@ import (
 // model. Each callback of the timer, a task, an executor or a panic handler, continues with the
 // same stream.
 //
-// One goroutine at a time goes through the stream, while all others wait for it, for the clock, or
-// for their run. So the result does not depend on speed.
+// One goroutine at a time reads the stream, while all others wait for it, for the clock, or for their run. So the
+// result does not depend on speed.
 type script struct {
-	mu    sync.Mutex // held, but while waiting for the clock, for a task, or for the worker to come to rest
+	mu    sync.Mutex // held, except while waiting for the clock, for a task, or for the worker to finish
 	in    []byte
-	calls []byte // a letter for each call that the stream can ask for
+	calls []byte // a letter for each call that the stream can make
 	trace []event
 
 	model   model
 	timer   *hashedwheel.Timer
 	start   time.Time
 	turn    int64 // ns
-	eager   bool  // compare what needs a drain after every call too
+	eager   bool  // also compare, after every call, the results that need a drain
 	handler bool
 
 	clock     clockKind
 	manual    *hashedwheel.ManualClock // if that is the clock
 	hand      *handClock               // if that is the clock
-	target    int64                    // where the clock is going, ns since start
-	advancing bool                     // an Advance is under way
+	target    int64                    // the time to which the clock is moving, ns since start
+	advancing bool                     // an Advance is in progress
 	broken    bool                     // a panic or Goexit ended the last Advance before it was there
 
 	executor executorKind
-	jobs     []job // handed out, yet to run
-	active   int   // that run now, except tasks on the worker itself
+	jobs     []job // dispatched, yet to run
+	active   int   // jobs that run now, except tasks on the worker itself
 
 	entries   []*entry
-	self      *entry // whose task runs now
-	nested    bool   // the worker waits for who goes through the stream, who then must not wait for it
-	handling  bool   // it is the panic handler, of the worker's or of another goroutine's
-	panicking *entry // whose task, or executor, panics now
+	self      *entry // the entry whose task runs now
+	nested    bool   // the worker waits for the goroutine that reads the stream, which must not wait for it
+	handling  bool   // the stream continues in the panic handler, of the worker or another goroutine
+	panicking *entry // the entry whose task, or executor, panics now
 
 	// The books, as the caller of the library keeps them.
 	ran, stopped, returned, refused int
@@ -80,7 +80,7 @@ func (s *script) options() []hashedwheel.Option {
 	bounds := []int{0, 0, 0, 1, 2, 7, 100}
 
 	if s.clock == onHand {
-		ticks = ticks[:5] // at the last of the others there is no coming back from
+		ticks = ticks[:5] // the hand clock cannot come back from the last of the others
 	}
 	tick := pick(s, ticks)
 	size := pick(s, sizes)
@@ -129,7 +129,7 @@ func (s *script) run() {
 	}
 	s.compare()
 	s.balance()
-	s.timer.Stop() // leave no worker behind when it has failed
+	s.timer.Stop() // leave no worker behind after a failure
 }
 
 // none is the result of a call that does not move the clock.
@@ -149,8 +149,7 @@ func (s *script) step() {
 	s.compare()
 }
 
-// settle waits until the worker has come to rest: all that is due has been
-// handed out. The caller holds mu.
+// settle waits until the worker has finished: all due tasks have been dispatched. The caller holds mu.
 func (s *script) settle() {
 	if s.inBubble() && !s.nested {
 		s.mu.Unlock()
@@ -160,10 +159,10 @@ func (s *script) settle() {
 	s.look()
 }
 
-// misbehave is how a task, or an executor, may end.
+// misbehave is the value with which a task or an executor may panic.
 type misbehave struct{}
 
-// task is the task of every timeout: it goes on with the stream for a few calls.
+// task is the task of every timeout: it continues the stream for a few calls.
 func (s *script) task(e *entry) {
 	s.mu.Lock()
 	if s.failure != "" {
@@ -206,7 +205,7 @@ func (s *script) panicked(to *hashedwheel.Timeout, recovered any) {
 	}
 }
 
-// check notes the first failure; a task must not end its goroutine over it.
+// check notes the first failure; a failure must not end a task's goroutine.
 func (s *script) check(ok bool, format string, args ...any) {
 	if !ok && s.failure == "" {
 		s.failure = fmt.Sprintf("at %d: ", s.model.now) + fmt.Sprintf(format, args...)

@@ -18,7 +18,7 @@ func (s *script) byte() byte {
 
 func pick[E any](s *script, of []E) E { return of[int(s.byte())%len(of)] }
 
-// delay decodes a delay: all that is special to a wheel, and much that is not.
+// delay decodes a delay: all delays that are special to a wheel, and many that are not.
 func (s *script) delay() int64 {
 	tick, b := s.model.slack, int64(s.byte())
 	n := b >> 3
@@ -42,7 +42,7 @@ func (s *script) delay() int64 {
 	}
 }
 
-// amount decodes by how much to advance.
+// amount decodes the amount by which to advance.
 func (s *script) amount() int64 {
 	tick, b := s.model.slack, int64(s.byte())
 	switch n := b >> 3; b & 7 {
@@ -66,7 +66,7 @@ func (s *script) amount() int64 {
 	}
 }
 
-// leap decodes by how much the clock is set.
+// leap decodes the amount by which the clock is set.
 func (s *script) leap() int64 {
 	tick, b := s.model.slack, int64(s.byte())
 	switch n := b >> 3; b & 7 {
@@ -87,8 +87,7 @@ func (s *script) leap() int64 {
 	}
 }
 
-// entry chooses one of the timeouts: from inside a task often itself, or another due at the same
-// tick.
+// entry chooses one of the timeouts: inside a task, often its own, or another due at the same tick.
 func (s *script) entry() *entry {
 	b := int(s.byte())
 	if s.self != nil && b < 32 {

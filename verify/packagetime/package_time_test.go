@@ -46,7 +46,7 @@ func ofThisTest() []string {
 	return flags
 }
 
-// overlayOf edits files and returns the name of the list by which go test takes them for files in shim.
+// overlayOf edits files, and returns the name of the overlay with which go test treats them as files in shim.
 func overlayOf(t *testing.T, names ...string) string {
 	t.Helper()
 	e, err := readEdit("README.md")

@@ -39,11 +39,11 @@ func TestQuietWithoutAGoroutineWhileTimeoutsWait(t *testing.T) {
 	})
 }
 
-// Calls end after 5 ms, long before their deadlines. The worker comes for the memory of the stopped timeouts,
-// 20 times a second, and sooner where half a stripe's depth waits.
+// Calls end after 5 ms, long before their deadlines. The worker runs 20 times a second, to free the memory of stopped
+// timeouts, and sooner where a stripe is half full.
 func TestQuietWhileCallsAreArmedAndStopped(t *testing.T) {
 	if limits.Deep < 4096 {
-		t.Skip("with -tags small the worker comes whenever a few dozen wait")
+		t.Skip("with -tags small the worker runs whenever a few dozen wait")
 	}
 	timertest.LeaveFilingToTheWorker(t)
 	const half = limits.Deep / 4 / 2 // four stripes
@@ -70,7 +70,7 @@ func TestQuietWhileCallsAreArmedAndStopped(t *testing.T) {
 	}
 }
 
-// 2,048 of one goroutine that are due soon are filed at the next tick.
+// If one goroutine arms 2,048 timeouts that are due soon, they are filed at the next tick.
 func TestBoundedWaitOfABurstInTheQueue(t *testing.T) {
 	timertest.LeaveFilingToTheWorker(t)
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -85,7 +85,7 @@ func TestBoundedWaitOfABurstInTheQueue(t *testing.T) {
 	})
 }
 
-// earlier are ways to bring a pending timeout to an earlier time.
+// earlier has ways to move a pending timeout to an earlier time.
 var earlier = map[string]func(to *hashedwheel.Timeout, d time.Duration){
 	"Reset":   func(to *hashedwheel.Timeout, d time.Duration) { to.Reset(d) },
 	"ResetAt": func(to *hashedwheel.Timeout, d time.Duration) { to.ResetAt(to.Timer().Now().Add(d)) },
@@ -96,8 +96,8 @@ var earlier = map[string]func(to *hashedwheel.Timeout, d time.Duration){
 	},
 }
 
-// One goroutine arms for an hour while another arms for soon. Whoever pushes may find the other's deadline in the word.
-// Beside a beat the worker comes at each tick.
+// One goroutine arms for an hour while another arms for soon. The goroutine that pushes may find the other's deadline
+// in the word. Next to a beat, the worker runs at each tick.
 func TestAtMostOneTickLateIfTwoGoroutinesArmATimeout(t *testing.T) {
 	for name, move := range earlier {
 		for beside, load := range map[string]func(tm *hashedwheel.Timer){
@@ -115,7 +115,7 @@ func TestAtMostOneTickLateIfTwoGoroutinesArmATimeout(t *testing.T) {
 							func() { to.Reset(time.Hour) },
 							func() { move(to, 2*timertest.Tick) },
 						}
-						first := rnd.IntN(2) // the goroutine that was started last runs first, mostly
+						first := rnd.IntN(2) // usually the goroutine that was started last runs first
 						both.Go(calls[first])
 						both.Go(calls[1-first])
 						both.Wait()
@@ -133,7 +133,7 @@ func TestAtMostOneTickLateIfTwoGoroutinesArmATimeout(t *testing.T) {
 	}
 }
 
-// While a goroutine waits for the user's clock, an arming to earlier brings another.
+// While a goroutine waits for the user's clock, arming for an earlier time starts another.
 func TestQuietOnAUsersClockOnceNothingIsPending(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		to := tm.AfterFunc(time.Hour, timertest.Nop)
@@ -146,7 +146,7 @@ func TestQuietOnAUsersClockOnceNothingIsPending(t *testing.T) {
 	}, hashedwheel.WithClock(new(alarmLog)))
 }
 
-// An Inline task ends just after a tick has begun: a timeout that it has armed for that tick runs then.
+// An Inline task ends just after a tick has begun: a timeout that the task has armed for that tick runs in it.
 func TestAtMostOneTickLateIfATickBeginsDuringATask(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		late := time.Duration(-1)
@@ -162,13 +162,13 @@ func TestAtMostOneTickLateIfATickBeginsDuringATask(t *testing.T) {
 	}, timertest.OnWorker)
 }
 
-// A producer on a user's clock has the worker called, and cannot read the clock to say when the worker is to look.
+// A producer on a user's clock starts the worker, but cannot read the clock to tell it the tick.
 func TestLatenessIsReportedWhileATaskBlocksOnAUsersClock(t *testing.T) {
 	clock := new(timertest.SteppingClock)
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		tm.AfterFunc(timertest.Tick, func() { time.Sleep(time.Second) })
 		tm.AfterFunc(2*timertest.Tick, timertest.Nop)
-		clock.Step(2 * timertest.Tick) // before the worker comes
+		clock.Step(2 * timertest.Tick) // before the worker runs
 		time.Sleep(time.Second / 2)
 		assert.EqualValues(t, 1, tm.Stats().Expired)
 		assert.Greater(t, tm.Stats().Overdue, 400*time.Millisecond)
@@ -176,7 +176,7 @@ func TestLatenessIsReportedWhileATaskBlocksOnAUsersClock(t *testing.T) {
 	}, timertest.OnWorker, hashedwheel.WithClock(clock))
 }
 
-// A fake clock is set forward before the worker, which an arming has called, has begun.
+// A fake clock is set forward after an arming has started the worker, and before the worker has begun.
 func TestAtMostOneTickLateIfAUsersClockIsAheadOfTheWorker(t *testing.T) {
 	timertest.LeaveFilingToTheWorker(t) // on one processor the worker begins once this goroutine waits
 	synctest.Test(t, func(t *testing.T) {
@@ -190,7 +190,7 @@ func TestAtMostOneTickLateIfAUsersClockIsAheadOfTheWorker(t *testing.T) {
 	})
 }
 
-// A fake clock that begins in 1970 is set to today: further than a Timer counts.
+// A fake clock that begins in 1970 is set to today: farther than a Timer counts.
 func TestQuietOnAClockThatIsSetFartherThanATimerCounts(t *testing.T) {
 	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
 		clock.Step(50 * 365 * 24 * time.Hour)

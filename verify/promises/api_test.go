@@ -13,7 +13,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// What fits what, as the compiler sees it.
+// The types that implement the interfaces, checked by the compiler.
 var (
 	_ hashedwheel.Executor = (*sync.WaitGroup)(nil)
 	_ hashedwheel.Executor = hashedwheel.Inline{}
@@ -68,7 +68,7 @@ func TestTaskOfAfterFuncCallsTheFunction(t *testing.T) {
 	to := tm.AfterFunc(time.Hour, func() { called = true })
 	to.Task().Run(to)
 	assert.True(t, called)
-	assert.Equal(t, hashedwheel.Pending, to.State(), "that was not its turn")
+	assert.Equal(t, hashedwheel.Pending, to.State(), "it has not expired")
 }
 
 func TestResetAtATimeInThePastIsDueAtTheNextTick(t *testing.T) {
@@ -95,7 +95,7 @@ func TestNowReturnsTheTimeOnTheTimersClock(t *testing.T) {
 	})
 }
 
-func TestTickIsTheOptionsTick(t *testing.T) {
+func TestTickReturnsTheOptionsTick(t *testing.T) {
 	for _, tick := range []time.Duration{100 * time.Microsecond, 333_333, time.Hour} {
 		assert.Equal(t, tick, hashedwheel.MustNew(hashedwheel.WithTick(tick)).Tick())
 	}
@@ -122,15 +122,14 @@ func TestNextDueIsNeverTooLate(t *testing.T) {
 			assert.WithinRange(t, at, first, first.Add(2*tm.Tick()), "%d buckets", size)
 			clock.Advance(at.Sub(clock.Now()))
 			due = due[:len(due)-1]
-			assert.Equal(t, len(due), tm.Pending(), "what was next has run")
+			assert.Equal(t, len(due), tm.Pending(), "the timeout that was next has run")
 		}
 		_, ok = tm.NextDue()
 		assert.False(t, ok)
 	}
 }
 
-// What fmt prints reads nothing that the worker writes: with the race detector this
-// fails otherwise.
+// Printing reads nothing that the worker writes: otherwise this test fails with the race detector.
 func TestStringWhileTheWorkerIsBusy(t *testing.T) {
 	tm := timertest.New()
 	defer tm.Stop()

@@ -17,8 +17,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// newBacklog returns timeouts that lie pages apart, so that producers find no part of the queue deep and leave
-// them to the worker. With -tags small they are more than it files in one drain.
+// newBacklog returns timeouts that lie pages apart, so that producers find no part of the queue deep, and leave them to
+// the worker. With -tags small there are more than the worker files in one drain.
 func newBacklog() []paged { return make([]paged, min(timertest.Backlog, 2*limits.Drain)) }
 
 type paged struct {
@@ -26,8 +26,8 @@ type paged struct {
 	_ [8 << 10]byte
 }
 
-// The worker is blocked until a timeout is due, while others arm a backlog with earlier deadlines.
-// The timeout runs after no more of the backlog than one limit.
+// The worker is blocked until a timeout is due, while others arm a backlog with earlier deadlines. The timeout runs
+// after at most one limit's worth of the backlog.
 func TestBoundedWorkBeforeDueTimeouts(t *testing.T) {
 	timertest.LeaveFilingToTheWorker(t)
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -62,7 +62,7 @@ func TestBoundedWorkOfCancellations(t *testing.T) {
 			filed[i] = nil
 		}
 		timertest.Pass(timertest.LetGo)
-		assert.Zero(t, timertest.LibraryGoroutines(), "all is drained")
+		assert.Zero(t, timertest.LibraryGoroutines(), "everything is drained")
 		assert.Zero(t, kept(all))
 	})
 }
@@ -77,7 +77,7 @@ func TestArmingInThePastReplaysNoMissedTicks(t *testing.T) {
 			if runs++; runs < 10_000 { // a mistake must not go on forever
 				tm.AfterFunc(-time.Hour, again)
 			}
-			tm.Pending() // files it while the missed ticks are being handed out
+			tm.Pending() // files it while the missed ticks are being dispatched
 		}
 		tm.AfterFunc(timertest.Tick, func() { time.Sleep(1000 * timertest.Tick) })
 		for range 64 {
@@ -102,7 +102,7 @@ func TestCallersKeepTheirProcessorsBesideGoroutinesThatCompute(t *testing.T) {
 	}
 	tm := timertest.New()
 	defer timertest.Shutdown(t, tm)
-	tm.Every(5*time.Millisecond, func(*hashedwheel.Series) {}) // so that the worker has a turn to wait for
+	tm.Every(5*time.Millisecond, func(*hashedwheel.Series) {}) // so that the worker has to wait for its turn
 	before := tm.AfterFunc(30*time.Second, timertest.Nop)
 	for name, call := range map[string]func(){
 		"AfterFunc": func() {
@@ -128,8 +128,8 @@ func TestCallersKeepTheirProcessorsBesideGoroutinesThatCompute(t *testing.T) {
 	}
 }
 
-// A timeout that is armed for now or earlier in its own task runs once a tick, not at once: also if Pending files it
-// while its tick is being handed out, and if the task ends the goroutine and the next worker goes on with the pass.
+// A timeout that is armed for now or earlier in its own task runs once a tick, not at once: even if Pending files it
+// while its tick is being dispatched, or if the task ends the goroutine and the next worker continues the pass.
 func TestBoundedWorkOfATaskThatArmsItselfAtOnce(t *testing.T) {
 	for name, end := range map[string]func(tm *hashedwheel.Timer){
 		"returns":       func(*hashedwheel.Timer) {},

@@ -13,8 +13,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// bubbleCalls panic in another bubble. at is in half an hour, by the time where the Timer was made: a call with it
-// reads no clock.
+// bubbleCalls panic in another bubble. at is half an hour from now, by the clock where the Timer was made: a call with
+// it reads no clock.
 var bubbleCalls = map[string]func(tm *hashedwheel.Timer, at time.Time){
 	"AfterFunc": func(tm *hashedwheel.Timer, _ time.Time) { tm.AfterFunc(0, timertest.Nop) },
 	"ResetAt":   func(tm *hashedwheel.Timer, at time.Time) { timertest.Owned(tm, timertest.NopTask).ResetAt(at) },
@@ -73,15 +73,15 @@ func TestATimerFromABubblePanicsOutside(t *testing.T) {
 			assert.PanicsWithValue(t, message, func() { call(filed) })
 		})
 	}
-	synctest.Test(t, func(t *testing.T) { // twenty years in a bubble are no mistake
+	synctest.Test(t, func(t *testing.T) { // twenty years in a bubble are not a mistake
 		tm := timertest.New()
 		time.Sleep(20 * 365 * 24 * time.Hour)
 		tm.AfterFunc(time.Hour, timertest.Nop)
 	})
 }
 
-// Stopping reads no clock. A goroutine that stops many has the worker look at the queue, but not from a bubble; if
-// nothing is ever due, no alarm is set, and the stopped timeouts fill a part of the queue.
+// Stopping reads no clock. A goroutine that stops many timeouts wakes the worker to take the queue, but not from a
+// bubble; if nothing is ever due, no waker is set, and the stopped timeouts fill a part of the queue.
 func TestATimerFromOutsideTheBubbleMayBeStoppedInside(t *testing.T) {
 	for name, c := range map[string]struct{ tick, delay time.Duration }{
 		"due in ten hours": {time.Hour, 10 * time.Hour},
@@ -105,7 +105,7 @@ func TestATimerFromOutsideTheBubbleMayBeStoppedInside(t *testing.T) {
 	}
 }
 
-func TestATimerOnAManualClockServesInAnyBubble(t *testing.T) {
+func TestATimerOnAManualClockWorksInAnyBubble(t *testing.T) {
 	clock, tm := timertest.NewManual()
 	use := func(t *testing.T) {
 		var log timertest.RunLog
@@ -120,8 +120,8 @@ func TestATimerOnAManualClockServesInAnyBubble(t *testing.T) {
 	use(t)
 }
 
-// In a bubble two timers of the time package that fire at once crash the race detector (golang/go#78156), so the next
-// worker must not be called by one.
+// In a bubble two timers of the time package that fire at once crash the race detector (golang/go#78156), so such a
+// timer must not start the next worker.
 func TestTasksThatEndTheWorkerInABubble(t *testing.T) {
 	for range 3 {
 		synctest.Test(t, func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 
 var wheelSizes = []int{1, 2, 64, 512}
 
-// crowd is many timeouts of one task, which notes how late the latest was.
+// crowd is many timeouts with one task, which notes the largest lateness.
 type crowd struct {
 	timeouts []hashedwheel.Timeout
 	runs     int
@@ -45,10 +45,10 @@ func (c *crowd) assertInTime(t *testing.T) {
 
 const aCrowd = min(100_000, 500*limits.Crowd) // with -tags small a few thousand are many crowds
 
-// The worker reads this clock once for each timeout that it hands out, and a few times for each portion that it files
-// or looks at: so the reads count the visits. A crowd is opened ahead of its time, which ends: a worker that looked
-// again and again would stop the bubble's time.
-func TestCrowdsAreInTimeAndVisitedAHandfulOfTimes(t *testing.T) {
+// The worker reads this clock once for each timeout that it dispatches, and a few times for each portion that it files
+// or visits: so the reads count the visits. A crowd is opened ahead of its time, and the opening ends: a worker that
+// visited it again and again would stop the bubble's time.
+func TestCrowdsAreOnTimeAndVisitedAHandfulOfTimes(t *testing.T) {
 	for _, size := range wheelSizes {
 		for _, ahead := range []time.Duration{0, 20 * time.Second, time.Hour} {
 			t.Run(fmt.Sprintf("%d buckets, %v ahead", size, ahead), func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestCrowdsAreInTimeAndVisitedAHandfulOfTimes(t *testing.T) {
 	}
 }
 
-// As idle timeouts are that were all armed at once, and used since.
+// Idle timeouts that were all armed at once, and moved since, are such crowds.
 func TestCrowdsOfOneTickThatAreMovedLater(t *testing.T) {
 	for _, size := range wheelSizes {
 		t.Run(fmt.Sprintf("%d buckets", size), func(t *testing.T) {

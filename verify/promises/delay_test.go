@@ -60,14 +60,15 @@ func jump20Days(t *testing.T, n int) {
 			before := tm.Stats().Wakeups
 			clock.Step(20 * day)
 			synctest.Wait()
-			require.Equal(t, int64(half), ran.Load(), "what is due runs at once")
+			require.Equal(t, int64(half), ran.Load(), "due timeouts run at once")
 			assert.LessOrEqual(t, tm.Stats().Wakeups-before, uint64(5))
 		}
 		assert.True(t, last.Stop())
 	}, hashedwheel.WithClock(clock), shortestTick, hashedwheel.WithWheelSize(8), timertest.OnWorker)
 }
 
-// wheels are of few and many buckets, also if the size is no power of two, at the shortest tick and at long ones.
+// wheels have few and many buckets, including sizes that are not a power of two, with the shortest tick and with long
+// ones.
 var wheels = []struct {
 	size int
 	tick time.Duration

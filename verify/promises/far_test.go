@@ -13,11 +13,11 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// Timeouts that are due far away wait in the queue for up to the linger of 50 ms, while the worker comes and goes.
+// Far timeouts wait in the queue for up to the linger of 50 ms, while the worker runs and ends.
 
 var ticksOfAll = []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond}
 
-// beat has the worker come at each tick, and look at the queue each time.
+// beat makes the worker run at each tick, and check the queue each time.
 func beat(tm *hashedwheel.Timer) {
 	timertest.Owned(tm, hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) { to.Reset(0) })).Reset(0)
 }

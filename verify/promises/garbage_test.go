@@ -36,7 +36,7 @@ func holding(tm *hashedwheel.Timer, d time.Duration, f func(*hashedwheel.Timeout
 
 func (h held) assertGarbage(t *testing.T) {
 	t.Helper()
-	timertest.AssertGarbage(t, h.payload, "what the task holds")
+	timertest.AssertGarbage(t, h.payload, "the payload of the task")
 	timertest.AssertGarbage(t, h.timeout, "the timeout")
 }
 
@@ -53,7 +53,7 @@ func kept(all []held) (n int) {
 
 func stop(to *hashedwheel.Timeout) { to.Stop() }
 
-// fileAndStop stops a timeout that the wheel has had for long.
+// fileAndStop stops a timeout that has been in the wheel for a while.
 func fileAndStop(to *hashedwheel.Timeout) {
 	to.Timer().Pending() // files it
 	timertest.Pass(timertest.LetGo)
@@ -82,7 +82,7 @@ func TestSmallAndGarbageFreeSoonAfterStop(t *testing.T) {
 	} {
 		for beside, load := range map[string]func(tm *hashedwheel.Timer){
 			"beside a far one": func(tm *hashedwheel.Timer) { tm.AfterFunc(2*time.Hour, timertest.Nop) },
-			"beside a beat":    beat, // the worker comes at each tick
+			"beside a beat":    beat, // the worker runs at each tick
 		} {
 			for _, d := range []time.Duration{3 * timertest.LetGo, time.Minute, time.Hour, 1 << 62} {
 				for _, tick := range ticksOfAll {
@@ -103,7 +103,7 @@ func TestSmallAndGarbageFreeSoonAfterStop(t *testing.T) {
 }
 
 // A timeout that the caller keeps does not keep its former neighbors.
-func TestSmallAndGarbageFreeAlthoughTheNeighborIsKept(t *testing.T) {
+func TestSmallAndGarbageFreeEvenIfTheNeighborIsKept(t *testing.T) {
 	for name, end := range map[string]func(*hashedwheel.Timeout){
 		"stopped at once": stop,
 		"expired":         func(*hashedwheel.Timeout) {},
@@ -143,7 +143,7 @@ func TestSmallAndGarbageFreeAfterTheTimersStop(t *testing.T) {
 	})
 }
 
-// A task that has run is garbage although another task of its batch never returns.
+// A task that has run is garbage even if another task of its batch never returns.
 func TestCrewASlowTaskKeepsNothingFromTheCollector(t *testing.T) {
 	const n = 64
 	tm := timertest.New()
@@ -165,8 +165,8 @@ func TestCrewASlowTaskKeepsNothingFromTheCollector(t *testing.T) {
 	}, 20*time.Second, timertest.Tick)
 }
 
-// A hundred thousand timeouts are due at one tick, and each task takes 10 µs: a thousand ticks. Timeouts that are
-// armed and stopped in the middle are let go a hundred ticks later, not when all have run.
+// A hundred thousand timeouts are due at one tick, and each task takes 10 µs: a thousand ticks. Timeouts that are armed
+// and stopped in the middle are released a hundred ticks later, not when all tasks have run.
 func TestLongPassReleasesTimeoutsStoppedDuringIt(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		const n, stops = 100_000, 100

@@ -19,11 +19,12 @@ import (
 // callers is how many goroutines arm and stop timeouts as fast as they can.
 const callers = 24
 
-// calls are ways to arm and stop, and how late a heartbeat beside them may be: so much, and so many times the time
-// package's. Timeouts that are stopped at once are dropped in the queue, and delay nobody: producers that find nothing
-// to drop, and leave deep stripes, make the heartbeat 20 ms late on a quiet machine. Timeouts in flight are filed.
+// calls has ways to arm and stop timeouts, and how late a heartbeat next to them may be: late plus times the lateness
+// of the time package's. Timeouts that are stopped at once are dropped in the queue, and delay no others: producers
+// that find nothing to drop, and leave deep stripes, make the heartbeat 20 ms late on a quiet machine. Timeouts in
+// flight are filed.
 var calls = map[string]struct {
-	newCall func(tm *hashedwheel.Timer) (call func()) // for one of the callers, which makes the call again and again
+	newCall func(tm *hashedwheel.Timer) (call func()) // for one of the callers, which makes the call repeatedly
 	late    time.Duration
 	times   time.Duration
 }{
@@ -35,7 +36,7 @@ func stoppedAtOnce(tm *hashedwheel.Timer) func() {
 	return func() { tm.AfterFunc(30*time.Second, timertest.Nop).Stop() }
 }
 
-// stoppedLater stops each after 5 ms.
+// stoppedLater stops each timeout after 5 ms.
 func stoppedLater(tm *hashedwheel.Timer) func() {
 	type call struct {
 		at time.Time
@@ -52,10 +53,9 @@ func stoppedLater(tm *hashedwheel.Timer) func() {
 	}
 }
 
-// Filing is slowed to the ratio of a machine with some ninety processors: see internal/mistakes/handicap. When the
-// callers neither dropped their stopped timeouts nor waited, the heap grew to hundreds of MiB, and a heartbeat
-// was a second and more late. The heap's bound is that of bench's load storm. The heartbeat's must
-// also hold on a busy machine.
+// Filing is slowed to the ratio of a machine with about ninety processors: see internal/mistakes/handicap. When the
+// callers neither dropped their stopped timeouts nor waited, the heap grew to hundreds of MiB, and a heartbeat was more
+// than a second late. The heap's bound is that of bench's load storm. The heartbeat's must also hold on a busy machine.
 func TestBoundedWorkOnManyProcessors(t *testing.T) {
 	for name, c := range calls {
 		t.Run(name, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestBoundedWorkOnManyProcessors(t *testing.T) {
 			assert.Less(t, (peak-before)>>20, int64(64), "MiB of heap")
 			const message = "the heartbeat's median lateness; the time package's is %v"
 			assert.Less(t, late, c.late+c.times*lateBeside, message, lateBeside)
-			t.Logf("heap %d MiB, heartbeat %v late, package time's %v", (peak-before)>>20, late, lateBeside)
+			t.Logf("heap %d MiB, heartbeat %v late, the time package's %v", (peak-before)>>20, late, lateBeside)
 		})
 	}
 }

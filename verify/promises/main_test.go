@@ -1,5 +1,5 @@
-// Package promises has the tests of each promise of the package documentation, from outside: in virtual time, except
-// the few whose subject is real time or a deadlock. A promise has one file, or a few:
+// Package promises contains the tests of each promise of the package documentation, from outside: in virtual time,
+// except the few whose subject is real time or a deadlock. A promise has one file, or a few:
 //
 //	 1 never early               tick, delay
 //	 2 at most one tick late     tick, far, alarm, crowds
@@ -13,8 +13,8 @@
 //	10 misuse is caught          misuse, misuse_call
 //	11 lateness is reported      reported, and verify/fuzz
 //
-// The others are of what the promises are about: api, sample and bubble. Random calls have an oracle in
-// verify/fuzz: what its model says of each step is not said again here.
+// The other files, api, sample and bubble, test the API behind the promises. Random calls have an oracle in
+// verify/fuzz: what its model checks at each step is not repeated here.
 package promises
 
 import (

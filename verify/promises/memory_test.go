@@ -73,8 +73,8 @@ func TestAllocationsOfACall(t *testing.T) {
 	}
 }
 
-// Nothing is allocated behind the calls either: not to file a timeout, to move
-// it from ring to bucket, or to run its task inline.
+// Nor is anything allocated behind the calls: not to file a timeout, to move it from ring to bucket, or to run its task
+// inline.
 func TestAllocationsOfAWholeLife(t *testing.T) {
 	plainSizes(t)
 	clock := hashedwheel.NewManualClock(time.Now())
@@ -110,8 +110,8 @@ func TestBytesOfAPendingTimeout(t *testing.T) {
 	plainSizes(t)
 	for name, c := range map[string]struct {
 		size  int     // of the wheel
-		n     int     // so many that what the runtime itself allocates is little
-		more  float64 // bytes a timeout, besides its own
+		n     int     // large enough that the runtime's own allocations hardly count
+		more  float64 // bytes per timeout, besides its own
 		ticks func(i time.Duration) time.Duration
 	}{
 		"two in a bucket":          {1 << 16, 100_000, 16, func(i time.Duration) time.Duration { return i % 5e4 }},
@@ -137,8 +137,8 @@ func TestBytesOfAPendingTimeout(t *testing.T) {
 	}
 }
 
-// beside are what a collection is measured next to: a million timeouts of the time package, or on a wheel. arm returns
-// a function that arms one, whose handle is dropped then.
+// beside has the loads next to which a collection is measured: a million timeouts of the time package, or on a wheel.
+// arm returns a function that arms one timeout, whose handle is then dropped.
 var beside = map[string]struct {
 	opts []hashedwheel.Option
 	arm  func(tm *hashedwheel.Timer) func(d time.Duration)
@@ -168,7 +168,7 @@ func TestCollectionBesideAMillionPendingTimeoutsCostsNoMoreThanPackageTimes(t *t
 	if timertest.Race || testing.Short() {
 		t.Skip("a race detector's memory would be read too, and eight processes or more take half a minute")
 	}
-	least := map[string]float64{} // ns; other programs only add
+	least := map[string]float64{} // ns; other programs only add to it
 	for round := 1; round <= 8 && !costNoMore(least); round++ {
 		for name, c := range beside {
 			t.Run(fmt.Sprintf("%s, %d", name, round), func(t *testing.T) {
@@ -192,9 +192,9 @@ func TestCollectionBesideAMillionPendingTimeoutsCostsNoMoreThanPackageTimes(t *t
 	assert.True(t, len(least) == 0 || costNoMore(least)) // 0: in the process of one contestant
 }
 
-// costNoMore reports whether a collection beside the wheel costs less than one beside the time package: 0.7 of it, and
-// with lists four times as much. Many buckets cost no more than one; they do by a fifth if indexLen is 7.
-// A wheel in which a bucket has few timeouts costs 2.5 times as much as the time package: see WithWheelSize.
+// costNoMore reports whether a collection costs less with the wheel than with the time package: it costs 0.7 times as
+// much, and with lists four times. Many buckets cost no more than one, but a fifth more if indexLen is 7. A wheel in
+// which a bucket has few timeouts costs 2.5 times as much as the time package: see WithWheelSize.
 func costNoMore(least map[string]float64) bool {
 	std, wheel, oneBucket := least["the time package"], least["the wheel"], least["the wheel, one bucket"]
 	return std > 0 && wheel <= 0.9*std && oneBucket <= 0.9*std && wheel <= 1.1*oneBucket &&
@@ -227,7 +227,7 @@ func collection(
 	return slices.Min(took)
 }
 
-// With a timeout an hour away, at the default tick, each of these calls brings the alarm forward.
+// With a timeout an hour away, at the default tick, each of these calls sets an earlier waker.
 func TestCallsThatBringTheAlarmForwardAllocateNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew()
@@ -243,12 +243,12 @@ func TestCallsThatBringTheAlarmForwardAllocateNothing(t *testing.T) {
 				"MoveAt":       func() { to.MoveAt(tm.Now().Add(time.Second / 2)) },
 				"Stop":         func() { to.Stop() },
 			} {
-				timertest.Pass(time.Second / 4) // all is filed, and the alarm set for what is due next
+				timertest.Pass(time.Second / 4) // everything is filed, and a waker is set for the next due timeout
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				call()
 				runtime.ReadMemStats(&after)
-				if round > 1 { // the time package's heap of timers has room by then
+				if round > 1 { // by then the time package's heap of timers has room
 					assert.Zero(t, after.Mallocs-before.Mallocs, name)
 				}
 			}

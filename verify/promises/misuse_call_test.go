@@ -72,5 +72,5 @@ func TestMisusePanics(t *testing.T) {
 	} {
 		assert.PanicsWithValue(t, "hashedwheel: "+misuse.message, misuse.f)
 	}
-	assert.Equal(t, 1, tm.Pending(), "nothing came of it")
+	assert.Equal(t, 1, tm.Pending(), "the misuse had no effect")
 }

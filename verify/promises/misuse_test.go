@@ -19,7 +19,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// lease is a struct of a user's, with a Timeout in it.
+// lease is a user's struct with a Timeout in it.
 type lease struct {
 	to   hashedwheel.Timeout
 	runs int
@@ -49,8 +49,7 @@ const caught = `^hashedwheel: (armed Timeout` +
 	`(, or one stopped a moment ago,| of \*promises\.lease)? was (copied or )?overwritten \(.*Reset\)|` +
 	`invariant: .*)$`
 
-// Mistakes of a program with leases that the wheel has filed. Go vet sees none of them except the
-// loops.
+// Mistakes of a program with leases that the wheel has filed. Go vet finds none of them except the loops.
 var misuses = map[string]func(tm *hashedwheel.Timer, all []lease){
 	"a slice grows, and a copy is stopped": func(_ *hashedwheel.Timer, all []lease) {
 		grown := append(all, lease{})
@@ -97,7 +96,7 @@ var misuses = map[string]func(tm *hashedwheel.Timer, all []lease){
 	},
 }
 
-// The timer's operations that meet them.
+// Operations of the timer that find the mistakes.
 var meetings = map[string]func(tm *hashedwheel.Timer, clock *hashedwheel.ManualClock){
 	"Advance": func(_ *hashedwheel.Timer, clock *hashedwheel.ManualClock) { clock.Advance(3 * time.Hour) },
 	"Pending, then Advance": func(tm *hashedwheel.Timer, clock *hashedwheel.ManualClock) {
@@ -115,7 +114,7 @@ func TestMisuseIsCaughtInTheWheel(t *testing.T) {
 	}
 }
 
-// A copy of a queued timeout cannot be told from the original, except if it is a cleared one.
+// A copy of a queued timeout cannot be distinguished from the original, unless the original was cleared.
 func TestMisuseIsCaughtInTheQueue(t *testing.T) {
 	for name := range misuses {
 		if strings.Contains(name, "cleared") {
@@ -124,7 +123,7 @@ func TestMisuseIsCaughtInTheQueue(t *testing.T) {
 	}
 }
 
-// assertMisuseIsCaught passes over some time between the arming, after which the leases are queued, and the misuse.
+// assertMisuseIsCaught lets some time pass between the arming, which queues the leases, and the misuse.
 func assertMisuseIsCaught(t *testing.T, name string, after time.Duration) {
 	for by, meet := range meetings {
 		for _, apart := range []time.Duration{0, time.Second} {
@@ -135,7 +134,7 @@ func assertMisuseIsCaught(t *testing.T, name string, after time.Duration) {
 					clock.Advance(after)
 				}
 				assertCaught(t, func() {
-					misuses[name](tm, all) // an arming may also meet it
+					misuses[name](tm, all) // an arming may also find the misuse
 					meet(tm, clock)
 				})
 			})
@@ -152,14 +151,14 @@ func assertCaught(t *testing.T, f func()) {
 	f()
 }
 
-// The timeout may be in the batch that the worker hands out when its neighbor's task copies or clears it. None runs
-// twice, and none runs in the place of another.
+// The timeout may be in the batch that the worker dispatches when its neighbor's task copies or clears it. No task runs
+// twice, and none runs in place of another.
 func TestMisuseIsCaughtInABatch(t *testing.T) {
 	for name, misuse := range map[string]func(tm *hashedwheel.Timer, all []lease){
 		"a slice grows, and copies are armed": func(_ *hashedwheel.Timer, all []lease) {
 			grown := append(all, lease{})
 			for i := range all {
-				grown[i].to.ResetAt(timertest.Epoch) // earlier, for those whose turn is to come
+				grown[i].to.ResetAt(timertest.Epoch) // earlier, for timeouts not yet dispatched
 			}
 		},
 		"a slice grows, and copies are armed and stopped": func(_ *hashedwheel.Timer, all []lease) {
@@ -207,7 +206,8 @@ func TestMisuseIsCaughtInABatch(t *testing.T) {
 	}
 }
 
-// The wheel of the first Timer has an entry that points at the timeout, whose home may name that very entry of another.
+// The wheel of the first Timer has an entry that points at the timeout, whose home may name the same entry of another
+// wheel.
 func TestMisuseIsCaughtIfAClearedTimeoutIsBoundToAnotherTimer(t *testing.T) {
 	for name, meet := range map[string]func(first *hashedwheel.Timer, clock *hashedwheel.ManualClock){
 		"Advance": func(first *hashedwheel.Timer, clock *hashedwheel.ManualClock) { clock.Advance(6 * first.Tick()) },
@@ -231,7 +231,7 @@ func TestMisuseIsCaughtIfAClearedTimeoutIsBoundToAnotherTimer(t *testing.T) {
 }
 
 // A task clears the struct of its own Timeout, and the program recovers the panic. The Timer is broken then: every
-// later call that looks into it panics with the same message, and none hangs.
+// later call that uses the wheel panics with the same message, and none hangs.
 func TestMisuseBreaksTheTimerForGood(t *testing.T) {
 	clock, tm := timertest.NewManual(timertest.Inline)
 	bad := new(clearing)
@@ -267,7 +267,7 @@ func recovered(f func()) (value any) {
 	return nil
 }
 
-// The worker has nobody who could recover it.
+// Nobody can recover a panic of the worker.
 func TestMisuseEndsTheProcess(t *testing.T) {
 	if timertest.IsOwnProcess(t) {
 		tm := timertest.New()
@@ -287,8 +287,8 @@ func TestMisuseEndsTheProcess(t *testing.T) {
 	assert.Contains(t, string(out), "panic: hashedwheel: armed Timeout of *promises.lease was copied or overwritten")
 }
 
-// The stack of the panic shows none of the program's functions. So the message says whose timeout it is, what may have
-// happened to it, and what to do.
+// The stack of the panic shows none of the program's functions. So the message names the timeout's task, what may have
+// happened, and what to do.
 func TestMisuseSaysWhatToDo(t *testing.T) {
 	const remedy = "leave the Timeout in its place, also in a sync.Pool, and arm it again by Reset)"
 	clock, tm := timertest.NewManual()
@@ -313,8 +313,8 @@ func TestMisuseSaysWhatToDo(t *testing.T) {
 	assert.PanicsWithValue(t, message, func() { clock.Advance(time.Minute) })
 }
 
-// A Timeout that was saved and restored does not know which lists it is in by now. Not every such misuse is
-// found, but none may end in another panic, such as a nil dereference.
+// A Timeout that was saved and restored no longer knows which lists it is in. Not every such misuse is found, but none
+// may end in another panic, such as a nil dereference.
 func TestMisuseBySaveAndRestorePanicsWithNoOtherMessage(t *testing.T) {
 	for name, between := range map[string]func(tm *hashedwheel.Timer, to *hashedwheel.Timeout){
 		"saved before it was armed": func(tm *hashedwheel.Timer, to *hashedwheel.Timeout) {},
@@ -347,7 +347,7 @@ func TestMisuseBySaveAndRestorePanicsWithNoOtherMessage(t *testing.T) {
 				clock.Advance(10 * tm.Tick())
 				tm.Stop()
 			}()
-			if said != nil && !invariants.Enabled { // with them the wheel finds it at its next step
+			if said != nil && !invariants.Enabled { // with invariants, the wheel finds it at its next step
 				assert.Contains(t, said, "hashedwheel: armed Timeout of")
 			}
 		})

@@ -15,9 +15,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// Pending releases the lock after each portion of queued timeouts. A batch that ends in between must not
-// leave out a timeout that was moved earlier while it was in the batch. With -tags small the two meet
-// within a second or two.
+// Pending releases the lock after each portion of queued timeouts. A batch that ends in between must not leave out a
+// timeout that was moved earlier while it was in the batch. With -tags small the two coincide within a second or two.
 func TestPendingCountsATimeoutThatIsMovedEarlierInABatch(t *testing.T) {
 	const others = 32 * limits.Portion
 	clock, tm := timertest.NewManual(hashedwheel.WithTick(timertest.Tick))
@@ -38,7 +37,7 @@ func TestPendingCountsATimeoutThatIsMovedEarlierInABatch(t *testing.T) {
 	}
 	lasting := timertest.Lasting(5 * time.Second)
 	for begun, round := time.Now(), 0; time.Since(begun) < lasting && !t.Failed(); round++ {
-		// One of the two is in the batch before the task, the other after it.
+		// One of the two is before the task in the batch, the other after it.
 		twins[0].Reset(timertest.Tick)
 		tm.NextDue() // files it
 		tm.AfterFunc(timertest.Tick, func() {
@@ -60,7 +59,7 @@ func TestPendingCountsATimeoutThatIsMovedEarlierInABatch(t *testing.T) {
 	counters.Wait()
 }
 
-// race calls both in two goroutines that begin at the same time, as far as that can be had, and waits for them.
+// race calls both in two goroutines that begin as nearly at the same time as possible, and waits for them.
 func race(first, second func()) {
 	var arrived atomic.Int32
 	var both sync.WaitGroup

@@ -33,13 +33,13 @@ func TestQuietWhileNothingIsPending(t *testing.T) {
 				tm.Stats()
 				synctest.Wait()
 				assert.Zero(t, timertest.LibraryGoroutines(), "before the first arming")
-				for range 3 { // it ends as often as it starts
+				for range 3 { // the worker ends as often as it starts
 					to := timertest.Owned(tm, timertest.NopTask)
 					to.Reset(time.Hour)
 					settle(to)
 					timertest.Pass(3 * timertest.Tick)
 					if name == "all that are left are never due" {
-						timertest.Pass(time.Hour) // the wheel looks at where it was filed
+						timertest.Pass(time.Hour) // the worker reaches the slot where it was filed
 					}
 					assert.Zero(t, timertest.LibraryGoroutines())
 				}
@@ -60,13 +60,13 @@ func TestQuietAfterStop(t *testing.T) {
 				assert.Zero(t, timertest.LibraryGoroutines())
 				tm.AfterFunc(time.Hour, timertest.Nop)
 				synctest.Wait()
-				assert.Zero(t, timertest.LibraryGoroutines(), "nothing starts it again")
+				assert.Zero(t, timertest.LibraryGoroutines(), "nothing starts the worker again")
 			})
 		})
 	}
 }
 
-// A timer that is dropped needs no Stop once nothing is pending.
+// A dropped timer needs no Stop once nothing is pending.
 func TestQuietSoThatADroppedTimerIsGarbage(t *testing.T) {
 	for name, use := range map[string]func(tm *hashedwheel.Timer){
 		"expired":         func(tm *hashedwheel.Timer) { tm.AfterFunc(timertest.Tick, timertest.Nop) },
@@ -94,8 +94,8 @@ func TestQuietSoThatADroppedTimerIsGarbage(t *testing.T) {
 	}
 }
 
-// The worker comes for timeouts that are due, and some times more.
-func TestQuietExceptForWhatIsDue(t *testing.T) {
+// The worker runs for due timeouts, and a few more times.
+func TestQuietExceptForDueTimeouts(t *testing.T) {
 	for name, load := range map[string]struct {
 		n            int
 		first, apart time.Duration
@@ -121,8 +121,7 @@ func TestQuietExceptForWhatIsDue(t *testing.T) {
 	}
 }
 
-// A connection moves its idle timeout once a second: the worker looks after it
-// when the old deadline comes, not at each move.
+// A connection moves its idle timeout once a second: the worker visits it at the old deadline, not at each move.
 func TestQuietWhileATimeoutIsMovedLater(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		idle := timertest.Owned(tm, timertest.NopTask)
@@ -138,7 +137,7 @@ func TestQuietWhileATimeoutIsMovedLater(t *testing.T) {
 	})
 }
 
-// alarmLog is the bubble's clock and counts the worker's calls.
+// alarmLog is the bubble's clock, and counts the worker's calls.
 type alarmLog struct{ alarms, spins, reads atomic.Int64 }
 
 func (c *alarmLog) Now() time.Time {
@@ -154,7 +153,7 @@ func (c *alarmLog) After(d time.Duration) <-chan time.Time {
 	return time.After(d)
 }
 
-// An alarm that is rounded to nothing turns waiting into spinning.
+// If an alarm were rounded to zero, the worker would spin instead of waiting.
 func TestQuietWithoutSpinning(t *testing.T) {
 	for _, tick := range []time.Duration{100 * time.Microsecond, 333_333, 10*time.Millisecond - 1} {
 		t.Run(tick.String(), func(t *testing.T) {
@@ -174,10 +173,10 @@ func TestQuietWithoutSpinning(t *testing.T) {
 	}
 }
 
-// Each deadline is a microsecond before the last, in one tenth of a tick. The alarm is set for the first only.
+// Each deadline is a microsecond before the last, in one tenth of a tick. A waker is set only for the first.
 func TestQuietWhileDeadlinesFallWithinATick(t *testing.T) {
 	if limits.Deep < 4096 {
-		t.Skip("with -tags small the worker comes whenever a few wait")
+		t.Skip("with -tags small the worker runs whenever a few wait")
 	}
 	timertest.LeaveFilingToTheWorker(t)
 	clock := new(alarmLog)
@@ -190,7 +189,7 @@ func TestQuietWhileDeadlinesFallWithinATick(t *testing.T) {
 	}, hashedwheel.WithClock(clock))
 }
 
-// Each of many lone users arms one short timeout around the moment at which the worker's part is given away, and has it
+// Each of many goroutines arms one short timeout around the moment at which the worker hands over, and waits for it to
 // run before it arms the next.
 func TestNoAlarmIsLostAsTheWorkersPartIsGivenAway(t *testing.T) {
 	rounds := int(timertest.Lasting(1000))
@@ -200,7 +199,7 @@ func TestNoAlarmIsLostAsTheWorkersPartIsGivenAway(t *testing.T) {
 			tm := timertest.New(timertest.Inline, hashedwheel.WithTick(100*time.Microsecond))
 			defer tm.Stop()
 			if u%3 > 0 {
-				tm.AfterFunc(time.Hour, timertest.Nop) // the alarm is set; without it, it is not
+				tm.AfterFunc(time.Hour, timertest.Nop) // with it a waker is set; without it, none is
 			}
 			if u%32 == 2 {
 				defer timertest.Counting(tm)()
@@ -234,7 +233,7 @@ func fires(tm *hashedwheel.Timer, count bool) bool {
 	return true
 }
 
-// A client makes a call now and then: the worker comes for each.
+// A client makes an occasional call: the worker runs for each.
 func TestQuietCallsAllocateNothing(t *testing.T) {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
 	defer tm.Stop()
@@ -244,7 +243,7 @@ func TestQuietCallsAllocateNothing(t *testing.T) {
 		begun := time.Now()
 		to.Reset(time.Millisecond)
 		to.Stop()
-		time.Sleep(3 * time.Millisecond) // the worker has come, as a rule: Stats, which would say so, allocates
+		time.Sleep(3 * time.Millisecond) // usually the worker has run: Stats, which would show it, allocates
 		for runtime.NumGoroutine() > quiet && time.Since(begun) < time.Second {
 			time.Sleep(time.Millisecond)
 		}
@@ -256,5 +255,5 @@ func TestQuietCallsAllocateNothing(t *testing.T) {
 	require.Eventually(t, hasGone, 10*time.Second, time.Millisecond, "the worker")
 	before := tm.Stats().Wakeups
 	assert.Zero(t, testing.AllocsPerRun(100, call))
-	assert.GreaterOrEqual(t, tm.Stats().Wakeups-before, uint64(50), "a worker came for each")
+	assert.GreaterOrEqual(t, tm.Stats().Wakeups-before, uint64(50), "the worker ran for each")
 }

@@ -18,13 +18,13 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// Whoever blocks the worker: an executor whose Go does not return, or a task.
+// An executor whose Go does not return blocks the worker, or a task does.
 var blocking = map[string]hashedwheel.Option{
 	"an executor":        timertest.OnWorker,
 	"a task with Inline": timertest.Inline,
 }
 
-// A timeout that was armed when the worker was blocked already has been filed by nobody.
+// Nobody has filed a timeout that was armed after the worker was blocked.
 func TestLatenessIsReportedOverdueWhileTheWorkerIsBlocked(t *testing.T) {
 	const blocked = 2 * time.Second
 	for name, executor := range blocking {
@@ -48,14 +48,14 @@ func TestLatenessIsReportedOverdueWhileTheWorkerIsBlocked(t *testing.T) {
 					timertest.Pass(10 * timertest.Tick)
 					s := tm.Stats()
 					assert.Equal(t, blocked-20*timertest.Tick, s.LatenessSum)
-					assert.Zero(t, s.Overdue, "nothing waits any more")
+					assert.Zero(t, s.Overdue, "nothing waits anymore")
 				}, executor)
 			})
 		}
 	}
 }
 
-// lateOf returns how many tasks were handed out up to each time late, if any.
+// lateOf returns how many tasks were dispatched up to each lateness, if any.
 func lateOf(s hashedwheel.Stats) map[time.Duration]uint64 {
 	counts := make(map[time.Duration]uint64)
 	for _, b := range s.Lateness {
@@ -66,8 +66,8 @@ func lateOf(s hashedwheel.Stats) map[time.Duration]uint64 {
 	return counts
 }
 
-// One expires as a whole tick begins, so that the others, which fill several batches, wait for the next: the first of
-// them is a tick late, the others less.
+// One timeout expires as a whole tick begins, so that the others, which fill several batches, wait for the next tick:
+// the first of them is a tick late, the others less.
 func TestLatenessIsReportedFromTheDeadlineOfEachTask(t *testing.T) {
 	for name, opts := range timertest.EachExecutor {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestLatenessIsReportedFromTheDeadlineOfEachTask(t *testing.T) {
 }
 
 // Ten tasks take 100 ms each: the last waits for the nine others, in one batch or in several ticks.
-func TestLatenessIsReportedOfTasksThatWaitForOthers(t *testing.T) {
+func TestLatenessIsReportedForTasksThatWaitForOthers(t *testing.T) {
 	for name, executor := range blocking {
 		for _, apart := range []time.Duration{0, 5 * timertest.Tick} {
 			t.Run(fmt.Sprintf("for %s, %v apart", name, apart), func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestLatenessIsReportedOfTasksThatWaitForOthers(t *testing.T) {
 							ran++
 							assert.Equal(t, sum, tm.Stats().LatenessSum, "of all until now, this one included")
 							if apart == 0 && ran < 10 {
-								assert.Equal(t, (ran-1)*length, tm.Stats().Overdue, "as its neighbors have waited")
+								assert.Equal(t, (ran-1)*length, tm.Stats().Overdue, "as late as its neighbors")
 							}
 							time.Sleep(length)
 						})
@@ -151,8 +151,8 @@ func TestLatenessIsReportedInTheBucketOfItsBounds(t *testing.T) {
 	}
 }
 
-// Of so many at once some are filed by their callers, before the worker comes: the wheel's current tick is an hour old.
-func TestLatenessIsReportedNoLatenessOfDeadlinesInThePastThatTheirCallersFiled(t *testing.T) {
+// Of so many timeouts at once, callers file some before the worker runs: the wheel's current tick is an hour old.
+func TestLatenessIsReportedAsNoneForPastDeadlinesThatTheirCallersFiled(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		all := make([]hashedwheel.Timeout, 50_000)
 		tm.AfterFunc(timertest.Tick, timertest.Nop)
@@ -189,8 +189,8 @@ func (c *slowClock) Now() time.Time {
 	return time.Now()
 }
 
-// A goroutine that calls Stats may wait for a processor between any two of its steps. The time that it waits is
-// not the timeouts' delay.
+// A goroutine that calls Stats may wait for a processor between any two of its steps. That wait does not count as the
+// timeouts' delay.
 func TestOverdueLeavesOutTheDelayOfStats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := new(slowClock)
@@ -198,7 +198,7 @@ func TestOverdueLeavesOutTheDelayOfStats(t *testing.T) {
 		defer tm.Stop()
 		timeout := tm.AfterFunc(500*time.Millisecond, func() {})
 		time.Sleep(200 * time.Millisecond)
-		synctest.Wait()          // the alarm is set for the timeout
+		synctest.Wait()          // a waker is set for the timeout
 		clock.countdown.Store(1) // within the only reading
 		stats := tm.Stats()
 		require.Equal(t, hashedwheel.Expired, timeout.State())
@@ -207,7 +207,7 @@ func TestOverdueLeavesOutTheDelayOfStats(t *testing.T) {
 	})
 }
 
-// A worker that its alarm has called may have to wait for a processor before it first looks at the clock.
+// A worker that a waker has started may have to wait for a processor before it first reads the clock.
 func TestOverdueCountsTheDelayOfAWorkerThatTheAlarmHasCalled(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for name, isSet := range map[string]bool{"for the first time": false, "earlier than before": true} {

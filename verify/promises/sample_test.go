@@ -30,8 +30,8 @@ func armNumbered(tm *hashedwheel.Timer, n int, delay func(i int) time.Duration) 
 	return all
 }
 
-// numbersIn returns the numbers of the tasks in a sample, each with its deadline. It fails the test if a number is
-// there twice.
+// numbersIn returns the numbers of the tasks in a sample, each with its deadline. It fails the test if a number appears
+// twice.
 func numbersIn(t *testing.T, sample []hashedwheel.Sampled) map[numbered]time.Time {
 	t.Helper()
 	found := map[numbered]time.Time{}
@@ -46,7 +46,7 @@ func numbersIn(t *testing.T, sample []hashedwheel.Sampled) map[numbered]time.Tim
 	return found
 }
 
-// places are where in the wheel a crowd can be: the delay of each timeout.
+// places has the places in the wheel where a crowd can be, by the delay of each timeout.
 var places = map[string]func(i int) time.Duration{
 	"one bucket": func(int) time.Duration { return 100 * time.Millisecond },
 	"one slot":   func(int) time.Duration { return time.Hour },
@@ -58,7 +58,7 @@ var places = map[string]func(i int) time.Duration{
 	"due, and not yet told": func(int) time.Duration { return -time.Second },
 }
 
-func TestSampleHasTheTimeoutsThatArePending(t *testing.T) {
+func TestSampleHasThePendingTimeouts(t *testing.T) {
 	aCrowd := limits.Crowd + 1000
 	if !testing.Short() {
 		aCrowd *= 4

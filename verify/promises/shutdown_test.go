@@ -53,15 +53,15 @@ func TestShutdownEndsWithItsContext(t *testing.T) {
 		defer end()
 		left, err := tm.Shutdown(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Len(t, left, 1, "the result is there all the same")
+		assert.Len(t, left, 1, "the result is returned all the same")
 		assert.Equal(t, time.Minute, time.Since(start))
 		_, err = tm.Shutdown(context.Background())
-		require.NoError(t, err, "and can be waited for again")
+		require.NoError(t, err, "Shutdown can be called again")
 		assert.Greater(t, time.Since(start), 59*time.Minute)
 	})
 }
 
-// An executor that ends the worker's goroutine, or panics, once another has the task.
+// An executor ends the worker's goroutine, or panics, once another goroutine has the task.
 func TestShutdownWaitsForATaskThatItsExecutorHasBegun(t *testing.T) {
 	for name, end := range map[string]func(){
 		"and ended the goroutine": runtime.Goexit,
@@ -83,8 +83,8 @@ func TestShutdownWaitsForATaskThatItsExecutorHasBegun(t *testing.T) {
 	}
 }
 
-// As a handler does that logs and panics again. The executor has run the task,
-// so the panic that leaves it is no sign that the task will not run.
+// Some handlers log the panic and panic again. The executor has run the task, so a panic that leaves it does not mean
+// that the task will not run.
 func TestShutdownWaitsForATaskAfterAPanicHandlerPanicked(t *testing.T) {
 	handled := 0
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {

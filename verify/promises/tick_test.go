@@ -16,10 +16,10 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// A tick is a bound. Where few timeouts expire, each waits for the next tenth of a tick alone. Where many do, the
-// worker runs once a tick.
+// A tick is a bound. Where few timeouts expire, each waits only for the next tenth of a tick. Where many do, the worker
+// runs once a tick.
 
-// everyCall has f called d from now, by each call that arms or moves.
+// everyCall has each call that arms or moves; each has f called d from now.
 var everyCall = map[string]func(tm *hashedwheel.Timer, d time.Duration, f func()){
 	"AfterFunc": func(tm *hashedwheel.Timer, d time.Duration, f func()) { tm.AfterFunc(d, f) },
 	"Schedule": func(tm *hashedwheel.Timer, d time.Duration, f func()) {
@@ -75,7 +75,7 @@ type lateLog struct {
 	late []time.Duration // guarded by mu
 }
 
-// in has a call note how late a timeout of d is.
+// in makes a call with a timeout of d, and notes how late it is.
 func (l *lateLog) in(tm *hashedwheel.Timer, d time.Duration, call func(*hashedwheel.Timer, time.Duration, func())) {
 	due := time.Now().Add(d)
 	call(tm, d, func() {
@@ -106,7 +106,7 @@ var ticksOfEachKind = []time.Duration{
 	100 * time.Millisecond,
 }
 
-// Calls at random times, a tick or ten apart, for soon, for later, and for much later, beside other wake-ups.
+// Calls are made at random times, a tick or ten apart, for soon, for later, and for much later, next to other wake-ups.
 func TestNeverEarlyNorMoreThanATickLateByEveryCallAtAnyTime(t *testing.T) {
 	for name, call := range everyCall {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestNeverEarlyNorMoreThanATickLateByEveryCallAtAnyTime(t *testing.T) {
 					time.Sleep(time.Duration(rnd.Int64N(int64(apart))))
 					d := []time.Duration{tick, 20 * tick, 300 * time.Millisecond}[rnd.IntN(3)]
 					log.in(tm, time.Duration(rnd.Int64N(int64(d))), call)
-					if rnd.IntN(5) == 0 { // a wake-up for nothing
+					if rnd.IntN(5) == 0 { // a needless wake-up
 						tm.AfterFunc(time.Duration(rnd.Int64N(int64(5*tick))), timertest.Nop).Stop()
 					}
 				}
@@ -133,8 +133,8 @@ func TestNeverEarlyNorMoreThanATickLateByEveryCallAtAnyTime(t *testing.T) {
 	}
 }
 
-// On average a timeout waits for half a tenth of a tick, and now and then for the rest of a tick, since the worker has
-// just run for what lingers in the queue.
+// On average a timeout waits for half a tenth of a tick, and occasionally for the rest of a tick, since the worker has
+// just taken the queue after the linger.
 func TestOnTimeWhereFewExpire(t *testing.T) {
 	for name, call := range everyCall {
 		if name == "After" {
@@ -170,7 +170,8 @@ func TestOnTimeToATenthOfATickIfAloneAndTheQueueWasTakenShortlyBefore(t *testing
 	}, time.Millisecond, 10*time.Millisecond, 100*time.Millisecond, time.Second)
 }
 
-// The first is due as a whole tick begins. The second is on time if it is due nine tenths later, and otherwise waits.
+// The first timeout is due as a whole tick begins. The second is on time if it is due nine tenths later, and waits
+// otherwise.
 func TestOnTimeFromNineTenthsOfATickAfterARun(t *testing.T) {
 	for tenths := range time.Duration(20) {
 		timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -191,7 +192,7 @@ func TestOnTimeFromNineTenthsOfATickAfterARun(t *testing.T) {
 	}
 }
 
-// 20,000 a second: the worker runs once a tick, and so they are half a tick late on average.
+// 20,000 timeouts expire a second: the worker runs once a tick, so they are half a tick late on average.
 func TestQuietAndAtMostOneTickLateWhereManyExpire(t *testing.T) {
 	for name, call := range everyCall {
 		t.Run(name, func(t *testing.T) {
@@ -215,7 +216,7 @@ func TestQuietAndAtMostOneTickLateWhereManyExpire(t *testing.T) {
 }
 
 // The worker may run less than nine tenths of a tick after it has run, but not twice in a row. So it runs at most twice
-// in a tick, however many expire.
+// in a tick, however many timeouts expire.
 func TestQuietWithoutTwoShortGaps(t *testing.T) {
 	for _, perTick := range []int{1, 2, 5, 30} {
 		t.Run(fmt.Sprintf("%d in a tick", perTick), func(t *testing.T) {
@@ -260,7 +261,7 @@ func TestOnTimeBehindSlowTasks(t *testing.T) {
 	})
 }
 
-// Timeouts expire all the time: the worker runs once a tick, also if the tick is not ten times 100 µs or a multiple.
+// Timeouts expire all the time: the worker runs once a tick, even if the tick is not a multiple of ten times 100 µs.
 func TestQuietOnceATickWhateverTheTickWhileManyExpire(t *testing.T) {
 	forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		ticks := time.Second / tm.Tick()

@@ -30,7 +30,7 @@ func TestUserCodeNeverRunsUnderALockInATask(t *testing.T) {
 					call(to)
 					select {
 					case called <- true:
-					default: // it ran twice: it was held up between a ResetAt of the past and a Stop
+					default: // it ran twice: it was held up between a ResetAt to the past and a Stop
 					}
 				})
 				tm := timertest.New(hashedwheel.WithExecutor(e), handler)
@@ -130,7 +130,7 @@ func TestUserCodeNeverRunsUnderALockSoOnlyShutdownWaitsForIt(t *testing.T) {
 	}, timertest.OnWorker)
 }
 
-// Its mutex may be locked by the caller.
+// The caller may hold the clock's mutex.
 func TestResetAtAndStopCallNoUsersClock(t *testing.T) {
 	clock := new(alarmLog)
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -147,8 +147,8 @@ func TestResetAtAndStopCallNoUsersClock(t *testing.T) {
 	}, hashedwheel.WithClock(clock), hashedwheel.WithTick(time.Hour))
 }
 
-// By default the goroutine that the alarm starts runs the last tasks itself, once another may do the worker's work.
-// Whatever such a task does, the timer goes on.
+// By default, the goroutine that a waker starts runs the last tasks itself, once another goroutine may be the worker.
+// Whatever such a task does, the timer keeps running.
 func TestUserCodeOnTheWorkersGoroutineHoldsUpNobody(t *testing.T) {
 	for name, task := range map[string]func(tm *hashedwheel.Timer, blocked chan struct{}){
 		"it blocks":         func(_ *hashedwheel.Timer, blocked chan struct{}) { <-blocked },
@@ -179,7 +179,7 @@ func TestUserCodeOnTheWorkersGoroutineHoldsUpNobody(t *testing.T) {
 	}
 }
 
-// A goroutine for each tick is spared: the time package starts the one that runs the task.
+// This saves a goroutine for each tick: the time package starts the goroutine that runs the task.
 func TestLoneTaskRunsOnTheGoroutineOfTheAlarm(t *testing.T) {
 	if timertest.Race {
 		t.Skip("each task has its own goroutine")

@@ -116,7 +116,7 @@ func TestEveryCostsOneAllocationAndARunNone(t *testing.T) {
 	assert.LessOrEqual(t, all, one+200, "100,000 runs more")
 }
 
-// mallocsOf returns the fewest allocations of three calls of f: the runtime counts those of other goroutines also.
+// mallocsOf returns the fewest allocations of three calls of f: the runtime also counts those of other goroutines.
 func mallocsOf(f func()) uint64 {
 	fewest := uint64(math.MaxUint64)
 	for range 3 {

@@ -22,9 +22,8 @@ func (c lateClock) Now() time.Time { return time.Now() }
 
 func (c lateClock) After(d time.Duration) <-chan time.Time { return time.After(d + c.by) }
 
-// A point of the grid that is past when the run before it begins is not missed
-// if its tick is still to come.
-func TestEveryMissesNothingOnAClockThatRingsALittleLate(t *testing.T) {
+// A point of the grid that has passed when the run before it begins is not missed if its tick is still to come.
+func TestEveryMissesNothingOnAClockThatFiresALittleLate(t *testing.T) {
 	const late, n = tick / 20, 1000
 	for _, period := range []time.Duration{tick - 1, tick, tick + 1, 2 * tick, 7*tick/2 + 1} {
 		t.Run(period.String(), func(t *testing.T) {
@@ -39,7 +38,7 @@ func TestEveryMissesNothingOnAClockThatRingsALittleLate(t *testing.T) {
 	}
 }
 
-func TestEveryGoesOnThroughTheZeroTime(t *testing.T) {
+func TestEveryContinuesThroughTheZeroTime(t *testing.T) {
 	clock := hashedwheel.NewManualClock(time.Time{}.Add(-5 * time.Second))
 	tm := timertest.NewManualOn(clock)
 	defer tm.Stop()
@@ -50,7 +49,7 @@ func TestEveryGoesOnThroughTheZeroTime(t *testing.T) {
 	assert.Equal(t, 10, runs)
 }
 
-// Times that no clock reaches.
+// These are times that no clock reaches.
 func TestSeriesOutOfReachNeverRunsAndIsPending(t *testing.T) {
 	year9999, last := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(math.MaxInt64/2, 0)
 	const year = 365 * 24 * time.Hour
@@ -77,7 +76,7 @@ func TestSeriesOutOfReachNeverRunsAndIsPending(t *testing.T) {
 	})
 }
 
-// A clock that fails is no reason to call f. The series ends, and can begin again.
+// If the clock fails, f is not called. The series ends, and can begin again.
 func TestSeriesEndsWhenTheClockFailsInItsRun(t *testing.T) {
 	for way, fail := range failures {
 		t.Run(way, func(t *testing.T) {
@@ -118,9 +117,8 @@ func (c *failingClock) Now() time.Time {
 	return c.Clock.Now()
 }
 
-// The run at 4 ticks reads the clock, then loses its processor until 9.5: Reset has begun another
-// grid by then, and the run at 9 is due, which the one at 2 covers. The time read before the Reset
-// decides nothing.
+// The run at 4 ticks reads the clock, then loses its processor until 9.5: Reset has begun another grid by then, and the
+// run at 9 is due, which the run at 2 covers. The time read before the Reset has no effect.
 func TestEveryLeavesOutARunAlthoughAnotherReadTheClockBeforeReset(t *testing.T) {
 	pool, clock := new(timertest.HeldBack), new(timertest.InterruptedClock)
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -153,9 +151,9 @@ func TestEveryLeavesOutARunAlthoughAnotherReadTheClockBeforeReset(t *testing.T) 
 	}, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(pool))
 }
 
-// The executor got the run before Reset made it void, and begins it while the run that Reset armed
-// expires: exactly one of the two calls f.
-func TestEveryRunsOnceIfItExpiresWhileAVoidRunBegins(t *testing.T) {
+// The executor got the run before Reset made it obsolete, and begins it while the run that Reset armed expires: exactly
+// one of the two calls f.
+func TestEveryRunsOnceIfItExpiresWhileAnObsoleteRunBegins(t *testing.T) {
 	pool := new(timertest.HeldBack)
 	clock, tm := timertest.NewManual(hashedwheel.WithExecutor(pool))
 	defer tm.Stop()
@@ -163,11 +161,11 @@ func TestEveryRunsOnceIfItExpiresWhileAVoidRunBegins(t *testing.T) {
 	s := tm.Every(time.Hour, func(*hashedwheel.Series) { ran.Add(1) })
 	for i := range 2_000 {
 		clock.Advance(time.Hour + 10*time.Millisecond)
-		s.Reset(time.Hour) // the run that the executor has is void
+		s.Reset(time.Hour) // the run that the executor has is obsolete
 		ran.Store(0)
 		var void sync.WaitGroup
 		void.Go(func() {
-			for range i % 100 { // so that they meet in every place
+			for range i % 100 { // so that they overlap at every point
 				_ = ran.Load()
 			}
 			pool.Release()
@@ -180,7 +178,7 @@ func TestEveryRunsOnceIfItExpiresWhileAVoidRunBegins(t *testing.T) {
 	}
 }
 
-// A series that ends would be missed by nobody but its user, so a full timer refuses others instead: it counts.
+// Only its user would notice that a series has ended, so a full timer refuses other armings instead: the series counts.
 func TestSeriesIsNotRefusedByAFullTimer(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		isFull := func() bool {

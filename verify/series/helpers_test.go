@@ -1,5 +1,5 @@
 // Package series_test checks the promises of Every, EveryFrom and Recur from outside: when series run, and how they
-// end. Most of that is the model's.
+// end. The model covers most of it.
 package series_test
 
 import (
@@ -15,7 +15,7 @@ func TestMain(m *testing.M) { timertest.VerifyMain(m) }
 
 const tick = timertest.Tick
 
-// aPeriod is no multiple of a tick: no two points of a grid have the same phase.
+// aPeriod is not a multiple of a tick: no two points of a grid have the same phase.
 const aPeriod = 10*tick + tick/3
 
 // delaying returns an executor that begins each task d later.
@@ -23,7 +23,7 @@ func delaying(d time.Duration) hashedwheel.Executor {
 	return hashedwheel.ExecutorFunc(func(f func()) { time.AfterFunc(d, f) })
 }
 
-// swallow is a panic handler that lets the program go on.
+// swallow is a panic handler that lets the program continue.
 var swallow = hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {})
 
 // nop is a run that does nothing.

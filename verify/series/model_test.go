@@ -11,15 +11,15 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// slot is the Tick of the model's timers. The wheel counts in no less, so no run waits for a whole Tick.
+// slot is the Tick of the model's timers. The wheel's ticks are no shorter, so no run waits for a whole Tick.
 const slot = 100 * time.Microsecond
 
-// slotDelay is how long their pool keeps a task waiting.
+// slotDelay is how long the timers' pool keeps a task waiting.
 const slotDelay = 3*slot + slot/8
 
-// model is the oracle of the random test: a Series as the documentation has it, without concurrency. A run begins at
-// the tick of its time, or when the executor begins it. It is left out if Stop or Reset came first, or if that tick had
-// begun when the run before it returned.
+// model is the oracle of the random test: a Series as the documentation describes it, without concurrency. A run begins
+// at the tick of its time, or when the executor begins it. It is skipped if Stop or Reset came first, or if that tick
+// had begun when the run before it returned.
 type model struct {
 	side
 	made      time.Time // the Timer, at the beginning of a tick
@@ -139,7 +139,7 @@ func (m *model) end() {
 	}
 }
 
-// stopTimer returns how many timeouts Timer.Stop does.
+// stopTimer returns how many timeouts Timer.Stop returns.
 func (m *model) stopTimer() (left int) {
 	m.isStopped = true
 	if m.isPending {
@@ -216,7 +216,7 @@ func TestSeriesAgreesWithTheModel(t *testing.T) {
 	}
 }
 
-// play carries the plan out by a Series and by the model.
+// play carries out the plan with a Series and with the model.
 func (p *plan) play(t *testing.T, tm *hashedwheel.Timer, seed uint64) {
 	got, want := &actual{side: side{plan: *p}}, &model{side: side{plan: *p}, made: tm.Now()}
 	timertest.Pass(2*time.Hour + slot/4)

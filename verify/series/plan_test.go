@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// ticks is how long a plan goes on.
+// ticks is the length of a plan.
 const ticks = 150
 
-// plan is all that differs from script to script: what a series is, what its runs and its Scheduler do, and which calls
-// come from outside.
+// plan holds all that differs from script to script: the kind of series, the actions of its runs and its Scheduler, and
+// the calls from outside.
 type plan struct {
 	recurs        bool
 	first, period time.Duration // Every's; first is from now
@@ -23,14 +23,14 @@ type plan struct {
 	stopsAt       int    // the tick at which the timer is stopped; 0: before the series begins
 }
 
-// act is what one run does.
+// act describes one run.
 type act struct {
 	first, last call
 	takes       time.Duration // 0: there is no last call
 	fails       func()        // how it ends; nil: it returns
 }
 
-// answer is what one call of Next does.
+// answer describes one call of Next.
 type answer struct {
 	call
 	in    time.Duration // the time that it returns, from now
@@ -44,7 +44,7 @@ type call struct {
 	d    time.Duration // of Reset
 }
 
-// series is what a Series and the model have in common.
+// series has the methods that a Series and the model have in common.
 type series interface {
 	Stop() bool
 	Reset(d time.Duration) bool
@@ -111,7 +111,7 @@ func newPlan(rnd *rand.Rand, delay time.Duration, isOnWorker bool) *plan {
 	return p
 }
 
-// side is one of the two by which a plan is carried out: a Series, or the model.
+// side is one of the two that carry out a plan: a Series, or the model.
 type side struct {
 	plan
 	runs, asked int

@@ -18,7 +18,7 @@ var _ hashedwheel.Scheduler = interface {
 	Next(time.Time) time.Time
 }(schedule(nil))
 
-func TestRecurPassesThePanicOfItsSchedulerOn(t *testing.T) {
+func TestRecurPassesOnAPanicOfItsScheduler(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		s := schedule(func(time.Time) time.Time { panic("on purpose") })
 		assert.PanicsWithValue(t, "on purpose", func() { tm.Recur(s, nop) })
@@ -26,7 +26,7 @@ func TestRecurPassesThePanicOfItsSchedulerOn(t *testing.T) {
 	})
 }
 
-// Next takes longer than a run is away from the next, and f longer than that.
+// Next takes longer than the interval between runs, and f takes longer still.
 func TestRecurNeverCallsNextTwiceAtTheSameTime(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		var inside, calls atomic.Int64
@@ -40,7 +40,7 @@ func TestRecurNeverCallsNextTwiceAtTheSameTime(t *testing.T) {
 		s := tm.Recur(slow, func(*hashedwheel.Series) { time.Sleep(10 * aPeriod) })
 		for range 20 {
 			timertest.Pass(5 * aPeriod)
-			s.Reset(tick) // a run, although the Scheduler may be asked for another
+			s.Reset(tick) // a run, even if the Scheduler is called for another
 		}
 		assert.Greater(t, calls.Load(), int64(5))
 		s.Stop()
@@ -69,8 +69,8 @@ func TestRecurRunsOnceForAResetThatIsDueDuringNext(t *testing.T) {
 	}
 }
 
-// slowScheduler gives each hour from now. When it is asked for the second time it
-// resets the series, and takes so long that this comes due.
+// slowScheduler returns one hour from now. Its second call resets the series, and takes so long that the run armed by
+// Reset becomes due.
 type slowScheduler struct {
 	asked  int
 	end    func() time.Time // of that call

@@ -1,4 +1,4 @@
-// Package boottime has a clock that goes on while the machine is suspended.
+// Package boottime provides a clock that keeps running while the machine is suspended.
 package boottime
 
 import (

@@ -37,7 +37,7 @@ func newTimer(t *testing.T) (tm *hashedwheel.Timer, c *Clock, suspend func(time.
 	}
 }
 
-func TestTimeoutDueInASuspendRunsWhenTheMachineResumes(t *testing.T) {
+func TestTimeoutDueDuringASuspendRunsWhenTheMachineResumes(t *testing.T) {
 	tm, c, suspend := newTimer(t)
 	ran := make(chan time.Time, 1)
 	due := c.Now().Add(time.Hour)
@@ -77,7 +77,7 @@ func TestAbandonedChannelsCostNothing(t *testing.T) {
 	require.LessOrEqual(t, inUse(), before)
 }
 
-func TestAlarmIsOnTheClockThatGoesOnInASuspend(t *testing.T) {
+func TestAlarmIsOnTheClockThatRunsDuringASuspend(t *testing.T) {
 	_, c, _ := newTimer(t)
 	require.NoError(t, c.conn.Control(func(fd uintptr) {
 		info, err := os.ReadFile(fmt.Sprint("/proc/self/fdinfo/", fd))

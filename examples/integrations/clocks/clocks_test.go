@@ -1,4 +1,4 @@
-// Package clocks shows libraries that take a clock as it is, one line for each, and tests the clocks on a wheel.
+// Package clocks shows libraries that take a wheel's clock without an adapter, one line for each, and tests them.
 package clocks
 
 import (

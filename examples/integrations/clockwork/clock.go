@@ -1,5 +1,5 @@
-// Package clockwork has a github.com/jonboulle/clockwork clock on a wheel. (fake_test.go shows the reverse: a Timer on
-// a clockwork clock.)
+// Package clockwork provides a github.com/jonboulle/clockwork clock on a wheel. (fake_test.go shows the reverse: a
+// Timer on a clockwork clock.)
 package clockwork
 
 import (

@@ -13,13 +13,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A clockwork.Clock fits hashedwheel.Clock as it is. Code that takes a clockwork.Clock passes it to WithClock, and its
-// tests use a FakeClock. (For code without a clock, use a hashedwheel.ManualClock, which needs none of these rules, or
-// a testing/synctest bubble.)
+// A clockwork.Clock fits hashedwheel.Clock without an adapter. Code that takes a clockwork.Clock passes it to
+// WithClock, and its tests use a FakeClock. (For code without a clock, use a hashedwheel.ManualClock, which needs none
+// of these rules, or a testing/synctest bubble.)
 //
 //   - While a timeout is pending, the Timer's goroutine waits for the clock. Before each Advance, make sure that the
-//     goroutine waits: otherwise it begins to wait after the Advance, and so for too long.
-//   - When the goroutine waits again after an Advance, all due tasks have been handed out.
+//     goroutine waits: otherwise it begins to wait after the Advance, and so waits too long.
+//   - When the goroutine waits again after an Advance, all due tasks have been dispatched.
 //   - While no timeout is pending, there is no goroutine, so nothing waits.
 //   - Arm first, then advance. If an arming makes the goroutine wait for an earlier time, the clock still counts the
 //     abandoned wait. Moving a timeout later is safe at any time.

@@ -26,7 +26,7 @@ const (
 	claimFor = 1300 * time.Millisecond
 )
 
-// The test binary also runs as the worker processes. A worker ends at the end of its input.
+// The test binary also runs as the worker processes. A worker process ends when its input ends.
 func TestMain(m *testing.M) {
 	url := os.Getenv("DURABLE_SERVER")
 	if url == "" {
@@ -187,7 +187,7 @@ func TestEachJobRunsAtLeastOnceAndNoneEarly(t *testing.T) {
 	eventually("expired claims", func() bool { return len(j.names("left", "halted")) > 0 })
 	endHalted()
 	publish("long", (2 * claimFor).String(), 0)
-	publish("long", "0s", 0) // not stored: the stream has had that name
+	publish("long", "0s", 0) // not stored: the stream already had that name
 	eventually("the long job", isEmpty)
 	endLast()
 
@@ -204,7 +204,7 @@ func TestEachJobRunsAtLeastOnceAndNoneEarly(t *testing.T) {
 	}
 	slices.Sort(late)
 	require.GreaterOrEqual(t, late[0], time.Duration(0), "early")
-	t.Log("late at the median:", late[len(late)/2])
+	t.Log("median lateness:", late[len(late)/2])
 }
 
 func TestServerClockTakesTheAnswerThatTraveledLeast(t *testing.T) {
@@ -216,5 +216,5 @@ func TestServerClockTakesTheAnswerThatTraveledLeast(t *testing.T) {
 		now, travel = now.Add(travel[0]*time.Millisecond), travel[1:]
 		return answered, nil
 	}))
-	require.Equal(t, 10*time.Millisecond, now.Add(time.Hour).Sub(c.Now()), "behind by the least travel, never ahead")
+	require.Equal(t, 10*time.Millisecond, now.Add(time.Hour).Sub(c.Now()), "behind by the least delay, never ahead")
 }

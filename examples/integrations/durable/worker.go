@@ -57,7 +57,7 @@ func (w *Worker) Work(ctx context.Context, conn *nats.Conn) error {
 	w.beats.Every(measurePause, func(*hashedwheel.Series) { _ = look() })
 	consuming, err := consumer.Consume(w.receive,
 		jetstream.PullMaxMessages(4),        // few, so that other workers get jobs as well
-		jetstream.PullExpiry(4*time.Second)) // then a request that the server has lost is repeated
+		jetstream.PullExpiry(4*time.Second)) // afterwards, a request that the server has lost is repeated
 	if err != nil {
 		return err
 	}
@@ -194,8 +194,8 @@ func (j *job) giveBack() {
 }
 
 // A serverClock follows the server's clock: its time is the time in the server's last answer, plus the time since then
-// on this process's monotonic clock. It is never ahead of the server's clock, and behind by the travel time of that
-// answer.
+// on this process's monotonic clock. It is never ahead of the server's clock, and is behind it by the travel time of
+// that answer.
 type serverClock struct {
 	now func() time.Time // this process's clock
 

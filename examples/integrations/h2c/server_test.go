@@ -20,7 +20,7 @@ import (
 
 // Package h2c hijacks connections from the http.Server, so IdleTimeout does not apply to them: a connection stays open
 // forever, unless idle.NewListener closes it.
-func TestIdleConnectionIsClosedByTheListenerAlone(t *testing.T) {
+func TestOnlyTheListenerClosesAnIdleConnection(t *testing.T) {
 	const d = 100 * time.Millisecond
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
 	defer tm.Stop()

@@ -1,4 +1,4 @@
-// Package kubernetes has a clock of k8s.io/utils/clock on a wheel.
+// Package kubernetes provides a clock of k8s.io/utils/clock on a wheel.
 package kubernetes
 
 import (

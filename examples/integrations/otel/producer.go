@@ -56,11 +56,11 @@ func (p *producer) Produce(context.Context) ([]metricdata.ScopeMetrics, error) {
 		described("pending", "Pending timeouts.", "{timeout}", gauge(s.Pending)),
 		described("max_pending", "Bound on pending timeouts; 0: no bound.", "{timeout}", gauge(s.MaxPending)),
 		described("stopped", "Whether the Timer has been stopped.", "1", gauge(stopped)),
-		described("expired", "Tasks that were handed out.", "{task}", counter(s.Expired)),
+		described("expired", "Tasks that were dispatched.", "{task}", counter(s.Expired)),
 		described("rejected", "Armings that were refused.", "{arming}", counter(s.Rejected)),
 		described("panics", "Tasks that panicked, with a panic handler.", "{task}", counter(s.Panics)),
 		described("wakeups", "Wake-ups of the worker.", "{call}", counter(s.Wakeups)),
-		described("lateness", "Lateness of tasks: time from the deadline to the hand-out.", "s", p.histogram(s, now)),
+		described("lateness", "Lateness of tasks: time from the deadline to the dispatch.", "s", p.histogram(s, now)),
 		described("overdue", "Time that the oldest due timeout has waited.", "s", overdue),
 	}
 	scope := instrumentation.Scope{Name: "github.com/hashedwheel/hashedwheel"}

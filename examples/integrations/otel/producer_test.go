@@ -12,7 +12,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 )
 
-// collect returns the metrics that a reader of the SDK gets, by their names and units.
+// collect returns the metrics that a reader of the SDK receives, by name and unit.
 func collect(t *testing.T, reader metric.Reader) map[string]metricdata.Aggregation {
 	var all metricdata.ResourceMetrics
 	require.NoError(t, reader.Collect(t.Context(), &all))
@@ -34,7 +34,7 @@ func TestMetricsAreTheStats(t *testing.T) {
 			hashedwheel.WithExecutor(hashedwheel.Inline{}),
 			hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}),
 			hashedwheel.WithMaxPending(5),
-			hashedwheel.WithTick(2*time.Millisecond), // in whose tenths 150 µs is rounded up
+			hashedwheel.WithTick(2*time.Millisecond), // 150 µs is rounded up to a tenth of it
 		)
 		reader := metric.NewManualReader(metric.WithProducer(NewProducer(tm, "test")))
 		metric.NewMeterProvider(metric.WithReader(reader))

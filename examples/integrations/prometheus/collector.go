@@ -14,7 +14,7 @@ import (
 //
 //   - alert: TimeoutsOverdue # an executor blocks the Timer, or the machine is overloaded
 //     expr: hashedwheel_overdue_seconds > 0.05
-//   - alert: TimeoutsLate # more than 1% of the tasks were handed out more than 51.2 ms after their deadlines
+//   - alert: TimeoutsLate # more than 1% of the tasks were dispatched more than 51.2 ms after their deadlines
 //     expr: |
 //     rate(hashedwheel_lateness_seconds_bucket{le="0.0512"}[5m])
 //     < ignoring(le) 0.99 * rate(hashedwheel_lateness_seconds_count[5m])
@@ -36,11 +36,11 @@ func NewCollector(timer *hashedwheel.Timer, name string) prometheus.Collector {
 		pending:    desc("pending", "Pending timeouts."),
 		maxPending: desc("max_pending", "Bound on pending timeouts; 0: no bound."),
 		stopped:    desc("stopped", "Whether the Timer has been stopped."),
-		expired:    desc("expired_total", "Tasks that were handed out."),
+		expired:    desc("expired_total", "Tasks that were dispatched."),
 		rejected:   desc("rejected_total", "Armings that were refused."),
 		panics:     desc("panics_total", "Tasks that panicked, with a panic handler."),
 		wakeups:    desc("wakeups_total", "Wake-ups of the worker."),
-		lateness:   desc("lateness_seconds", "Lateness of tasks: time from the deadline to the hand-out."),
+		lateness:   desc("lateness_seconds", "Lateness of tasks: time from the deadline to the dispatch."),
 		overdue:    desc("overdue_seconds", "Time that the oldest due timeout has waited."),
 	}
 }

@@ -19,7 +19,7 @@ func TestMetricsAreTheStats(t *testing.T) {
 		hashedwheel.WithExecutor(hashedwheel.Inline{}),
 		hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}),
 		hashedwheel.WithMaxPending(5),
-		hashedwheel.WithTick(2*time.Millisecond), // in whose tenths 150 µs is rounded up
+		hashedwheel.WithTick(2*time.Millisecond), // 150 µs is rounded up to a tenth of it
 	)
 	tm.AfterFunc(time.Second-150*time.Microsecond, func() {})
 	tm.AfterFunc(time.Second, func() { panic("on purpose") })

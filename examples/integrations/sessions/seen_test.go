@@ -12,7 +12,7 @@ import (
 
 var _ middleware.ExpiringKeyRepository = Seen{}
 
-func TestKeyIsADuplicateWithinTheWindowAlone(t *testing.T) {
+func TestKeyIsADuplicateOnlyWithinTheWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew()
 		defer tm.Stop()

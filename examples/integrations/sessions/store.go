@@ -1,5 +1,5 @@
-// Package sessions has stores on package keyed: one of sessions for github.com/alexedwards/scs, and one of received
-// messages for github.com/ThreeDotsLabs/watermill. Copy the file that you need.
+// Package sessions provides stores on package keyed: one of sessions for github.com/alexedwards/scs, and one of
+// received messages for github.com/ThreeDotsLabs/watermill. Copy the file that you need.
 package sessions
 
 import (

@@ -1,4 +1,4 @@
-// Package workqueue has the delaying queue of k8s.io/client-go/util/workqueue on a wheel.
+// Package workqueue provides the delaying queue of k8s.io/client-go/util/workqueue on a wheel.
 package workqueue
 
 import (
@@ -66,7 +66,7 @@ func NewQueue[T comparable](
 	}
 }
 
-// AddAfter adds item after d, at most one tick late, or at once if d is not positive. If item is waiting already, the
+// AddAfter adds item after d, at most one tick late, or at once if d is not positive. If item is already waiting, the
 // earlier time counts. After ShutDown, AddAfter does nothing.
 func (q *Queue[T]) AddAfter(item T, d time.Duration) {
 	if q.ShuttingDown() {
@@ -95,7 +95,7 @@ func (q *Queue[T]) AddAfter(item T, d time.Duration) {
 	}
 }
 
-// Run is the task of the Timeout. It does not add an item that was removed after the Timer handed out this run.
+// Run is the task of the Timeout. It does not add an item that was removed after the Timer dispatched this run.
 func (w *delayed[T]) Run(*hashedwheel.Timeout) {
 	if w.queue.remove(w) {
 		w.queue.Add(w.item)

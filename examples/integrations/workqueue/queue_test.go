@@ -81,13 +81,13 @@ func TestItemsAreAddedAtTheirTimes(t *testing.T) {
 			[]added{{"foo", time.Second}, {"bar", 500 * ms}, {"baz", 250 * ms}, {"qux", 2 * time.Second}},
 			[]added{{"baz", 250 * ms}, {"bar", 500 * ms}, {"foo", time.Second}, {"qux", 2 * time.Second}},
 		},
-		// The item stays among the waiting items as well: kubernetes/kubernetes#126027.
+		// The item also stays among the waiting items: kubernetes/kubernetes#126027.
 		"no delay":         {[]added{{"foo", 50 * ms}, {"foo", 0}}, []added{{"foo", 0}, {"foo", 50 * ms}}},
 		"a negative delay": {[]added{{"foo", 50 * ms}, {"foo", -time.Hour}}, []added{{"foo", 0}, {"foo", 50 * ms}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			same(t, config{}, func(t *testing.T, q delayer) {
-				for range 2 { // the second time, no time of the first counts
+				for range 2 { // in the second round, no time of the first counts
 					start := time.Now()
 					for _, call := range tt.calls {
 						q.AddAfter(call.item, call.at)
@@ -227,7 +227,7 @@ func TestForgottenItemIsNotAdded(t *testing.T) {
 }
 
 // The Executor holds the task back until the item has been forgotten, and added again with a later time.
-func TestItemForgottenWhileItsTaskIsUnderWayIsNotAdded(t *testing.T) {
+func TestItemForgottenWhileItsTaskRunsIsNotAdded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var task func()
 		held := hashedwheel.ExecutorFunc(func(f func()) { task = f })

@@ -1,5 +1,5 @@
-// Command handicap prints the name of an overlay with which the library needs so much longer to file a timeout: two
-// processors then have the ratio of producers to filing of a larger machine.
+// Command handicap prints the name of an overlay with which the library takes longer to file a timeout, by the given
+// time: two processors then have the ratio of producers to filing of a larger machine.
 //
 //	go test -overlay "$(go run ./internal/mistakes/handicap 600ns)" -tags handicap ./verify/promises
 package main

@@ -1,5 +1,5 @@
 // Command wide prints the name of an overlay with which the windows of the library's races are wide: calls of tens of
-// nanoseconds overlap in their middle, also on one processor.
+// nanoseconds overlap in the middle, even on one processor.
 //
 //	go test -overlay "$(go run ./internal/mistakes/wide)" -tags small ./verify/chaos -chaos 1m
 package main

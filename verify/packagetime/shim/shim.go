@@ -1,5 +1,5 @@
-// Package shim has the time package's names, with timers and channels on a wheel. The time package's own tests import
-// it in place of the time package. The README of the folder above describes how.
+// Package shim declares the time package's names, with timers and channels on a wheel. The time package's own tests
+// import it in place of the time package. The README of the folder above describes how.
 package shim
 
 import (
@@ -47,5 +47,5 @@ const (
 
 var Unix = time.Unix
 
-// Interrupt does nothing. That of the time package sends a signal to the process, which must not end a sleep.
+// Interrupt does nothing. The time package's Interrupt sends a signal to the process, which must not end a sleep.
 func Interrupt() {}
