@@ -51,3 +51,17 @@ func BenchmarkDueLate(b *testing.B) {
 		})
 	}
 }
+
+// paced calls f at every point of a grid, and returns how many ns after its point each call returned. A call whose
+// point has passed follows at once: the grid does not wait.
+func paced(every, d time.Duration, f func()) (took []float64) {
+	took = make([]float64, 0, d/every)
+	start := time.Now()
+	for at := time.Duration(0); at < d; at += every {
+		for time.Since(start) < at {
+		}
+		f()
+		took = append(took, float64(time.Since(start)-at))
+	}
+	return took
+}

@@ -113,3 +113,19 @@ var turnsPerMicrosecond = sync.OnceValue(func() int64 {
 	}
 	return turns * 1000 / int64(fastest)
 })
+
+func TestStallCountsOnceHoweverManyBeatsItDelays(t *testing.T) {
+	for _, c := range []struct {
+		late []float64
+		want int
+	}{
+		{[]float64{1, 60, 55, 1}, 0},
+		{[]float64{61, 56}, 1},
+		{[]float64{80, 75, 70, 65, 1, 70, 65}, 2},
+		{[]float64{80, 75, 70, 200, 195}, 2},
+	} {
+		if n := stalls(c.late); n != c.want {
+			t.Errorf("%v: %d stalls, want %d", c.late, n, c.want)
+		}
+	}
+}

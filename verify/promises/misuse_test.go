@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/internal/invariants"
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
@@ -311,45 +310,4 @@ func TestMisuseSaysWhatToDo(t *testing.T) {
 	message = "hashedwheel: armed Timeout, or one stopped a moment ago, was overwritten " +
 		"(was the struct that holds it cleared? " + remedy
 	assert.PanicsWithValue(t, message, func() { clock.Advance(time.Minute) })
-}
-
-// A Timeout that was saved and restored no longer knows which lists it is in. Not every such misuse is found, but none
-// may end in another panic, such as a nil dereference.
-func TestMisuseBySaveAndRestorePanicsWithNoOtherMessage(t *testing.T) {
-	for name, between := range map[string]func(tm *hashedwheel.Timer, to *hashedwheel.Timeout){
-		"saved before it was armed": func(tm *hashedwheel.Timer, to *hashedwheel.Timeout) {},
-		"saved while queued": func(tm *hashedwheel.Timer, to *hashedwheel.Timeout) {
-			to.Reset(tm.Tick())
-		},
-		"saved while filed, moved": func(tm *hashedwheel.Timer, to *hashedwheel.Timeout) {
-			to.Reset(9 * tm.Tick())
-			tm.Pending()
-		},
-		"saved while filed, far, stopped": func(tm *hashedwheel.Timer, to *hashedwheel.Timeout) {
-			to.Reset(time.Hour)
-			tm.Pending()
-			to.Stop()
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			clock, tm := timertest.NewManual(hashedwheel.WithExecutor(hashedwheel.Inline{}))
-			to := timertest.Owned(tm, timertest.NopTask)
-			between(tm, to)
-			var saved hashedwheel.Timeout
-			overwrite(&saved, to)
-			to.Reset(5 * tm.Tick())
-			tm.Pending()
-			overwrite(to, &saved)
-			var said any
-			func() {
-				defer func() { said = recover() }()
-				to.Reset(3 * tm.Tick())
-				clock.Advance(10 * tm.Tick())
-				tm.Stop()
-			}()
-			if said != nil && !invariants.Enabled { // with invariants, the wheel finds it at its next step
-				assert.Contains(t, said, "hashedwheel: armed Timeout of")
-			}
-		})
-	}
 }
