@@ -1,7 +1,7 @@
 // Package hashedwheel keeps tens of thousands to millions of timeouts, most of which are moved or stopped before they
 // expire: idle timeouts that move at every read, deadlines of calls that nearly all return in time. Arming, moving, or
-// stopping a timeout takes 20–150 ns (up to 350 ns with a million pending). The trade-off: where many tasks expire, one
-// may start up to one tick late, by default 1ms; where few do, it is as punctual as with the time package.
+// stopping a timeout takes 25–150 ns of CPU time (300 to move one of a million). The trade-off: where many tasks
+// expire, one may start up to one tick late, by default 1ms; where few do, it is as punctual as with the time package.
 //
 //	tm := hashedwheel.MustNew()
 //	t := tm.AfterFunc(30*time.Second, func() { ... })
