@@ -19,8 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestShownCodeIsCompiled checks that the code in the documents is gofmt-ed, and is in
-// a test, which go test compiles.
+// TestShownCodeIsCompiled checks that the code in the documents is gofmt-ed, and is in a test, which go test compiles.
 func TestShownCodeIsCompiled(t *testing.T) {
 	for documents, tests := range map[string][]string{
 		"../README.md": {"../example*_test.go", "../*/example*_test.go"},
@@ -59,8 +58,7 @@ func goBlocks(markdown string) (blocks []string) {
 	return blocks
 }
 
-// unindented drops each line's indentation: statements are shown without the
-// function they stand in.
+// unindented drops each line's indentation: statements are shown without the function they stand in.
 func unindented(code string) string {
 	lines := strings.Split(code, "\n")
 	for i := range lines {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestEachDesignFiresWhatIsDue arms, moves and stops at random, and compares with a
-// plain map. One design is late by design, by no more than an eighth.
+// TestEachDesignFiresWhatIsDue arms, moves and stops at random, and compares with a plain map. One design is late by
+// design, by no more than an eighth.
 func TestEachDesignFiresWhatIsDue(t *testing.T) {
 	for name, s := range map[string]structure{
 		"list": newUnordered(), "ordered list": newOrdered(), "heap": new(binaryHeap),

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// OpenHeap opens a timer on a binary heap, as java.util.Timer and most event
-// loops have: it sleeps until the earliest timeout is due. Unlike java.util.Timer
-// it takes a stopped timeout out at once.
+// OpenHeap opens a timer on a binary heap, as java.util.Timer and most event loops have: it sleeps until the earliest
+// timeout is due. Unlike java.util.Timer it takes a stopped timeout out at once.
 func OpenHeap(tick time.Duration) *Timer { return open(tick, &binaryHeap{}) }
 
 type binaryHeap struct {

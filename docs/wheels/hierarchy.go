@@ -2,9 +2,8 @@ package wheels
 
 import "time"
 
-// OpenHierarchy opens a timer on a wheel of 256 slots and four of 64 above it,
-// as Linux had before 4.8: scheme 7 of Varghese and Lauck. It also ticks
-// when it is empty, and files a timeout again each time the wheel above it moves on.
+// OpenHierarchy opens a timer on a wheel of 256 slots and four of 64 above it, as Linux had before 4.8: scheme 7 of
+// Varghese and Lauck. It also ticks when it is empty, and files a timeout again each time the wheel above it moves on.
 func OpenHierarchy(tick time.Duration) *Timer { return open(tick, newHierarchy(8, 6)) }
 
 type hierarchy struct {

@@ -2,10 +2,9 @@ package wheels
 
 import "container/heap"
 
-// lazyLevels is Kafka's hierarchy: a level is made when the first timeout needs it,
-// and a heap of the occupied slots has the next time to wake, so nothing ticks.
-// The clock moves only when a slot is reached. A slot that has become empty by Stop
-// stays in the heap until then, as in Kafka.
+// lazyLevels is Kafka's hierarchy: a level is made when the first timeout needs it, and a heap of the occupied slots
+// has the next time to wake, so nothing ticks. The clock moves only when a slot is reached. A slot that has become
+// empty by Stop stays in the heap until then, as in Kafka.
 type lazyLevels struct {
 	levels  []*lazyLevel
 	bits    int // log2(slots)

@@ -2,8 +2,8 @@ package wheels
 
 import "time"
 
-// OpenList opens a timer that keeps its timeouts in one list, in no order, and
-// looks at every one of them at every tick: scheme 1 of Varghese and Lauck.
+// OpenList opens a timer that keeps its timeouts in one list, in no order, and looks at every one of them at every
+// tick: scheme 1 of Varghese and Lauck.
 func OpenList(tick time.Duration) *Timer { return open(tick, newUnordered()) }
 
 type unordered struct {

@@ -1,8 +1,8 @@
 package wheels
 
-// oneTurn is a wheel with a slot for each tick of the longest delay there is:
-// scheme 4 of Varghese and Lauck. The timeouts of a slot are due at its tick, so
-// no timeout is ever looked at for nothing. A delay of more than a turn has no slot.
+// oneTurn is a wheel with a slot for each tick of the longest delay there is: scheme 4 of Varghese and Lauck. The
+// timeouts of a slot are due at its tick, so no timeout is ever looked at for nothing. A delay of more than a turn has
+// no slot.
 type oneTurn struct {
 	slots   []*Timeout
 	current int64

@@ -1,8 +1,7 @@
 package wheels
 
-// ordered keeps its timeouts in one list in the order in which they expire: scheme
-// 2 of Varghese and Lauck. It looks at the first alone when time passes, but has to
-// find each timeout its place.
+// ordered keeps its timeouts in one list in the order in which they expire: scheme 2 of Varghese and Lauck. It looks at
+// the first alone when time passes, but has to find each timeout its place.
 type ordered struct {
 	all *Timeout
 	looks

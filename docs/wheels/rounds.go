@@ -2,9 +2,8 @@ package wheels
 
 import "time"
 
-// OpenRounds opens a timer on one wheel of 512 slots, where a timeout counts the
-// turns it has to wait: Netty's scheme, and scheme 6 of Varghese and Lauck. Every
-// visit to a slot counts down all that wait in it.
+// OpenRounds opens a timer on one wheel of 512 slots, where a timeout counts the turns it has to wait: Netty's scheme,
+// and scheme 6 of Varghese and Lauck. Every visit to a slot counts down all that wait in it.
 func OpenRounds(tick time.Duration) *Timer {
 	return open(tick, newRounds(9)) // 512, Netty's default
 }

@@ -1,9 +1,8 @@
 package wheels
 
-// sortedRounds is one wheel for delays of any length whose slots are ordered lists:
-// scheme 5 of Varghese and Lauck. Timeouts that are turns away come after
-// the due ones, so a tick looks at the first of a slot alone; arming looks for the
-// place.
+// sortedRounds is one wheel for delays of any length whose slots are ordered lists: scheme 5 of Varghese and Lauck.
+// Timeouts that are turns away come after the due ones, so a tick looks at the first of a slot alone; arming looks for
+// the place.
 type sortedRounds struct {
 	slots []*Timeout
 	looks

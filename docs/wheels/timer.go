@@ -32,8 +32,8 @@ type Timeout struct {
 	next, prev *Timeout // in a list
 }
 
-// structure keeps timeouts by the tick at which they expire. Ticks of timeouts
-// placed are later than the last one passed to expire.
+// structure keeps timeouts by the tick at which they expire. Ticks of timeouts placed are later than the last one
+// passed to expire.
 type structure interface {
 	place(to *Timeout)
 	remove(to *Timeout)

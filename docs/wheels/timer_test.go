@@ -18,8 +18,8 @@ var designs = map[string]func(time.Duration) *wheels.Timer{
 	"hierarchy": wheels.OpenHierarchy,
 }
 
-// TestRandomArmingsFireOnceInTime goes around each wheel several times: the tick
-// is short, so that two seconds have rounds to count and levels to cascade.
+// TestRandomArmingsFireOnceInTime goes around each wheel several times: the tick is short, so that two seconds have
+// rounds to count and levels to cascade.
 func TestRandomArmingsFireOnceInTime(t *testing.T) {
 	for name, open := range designs {
 		t.Run(name, func(t *testing.T) {

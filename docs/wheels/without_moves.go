@@ -1,9 +1,8 @@
 package wheels
 
-// withoutMoves is a hierarchy that moves nothing, as Linux has had since 4.8: levels
-// of 64 slots, each level eight times as coarse as the one below. A timeout expires
-// where it was filed, at the end of its slot: late by up to an eighth of its delay.
-// The kernel keeps a bit for each slot, to find the next one; this looks at them all.
+// withoutMoves is a hierarchy that moves nothing, as Linux has had since 4.8: levels of 64 slots, each level eight
+// times as coarse as the one below. A timeout expires where it was filed, at the end of its slot: late by up to an
+// eighth of its delay. The kernel keeps a bit for each slot, to find the next one; this looks at them all.
 type withoutMoves struct {
 	levels  [4][]*Timeout
 	current int64
