@@ -59,10 +59,10 @@ func TestFaultTaskThatWaitsForTheTimerItHoldsUp(t *testing.T) {
 func TestFaultTasksThatMultiply(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		const bound, ticks = 1000, 50
-		var others punctuality
+		var others timertest.LateLog
 		for i := range ticks {
 			d := time.Duration(1+i) * timertest.Tick
-			tm.AfterFunc(d, others.since(time.Now().Add(d)))
+			tm.AfterFunc(d, others.In(d))
 		}
 		ran := 0
 		var multiply hashedwheel.TaskFunc
@@ -77,7 +77,7 @@ func TestFaultTasksThatMultiply(t *testing.T) {
 			timertest.Pass(timertest.Tick)
 			require.LessOrEqual(t, tm.Pending(), bound)
 		}
-		others.assert(t, ticks, timertest.Tick)
+		others.Assert(t, ticks, timertest.Tick)
 		assert.LessOrEqual(t, ran, (ticks+1)*bound)
 		stats, left := tm.Stats(), len(tm.Stop())
 		assert.Equal(t, uint64(2*ran+ticks), stats.Expired+stats.Rejected+uint64(left), "each arming has its outcome")
