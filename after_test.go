@@ -2,7 +2,6 @@ package hashedwheel_test
 
 import (
 	"math"
-	"math/rand/v2"
 	"runtime"
 	"sync"
 	"testing"
@@ -160,29 +159,6 @@ func TestAfterIsClosedAtItsTimeThoughTheTimerIsStopped(t *testing.T) {
 	})
 }
 
-// Each call of Stop leaves the channels whose Timeouts it canceled to the time package.
-func TestAfterIsClosedAtItsTimeIfConcurrentStopsShareTheChannels(t *testing.T) {
-	const n = 20_000
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		start := time.Now()
-		channels := make([]<-chan struct{}, n)
-		for _, i := range rand.Perm(n) {
-			channels[i] = tm.After(time.Duration(1+i) * tick)
-		}
-		var stopping sync.WaitGroup
-		for range 4 {
-			stopping.Go(func() { assert.Empty(t, tm.Stop()) })
-		}
-		stopping.Wait()
-		for i, c := range channels {
-			<-c
-			require.Equal(t, time.Duration(1+i)*tick, time.Since(start))
-		}
-		synctest.Wait()
-		assert.Zero(t, timertest.LibraryGoroutines())
-	})
-}
-
 // When Stop is called, a part of each delay is left by the user's clock. The time package waits for that part, whatever
 // the clock shows from then on.
 func TestAfterOnAUsersClockWaitsInTheTimePackageForTheRest(t *testing.T) {
@@ -223,15 +199,6 @@ func TestAfterIsClosedByStopInAnotherBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		assert.Empty(t, tm.Stop())
 		assert.True(t, timertest.IsClosed(c))
-	})
-}
-
-func TestAfterDoesNotKeepABubbleFromEnding(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		tm.After(time.Minute)
-		tm.After(time.Hour)
-		tm.Stop()
-		timertest.Pass(2 * time.Minute)
 	})
 }
 

@@ -48,6 +48,7 @@ func TestNewTakesOptionsAtTheirLimits(t *testing.T) {
 		"the shortest tick":      hashedwheel.WithTick(100 * time.Microsecond),
 		"a tick of a year":       hashedwheel.WithTick(365 * 24 * time.Hour),
 		"one bucket":             hashedwheel.WithWheelSize(1),
+		"the largest wheel":      hashedwheel.WithWheelSize(1 << 16),
 		"no bound":               hashedwheel.WithMaxPending(0),
 		"the largest bound":      hashedwheel.WithMaxPending(math.MaxInt),
 		"a pool as it is":        hashedwheel.WithExecutor(new(sync.WaitGroup)),
@@ -61,16 +62,6 @@ func TestNewTakesOptionsAtTheirLimits(t *testing.T) {
 			assert.Equal(t, []*hashedwheel.Timeout{to}, tm.Stop())
 		})
 	}
-}
-
-func TestTheLargestWheelWorks(t *testing.T) {
-	clock := hashedwheel.NewManualClock(time.Now())
-	tm := timertest.New(hashedwheel.WithClock(clock), hashedwheel.WithWheelSize(1<<16), timertest.OnWorker)
-	last := tm.AfterFunc((1<<16-1)*timertest.Tick, timertest.Nop)
-	clock.Advance((1<<16 - 2) * timertest.Tick)
-	assert.Equal(t, hashedwheel.Pending, last.State())
-	clock.Advance(timertest.Tick)
-	assert.Equal(t, hashedwheel.Expired, last.State())
 }
 
 func TestDefaultTickIsAMillisecond(t *testing.T) {

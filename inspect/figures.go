@@ -20,7 +20,7 @@ var hints = map[string]string{
 	"Rejected": "calls refused because the timer was full or stopped",
 	"Panics":   "tasks that panicked",
 	"Overdue":  "how long the oldest due timeout has waited for its turn",
-	"Tick":     "tasks are handed out at most this late",
+	"Tick":     "tasks are dispatched at most this late",
 }
 
 // Hint returns the meaning of the label.

@@ -56,7 +56,7 @@ func takePicture(url, scheme, file string) error {
 	defer os.RemoveAll(profile)
 	out, err := exec.Command("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir="+profile,
-		"--hide-scrollbars", "--window-size=1080,2183", "--blink-settings=preferredColorScheme="+scheme,
+		"--hide-scrollbars", "--window-size=1080,2240", "--blink-settings=preferredColorScheme="+scheme,
 		"--screenshot="+file, url).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s: %w\n%s", file, err, out)

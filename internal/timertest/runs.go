@@ -2,6 +2,7 @@ package timertest
 
 import (
 	"math"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -36,6 +37,46 @@ func (l *RunLog) Times() []time.Time {
 
 // Count returns how often it ran.
 func (l *RunLog) Count() int { return len(l.Times()) }
+
+// LateLog notes how late timeouts are.
+type LateLog struct {
+	mu   sync.Mutex
+	late []time.Duration // guarded by mu
+}
+
+// In returns a task that is due d from now, and notes how late it runs.
+func (l *LateLog) In(d time.Duration) func() {
+	due := time.Now().Add(d)
+	return func() {
+		late := time.Since(due)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.late = append(l.late, late)
+	}
+}
+
+// Count returns how many of its tasks have run.
+func (l *LateLog) Count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.late)
+}
+
+// Assert fails the test unless n tasks have run, none early and none later than late. It returns how late they were in
+// total and at most.
+func (l *LateLog) Assert(t *testing.T, n int, late time.Duration) (sum, most time.Duration) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	require.Len(t, l.late, n)
+	for _, d := range l.late {
+		sum += d
+	}
+	most = slices.Max(l.late)
+	require.GreaterOrEqual(t, slices.Min(l.late), time.Duration(0), "early")
+	require.LessOrEqual(t, most, late, "late")
+	return sum, most
+}
 
 // DelaysAround returns the delays at which wheels with size buckets have gone wrong: near ticks, turns, and turns of
 // turns, and the extremes.

@@ -34,27 +34,27 @@ func TestFaultProcessIsStopped(t *testing.T) {
 	var checks []func()
 	for name, opts := range timertest.EachExecutor {
 		tm, start := timertest.New(opts...), time.Now()
-		var others punctuality
+		var others timertest.LateLog
 		var runs atomic.Int64
 		tm.Every(period, func(*hashedwheel.Series) { runs.Add(1) })
 		for i := range n {
 			d := time.Duration(i) * apart
-			tm.AfterFunc(d, others.since(time.Now().Add(d)))
+			tm.AfterFunc(d, others.In(d))
 		}
 		checks = append(checks, func() {
 			time.Sleep(time.Until(start.Add(n * apart)))
 			timertest.Returns(t, func() {
-				for others.count() < n { // Pending counts the series, except during its run
+				for others.Count() < n { // Pending counts the series, except during its run
 					time.Sleep(timertest.Tick)
 				}
 			})
 			stats, most := tm.Stats(), time.Since(start)-3*stopped/4 // no more can have run in the rest of the time
 			timertest.Shutdown(t, tm)
-			others.assert(t, n, stopped+5*time.Second)
-			assert.Greater(t, others.late, stopped/2, "it has been stopped")
+			_, late := others.Assert(t, n, stopped+5*time.Second)
+			assert.Greater(t, late, stopped/2, "it has been stopped")
 			assert.LessOrEqual(t, stats.Wakeups, uint64(most/timertest.Tick), "wake-ups")
 			assert.LessOrEqual(t, runs.Load(), int64(most/period), "runs of the series")
-			t.Logf("%s: at most %v late, %d wake-ups, %d runs", name, others.late, stats.Wakeups, runs.Load())
+			t.Logf("%s: at most %v late, %d wake-ups, %d runs", name, late, stats.Wakeups, runs.Load())
 		})
 	}
 	fmt.Println("ready")

@@ -67,27 +67,6 @@ func TestBoundedWorkOfCancellations(t *testing.T) {
 	})
 }
 
-// After a stall of 1000 ticks, tasks that arm themselves in the past run once a
-// tick, not once for each tick that was missed.
-func TestArmingInThePastReplaysNoMissedTicks(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		runs := 0
-		var again func()
-		again = func() {
-			if runs++; runs < 10_000 { // a mistake must not go on forever
-				tm.AfterFunc(-time.Hour, again)
-			}
-			tm.Pending() // files it while the missed ticks are being dispatched
-		}
-		tm.AfterFunc(timertest.Tick, func() { time.Sleep(1000 * timertest.Tick) })
-		for range 64 {
-			tm.AfterFunc(2*timertest.Tick, again)
-		}
-		timertest.Pass(1001 * timertest.Tick)
-		assert.LessOrEqual(t, runs, 2*64)
-	}, timertest.OnWorker)
-}
-
 // An arming, Stop or Sample that yields gives its processor to goroutines that never touch the timer, for 10 ms each.
 func TestCallersKeepTheirProcessorsBesideGoroutinesThatCompute(t *testing.T) {
 	var over atomic.Bool

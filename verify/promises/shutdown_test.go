@@ -82,23 +82,3 @@ func TestShutdownWaitsForATaskThatItsExecutorHasBegun(t *testing.T) {
 		})
 	}
 }
-
-// Some handlers log the panic and panic again. The executor has run the task, so a panic that leaves it does not mean
-// that the task will not run.
-func TestShutdownWaitsForATaskAfterAPanicHandlerPanicked(t *testing.T) {
-	handled := 0
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		for range 2 {
-			tm.AfterFunc(0, func() { panic("on purpose") })
-		}
-		tm.AfterFunc(5*timertest.Tick, func() { time.Sleep(time.Hour) })
-		timertest.Pass(6 * timertest.Tick) // the last one runs now
-		assert.ErrorIs(t, timertest.ShutdownErr(tm), context.DeadlineExceeded)
-		timertest.Pass(time.Hour)
-	}, hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { f() })),
-		hashedwheel.WithPanicHandler(func(_ *hashedwheel.Timeout, recovered any) {
-			if handled++; handled%2 == 1 {
-				panic(recovered)
-			}
-		}))
-}

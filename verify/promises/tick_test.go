@@ -3,8 +3,6 @@ package promises
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -69,38 +67,6 @@ func ownedFunc(tm *hashedwheel.Timer, f func()) *hashedwheel.Timeout {
 	return new(hashedwheel.Timeout).InitFunc(tm, f)
 }
 
-// lateLog notes how late timeouts are.
-type lateLog struct {
-	mu   sync.Mutex
-	late []time.Duration // guarded by mu
-}
-
-// in makes a call with a timeout of d, and notes how late it is.
-func (l *lateLog) in(tm *hashedwheel.Timer, d time.Duration, call func(*hashedwheel.Timer, time.Duration, func())) {
-	due := time.Now().Add(d)
-	call(tm, d, func() {
-		late := time.Since(due)
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.late = append(l.late, late)
-	})
-}
-
-// assert fails the test unless n timeouts have expired, none early and none more than a tick late. It returns how late
-// they were in total.
-func (l *lateLog) assert(t *testing.T, n int, tick time.Duration) (sum time.Duration) {
-	t.Helper()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	require.Len(t, l.late, n)
-	for _, late := range l.late {
-		sum += late
-	}
-	assert.GreaterOrEqual(t, slices.Min(l.late), time.Duration(0))
-	assert.LessOrEqual(t, slices.Max(l.late), tick)
-	return sum
-}
-
 var ticksOfEachKind = []time.Duration{
 	100 * time.Microsecond, 150 * time.Microsecond, 199_999, 999_999, time.Millisecond, 7_777_777,
 	100 * time.Millisecond,
@@ -113,18 +79,19 @@ func TestNeverEarlyNorMoreThanATickLateByEveryCallAtAnyTime(t *testing.T) {
 			onEachClock(t, func(t *testing.T, tm *hashedwheel.Timer) {
 				const n = 300
 				tick, rnd := tm.Tick(), rand.New(rand.NewPCG(1, uint64(tm.Tick())))
-				var log lateLog
+				var log timertest.LateLog
 				for i := range n {
 					apart := []time.Duration{tick / 10, tick, 10 * tick}[i/20%3]
 					time.Sleep(time.Duration(rnd.Int64N(int64(apart))))
 					d := []time.Duration{tick, 20 * tick, 300 * time.Millisecond}[rnd.IntN(3)]
-					log.in(tm, time.Duration(rnd.Int64N(int64(d))), call)
+					d = time.Duration(rnd.Int64N(int64(d)))
+					call(tm, d, log.In(d))
 					if rnd.IntN(5) == 0 { // a needless wake-up
 						tm.AfterFunc(time.Duration(rnd.Int64N(int64(5*tick))), timertest.Nop).Stop()
 					}
 				}
 				timertest.Pass(30*tick + time.Second)
-				sum := log.assert(t, n, tick)
+				sum, _ := log.Assert(t, n, tick)
 				if name != "After" { // its channels are shared
 					assert.InDelta(t, sum, tm.Stats().LatenessSum, n, "Every has a period of at least 1 ns")
 				}
@@ -144,13 +111,14 @@ func TestOnTimeWhereFewExpire(t *testing.T) {
 			onEachClock(t, func(t *testing.T, tm *hashedwheel.Timer) {
 				const n = 300
 				rnd := rand.New(rand.NewPCG(2, uint64(tm.Tick())))
-				var log lateLog
+				var log timertest.LateLog
 				for range n {
 					d := 30*time.Millisecond + time.Duration(rnd.Int64N(int64(40*time.Millisecond)))
-					log.in(tm, d, call)
+					call(tm, d, log.In(d))
 					timertest.Pass(d + tm.Tick())
 				}
-				assert.LessOrEqual(t, log.assert(t, n, tm.Tick()), n*tm.Tick()/10)
+				sum, _ := log.Assert(t, n, tm.Tick())
+				assert.LessOrEqual(t, sum, n*tm.Tick()/10)
 			}, time.Millisecond, 2*time.Millisecond)
 		})
 	}
@@ -199,13 +167,15 @@ func TestQuietAndAtMostOneTickLateWhereManyExpire(t *testing.T) {
 			onEachClock(t, func(t *testing.T, tm *hashedwheel.Timer) {
 				const n = 20_000
 				rnd := rand.New(rand.NewPCG(3, uint64(tm.Tick())))
-				var log lateLog
+				var log timertest.LateLog
 				for range n {
-					log.in(tm, 100*time.Millisecond+time.Duration(rnd.Int64N(int64(time.Second))), call)
+					d := 100*time.Millisecond + time.Duration(rnd.Int64N(int64(time.Second)))
+					call(tm, d, log.In(d))
 				}
 				timertest.Pass(100*time.Millisecond - 1)
 				wakeups := timertest.Wakeups(tm, time.Second+2*tm.Tick())
-				assert.InDelta(t, n*tm.Tick()/2, log.assert(t, n, tm.Tick()), float64(n*tm.Tick()/20))
+				sum, _ := log.Assert(t, n, tm.Tick())
+				assert.InDelta(t, n*tm.Tick()/2, sum, float64(n*tm.Tick()/20))
 				if limits.Deep >= 4096 { // with -tags small the worker also runs whenever a few wait in the queue
 					const few = 30 // 20 a second for stopped timeouts in the queue
 					assert.LessOrEqual(t, wakeups, uint64(time.Second/tm.Tick())+few)
@@ -249,15 +219,16 @@ func TestQuietWithoutTwoShortGaps(t *testing.T) {
 // Each task runs on the goroutine that was the worker, and another is the worker before it returns.
 func TestOnTimeBehindSlowTasks(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		var log lateLog
+		var log timertest.LateLog
 		const n = 50
 		for i := range time.Duration(n) {
-			log.in(tm, (1+i)*timertest.Tick, func(tm *hashedwheel.Timer, d time.Duration, f func()) {
-				tm.AfterFunc(d, func() { f(); time.Sleep(5 * timertest.Tick) })
-			})
+			d := (1 + i) * timertest.Tick
+			f := log.In(d)
+			tm.AfterFunc(d, func() { f(); time.Sleep(5 * timertest.Tick) })
 		}
 		timertest.Pass(100 * timertest.Tick)
-		assert.Zero(t, log.assert(t, n, timertest.Tick))
+		_, most := log.Assert(t, n, timertest.Tick)
+		assert.Zero(t, most)
 	})
 }
 
