@@ -72,16 +72,16 @@ func (w *hashedWheel) thinSlot(l *level) {
 // the level below, and not later, since a worker that wakes up late needs the time to catch up. The crowd of a bucket
 // is opened early enough for it and all crowds behind it: its timeouts stay, except those that were moved.
 func (l *level) crowdAt(current tick, tickLen int64) (number int64, at tick) {
-	number = l.next(l.crowded, l.number(current), current)
+	number = l.next(l.crowded, l.number(current))
 	switch {
 	case number == noNumber:
 		return noNumber, noTick
 	case l.shift > 0:
 		return number, l.begins(number - 1)
 	}
-	work := int64(0)
+	work, turn := int64(0), l.number(current)+int64(l.size)
 	at = noTick
-	for n := number; n != noNumber; n = l.next(l.crowded, n+1, current) {
+	for n := number; n < turn; n = l.next(l.crowded, n+1) { // the first crowd is found again, a turn later
 		work += int64(l.len(n)) * int64(perTimeout)
 		at = min(at, l.begins(n)-tick(work/tickLen)-1)
 	}

@@ -121,7 +121,7 @@ func (w *hashedWheel) leave(tick tick) {
 func (w *hashedWheel) firstSlot() (tick tick, first *level) {
 	tick = noTick
 	for _, l := range w.levels {
-		if n := l.next(l.occupied, l.number(w.current), w.current); n != noNumber && l.begins(n) <= tick {
+		if n := l.next(l.occupied, l.number(w.current)); n != noNumber && l.begins(n) <= tick {
 			tick, first = l.begins(n), l
 		}
 	}
@@ -165,7 +165,7 @@ func (w *hashedWheel) fileAgain(t *Timeout) {
 func (w *hashedWheel) earliest() (tick tick) {
 	tick = noTick
 	for _, l := range w.levels {
-		if number := l.next(l.occupied, l.number(w.current), w.current); number != noNumber {
+		if number := l.next(l.occupied, l.number(w.current)); number != noNumber {
 			tick = min(tick, l.earliestIn(number))
 		}
 	}

@@ -126,8 +126,8 @@ func (l *level) remove(t *Timeout) {
 	}
 }
 
-// next returns the first number, at or after from and within a turn of current, whose slot is in set, or noNumber.
-func (l *level) next(set bitmap.Bitmap, from int64, current tick) int64 {
+// next returns the first number, from the given one on, whose slot is in set, or noNumber if set is empty.
+func (l *level) next(set bitmap.Bitmap, from int64) int64 {
 	i := l.index(from)
 	j := set.Next(i)
 	if j < 0 {
@@ -136,11 +136,7 @@ func (l *level) next(set bitmap.Bitmap, from int64, current tick) int64 {
 	if j < 0 {
 		return noNumber
 	}
-	number := from + int64(l.index(int64(j-i)))
-	if number-l.number(current) >= int64(l.size) {
-		return noNumber
-	}
-	return number
+	return from + int64(l.index(int64(j-i)))
 }
 
 // home is a timeout's position: the kind in the low bits, then the index of the slot, then the index in the slot. A
