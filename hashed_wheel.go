@@ -140,7 +140,7 @@ func (w *hashedWheel) pop(last tick) *Timeout {
 
 func (w *hashedWheel) popFrom(l *level, i int) *Timeout {
 	w.count--
-	return l.popLast(i, l.slots.len(i)-1)
+	return l.popLast(i)
 }
 
 // popAny removes any timeout; nil if none is filed.

@@ -87,9 +87,10 @@ func (l *level) at(i, index int) *Timeout {
 	return t
 }
 
-// popLast removes the last timeout of slot i, at index n.
-func (l *level) popLast(i, n int) *Timeout {
+// popLast removes the last timeout of slot i.
+func (l *level) popLast(i int) *Timeout {
 	t := l.slots.drop(i)
+	n := l.slots.len(i)
 	if n == crowd-1 {
 		l.crowded.Clear(i)
 	}
@@ -107,18 +108,14 @@ func (l *level) popLast(i, n int) *Timeout {
 func (l *level) remove(t *Timeout) {
 	h := t.home
 	i, index := h.slot(), h.index()
-	if i >= l.size {
-		misused(t)
-	}
-	n := l.slots.len(i) - 1
-	if index > n {
+	if i >= l.size || index >= l.slots.len(i) {
 		misused(t)
 	}
 	entry := l.slots.entry(i, index)
 	if *entry != t {
 		misused(t)
 	}
-	last := l.popLast(i, n)
+	last := l.popLast(i)
 	if last != t {
 		*entry = last
 		last.home = h
