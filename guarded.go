@@ -38,7 +38,7 @@ const (
 func (g *guarded) init(tm *Timer, wheelSize int) {
 	g.owner, g.queue, g.alarm = tm, &tm.queue, &tm.alarm
 	g.wheel.init(tm.time.ticks, wheelSize)
-	g.batch.init()
+	g.batch.timeouts = make([]*Timeout, 0, batchSize)
 	g.lists = make([]*Timeout, 0, 8*len(g.queue.near.stripes)) // growing under the lock could trigger GC assist
 }
 

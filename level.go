@@ -30,9 +30,10 @@ const (
 )
 
 func newLevel(k int, shift uint, slots int, s *spares) *level {
-	l := &level{kind: inWheel + k, shift: shift, size: slots,
-		occupied: bitmap.New(slots), crowded: bitmap.New(slots)}
-	l.slots.init(slots, s)
+	l := &level{
+		kind: inWheel + k, shift: shift, size: slots, slots: buckets{make([]slot, slots), s},
+		occupied: bitmap.New(slots), crowded: bitmap.New(slots),
+	}
 	if shift > 0 {
 		l.earliest = make([]tick, slots)
 	}
