@@ -31,7 +31,8 @@ func (w *hashedWheel) thin() bool {
 		}
 		number, at := l.crowdAt(w.current, w.ticks.len)
 		if at < w.current { // the wheel has left the tick at which the crowd must be opened
-			l.open(number)
+			l.crowded.Clear(l.index(number)) // a crowd is opened once: otherwise a pass might never end
+			l.opened = openedCrowd{number: number, unseen: l.len(number)}
 			return true
 		}
 	}
@@ -42,12 +43,6 @@ func (w *hashedWheel) thin() bool {
 func (l *level) isOpen(current tick) bool {
 	c := &l.opened
 	return c.unseen > 0 && l.begins(c.number) >= current && l.len(c.number) > 0
-}
-
-// open opens a crowd, once: if crowds were opened again, a pass might never end.
-func (l *level) open(number int64) {
-	l.crowded.Clear(l.index(number))
-	l.opened = openedCrowd{number: number, unseen: l.len(number)}
 }
 
 // thinSlot visits a portion of an open crowd. From a bucket, it files again only timeouts that were moved later, and
