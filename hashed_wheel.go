@@ -27,7 +27,7 @@ type hashedWheel struct {
 	//	              ▲ current                        ▲ opening
 	//
 	// place files at opening or later, so that a pass ends even if a task arms its own timeout for the past again and
-	// again. placeOpen files the pass's intake, and the timeouts of slots that are filed again, at current or later.
+	// again. The pass's intake, and the timeouts of slots that are filed again, are put at current or later.
 	current tick
 	opening tick
 
@@ -42,10 +42,8 @@ func (w *hashedWheel) init(k ticks, size int) {
 	w.levels = []*level{newLevel(0, 0, size, &w.spares)}
 }
 
-// place files a timeout under a tick, or under the first open tick if that tick is closed. placeOpen also files under
-// the tick that is being taken.
-func (w *hashedWheel) place(t *Timeout, tick tick)     { w.put(t, max(tick, w.opening)) }
-func (w *hashedWheel) placeOpen(t *Timeout, tick tick) { w.put(t, max(tick, w.current)) }
+// place files a timeout under a tick, or under the first open tick if that tick is closed.
+func (w *hashedWheel) place(t *Timeout, tick tick) { w.put(t, max(tick, w.opening)) }
 
 // put files a timeout under a tick that has not been taken.
 func (w *hashedWheel) put(t *Timeout, tick tick) {
@@ -156,7 +154,7 @@ func (w *hashedWheel) popAny() *Timeout {
 // a queued timeout: its push may be refused, and then Timer.Stop must find it here.
 func (w *hashedWheel) fileAgain(t *Timeout) {
 	if word := t.load(); word.state() == Pending {
-		w.placeOpen(t, w.ticks.of(word.deadline()))
+		w.put(t, max(w.current, w.ticks.of(word.deadline())))
 	}
 }
 
