@@ -22,7 +22,10 @@ import (
 // a call of After waits in the time package, whatever the Clock, so a loop around After keeps its pace. Such a call
 // allocates a separate channel.
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
-	at := tm.wholeTick(tm.deadlineIn(d))
+	// At a whole Tick, so that there are no more channels than Ticks. If the worker waits for a whole Tick, it waits for
+	// the same one.
+	k := &tm.time.ticks
+	at := k.start(k.roundUp(k.of(tm.deadlineIn(d))))
 	if s := tm.after.find(at); s != nil {
 		return s.done
 	}
@@ -38,13 +41,6 @@ func (tm *Timer) After(d time.Duration) <-chan struct{} {
 		s.to.Stop()
 	}
 	return first.done
-}
-
-// wholeTick rounds a deadline up to a whole Tick, so that there are no more channels than Ticks. If the worker waits
-// for a whole Tick, it waits for the same one.
-func (tm *Timer) wholeTick(deadline int64) int64 {
-	k := tm.time.ticks
-	return k.start(k.roundUp(k.of(deadline)))
 }
 
 // afters finds the channel of a tick. No other lock is taken while mu is held.

@@ -9,8 +9,6 @@ type batch struct {
 	tick     tick // the tick at which the first timeout is due
 }
 
-func (b *batch) init() { b.timeouts = make([]*Timeout, 0, batchSize) }
-
 func (b *batch) isEmpty() bool { return len(b.timeouts) == 0 }
 func (b *batch) isFull() bool  { return len(b.timeouts) == batchSize }
 

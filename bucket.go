@@ -30,11 +30,6 @@ const (
 	indexLen = 32
 )
 
-func (b *buckets) init(slots int, s *spares) {
-	b.slots = make([]slot, slots)
-	b.spares = s
-}
-
 // len returns how many timeouts slot i holds.
 func (b *buckets) len(i int) int {
 	s := &b.slots[i]

@@ -9,9 +9,7 @@ import (
 )
 
 func newBuckets(slots int) *buckets {
-	b := new(buckets)
-	b.init(slots, new(spares))
-	return b
+	return &buckets{make([]slot, slots), new(spares)}
 }
 
 func newTimeouts(n int) []*Timeout {

@@ -97,11 +97,6 @@ func (tl *timeline) isInBubble() bool { return !isMonotonic(tl.made) }
 // isMonotonic reports whether a time has a monotonic reading. The results of time.Now outside a bubble have one.
 func isMonotonic(t time.Time) bool { return t != t.Round(0) }
 
-// deadline returns the deadline d from now. A negative d is zero, and one too large for the clock is never.
-func (tl *timeline) deadline(now int64, d time.Duration) int64 {
-	return min(now+min(max(0, int64(d)), maxDeadline), maxDeadline)
-}
-
 // since returns a time in ns since start. A time before start counts as start.
 func (tl *timeline) since(at time.Time) int64 {
 	d := at.Sub(tl.start)

@@ -31,7 +31,8 @@ func (w *hashedWheel) thin() bool {
 		}
 		number, at := l.crowdAt(w.current, w.ticks.len)
 		if at < w.current { // the wheel has left the tick at which the crowd must be opened
-			l.open(number)
+			l.crowded.Clear(l.index(number)) // a crowd is opened once: otherwise a pass might never end
+			l.opened = openedCrowd{number: number, unseen: l.len(number)}
 			return true
 		}
 	}
@@ -42,12 +43,6 @@ func (w *hashedWheel) thin() bool {
 func (l *level) isOpen(current tick) bool {
 	c := &l.opened
 	return c.unseen > 0 && l.begins(c.number) >= current && l.len(c.number) > 0
-}
-
-// open opens a crowd, once: if crowds were opened again, a pass might never end.
-func (l *level) open(number int64) {
-	l.crowded.Clear(l.index(number))
-	l.opened = openedCrowd{number: number, unseen: l.len(number)}
 }
 
 // thinSlot visits a portion of an open crowd. From a bucket, it files again only timeouts that were moved later, and
@@ -72,16 +67,16 @@ func (w *hashedWheel) thinSlot(l *level) {
 // the level below, and not later, since a worker that wakes up late needs the time to catch up. The crowd of a bucket
 // is opened early enough for it and all crowds behind it: its timeouts stay, except those that were moved.
 func (l *level) crowdAt(current tick, tickLen int64) (number int64, at tick) {
-	number = l.next(l.crowded, l.number(current), current)
+	number = l.next(l.crowded, l.number(current))
 	switch {
 	case number == noNumber:
 		return noNumber, noTick
 	case l.shift > 0:
 		return number, l.begins(number - 1)
 	}
-	work := int64(0)
+	work, turn := int64(0), l.number(current)+int64(l.size)
 	at = noTick
-	for n := number; n != noNumber; n = l.next(l.crowded, n+1, current) {
+	for n := number; n < turn; n = l.next(l.crowded, n+1) { // the first crowd is found again, a turn later
 		work += int64(l.len(n)) * int64(perTimeout)
 		at = min(at, l.begins(n)-tick(work/tickLen)-1)
 	}

@@ -18,7 +18,7 @@ type guarded struct {
 	mu      sync.Mutex
 	broken  any // the panic of the call that found a misused Timeout; every later call repeats it
 	wheel   hashedWheel
-	lists   []*Timeout // taken from the queue and not filed yet, the oldest list first
+	lists   []*Timeout // taken from the queue and not filed yet, the oldest list first; none once stopped
 	intake  int        // how many of the first lists are the pass's intake: its tick stays open until they are filed
 	stopped bool
 	waiting *Timeout // once stopped: all queued timeouts, as one list
@@ -38,7 +38,7 @@ const (
 func (g *guarded) init(tm *Timer, wheelSize int) {
 	g.owner, g.queue, g.alarm = tm, &tm.queue, &tm.alarm
 	g.wheel.init(tm.time.ticks, wheelSize)
-	g.batch.init()
+	g.batch.timeouts = make([]*Timeout, 0, batchSize)
 	g.lists = make([]*Timeout, 0, 8*len(g.queue.near.stripes)) // growing under the lock could trigger GC assist
 }
 
@@ -183,7 +183,7 @@ func (g *guarded) drainAll() (next tick, pending int) {
 	for left := len(g.lists); ; {
 		_, emptied := g.file(portion, left)
 		left -= emptied
-		if left == 0 || len(g.lists) == 0 || g.stopped { // len: others may have filed some of them
+		if left == 0 || len(g.lists) == 0 { // len: others may have filed some of them
 			return g.peek()
 		}
 		g.mu.Unlock()
@@ -263,7 +263,7 @@ func (g *guarded) takeStripe(s *stripe) {
 
 // file files at most limit timeouts of the first lists, and returns how many, and how many lists it emptied.
 func (g *guarded) file(limit, lists int) (n, emptied int) {
-	for n < limit && emptied < lists && len(g.lists) > 0 && !g.stopped {
+	for n < limit && emptied < lists && len(g.lists) > 0 {
 		t, first := g.lists[0], g.wheel.opening
 		if g.intake > 0 {
 			first = g.wheel.current // the list belongs to the intake
@@ -316,6 +316,7 @@ func (g *guarded) consider(t *Timeout, tick tick) {
 }
 
 // peek returns the earliest tick at which a timeout may be due, and how many are pending, including those in the batch.
+// No clock reaches the tick if it is ticks.never or later.
 func (g *guarded) peek() (next tick, pending int) {
 	next, pending = g.wheel.earliest(), g.wheel.count
 	for _, t := range g.batch.timeouts {
@@ -323,9 +324,6 @@ func (g *guarded) peek() (next tick, pending int) {
 			next = min(next, max(g.batch.tick, g.wheel.ticks.of(w.deadline())))
 			pending++
 		}
-	}
-	if next >= g.wheel.ticks.never {
-		next = noTick
 	}
 	return next, pending
 }

@@ -27,7 +27,7 @@ type hashedWheel struct {
 	//	              ▲ current                        ▲ opening
 	//
 	// place files at opening or later, so that a pass ends even if a task arms its own timeout for the past again and
-	// again. placeOpen files the pass's intake, and the timeouts of slots that are filed again, at current or later.
+	// again. The pass's intake, and the timeouts of slots that are filed again, are put at current or later.
 	current tick
 	opening tick
 
@@ -42,10 +42,8 @@ func (w *hashedWheel) init(k ticks, size int) {
 	w.levels = []*level{newLevel(0, 0, size, &w.spares)}
 }
 
-// place files a timeout under a tick, or under the first open tick if that tick is closed. placeOpen also files under
-// the tick that is being taken.
-func (w *hashedWheel) place(t *Timeout, tick tick)     { w.put(t, max(tick, w.opening)) }
-func (w *hashedWheel) placeOpen(t *Timeout, tick tick) { w.put(t, max(tick, w.current)) }
+// place files a timeout under a tick, or under the first open tick if that tick is closed.
+func (w *hashedWheel) place(t *Timeout, tick tick) { w.put(t, max(tick, w.opening)) }
 
 // put files a timeout under a tick that has not been taken.
 func (w *hashedWheel) put(t *Timeout, tick tick) {
@@ -121,7 +119,7 @@ func (w *hashedWheel) leave(tick tick) {
 func (w *hashedWheel) firstSlot() (tick tick, first *level) {
 	tick = noTick
 	for _, l := range w.levels {
-		if n := l.next(l.occupied, l.number(w.current), w.current); n != noNumber && l.begins(n) <= tick {
+		if n := l.next(l.occupied, l.number(w.current)); n != noNumber && l.begins(n) <= tick {
 			tick, first = l.begins(n), l
 		}
 	}
@@ -140,7 +138,7 @@ func (w *hashedWheel) pop(last tick) *Timeout {
 
 func (w *hashedWheel) popFrom(l *level, i int) *Timeout {
 	w.count--
-	return l.popLast(i, l.slots.len(i)-1)
+	return l.popLast(i)
 }
 
 // popAny removes any timeout; nil if none is filed.
@@ -156,7 +154,7 @@ func (w *hashedWheel) popAny() *Timeout {
 // a queued timeout: its push may be refused, and then Timer.Stop must find it here.
 func (w *hashedWheel) fileAgain(t *Timeout) {
 	if word := t.load(); word.state() == Pending {
-		w.placeOpen(t, w.ticks.of(word.deadline()))
+		w.put(t, max(w.current, w.ticks.of(word.deadline())))
 	}
 }
 
@@ -165,7 +163,7 @@ func (w *hashedWheel) fileAgain(t *Timeout) {
 func (w *hashedWheel) earliest() (tick tick) {
 	tick = noTick
 	for _, l := range w.levels {
-		if number := l.next(l.occupied, l.number(w.current), w.current); number != noNumber {
+		if number := l.next(l.occupied, l.number(w.current)); number != noNumber {
 			tick = min(tick, l.earliestIn(number))
 		}
 	}

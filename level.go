@@ -30,9 +30,10 @@ const (
 )
 
 func newLevel(k int, shift uint, slots int, s *spares) *level {
-	l := &level{kind: inWheel + k, shift: shift, size: slots,
-		occupied: bitmap.New(slots), crowded: bitmap.New(slots)}
-	l.slots.init(slots, s)
+	l := &level{
+		kind: inWheel + k, shift: shift, size: slots, slots: buckets{make([]slot, slots), s},
+		occupied: bitmap.New(slots), crowded: bitmap.New(slots),
+	}
 	if shift > 0 {
 		l.earliest = make([]tick, slots)
 	}
@@ -87,9 +88,10 @@ func (l *level) at(i, index int) *Timeout {
 	return t
 }
 
-// popLast removes the last timeout of slot i, at index n.
-func (l *level) popLast(i, n int) *Timeout {
+// popLast removes the last timeout of slot i.
+func (l *level) popLast(i int) *Timeout {
 	t := l.slots.drop(i)
+	n := l.slots.len(i)
 	if n == crowd-1 {
 		l.crowded.Clear(i)
 	}
@@ -107,18 +109,14 @@ func (l *level) popLast(i, n int) *Timeout {
 func (l *level) remove(t *Timeout) {
 	h := t.home
 	i, index := h.slot(), h.index()
-	if i >= l.size {
-		misused(t)
-	}
-	n := l.slots.len(i) - 1
-	if index > n {
+	if i >= l.size || index >= l.slots.len(i) {
 		misused(t)
 	}
 	entry := l.slots.entry(i, index)
 	if *entry != t {
 		misused(t)
 	}
-	last := l.popLast(i, n)
+	last := l.popLast(i)
 	if last != t {
 		*entry = last
 		last.home = h
@@ -126,8 +124,8 @@ func (l *level) remove(t *Timeout) {
 	}
 }
 
-// next returns the first number, at or after from and within a turn of current, whose slot is in set, or noNumber.
-func (l *level) next(set bitmap.Bitmap, from int64, current tick) int64 {
+// next returns the first number, from the given one on, whose slot is in set, or noNumber if set is empty.
+func (l *level) next(set bitmap.Bitmap, from int64) int64 {
 	i := l.index(from)
 	j := set.Next(i)
 	if j < 0 {
@@ -136,11 +134,7 @@ func (l *level) next(set bitmap.Bitmap, from int64, current tick) int64 {
 	if j < 0 {
 		return noNumber
 	}
-	number := from + int64(l.index(int64(j-i)))
-	if number-l.number(current) >= int64(l.size) {
-		return noNumber
-	}
-	return number
+	return from + int64(l.index(int64(j-i)))
 }
 
 // home is a timeout's position: the kind in the low bits, then the index of the slot, then the index in the slot. A

@@ -88,7 +88,7 @@ func (c *ManualClock) due() (at []time.Time) {
 		if !wk.guarded.batch.isEmpty() {
 			tick = 0 // a task has panicked, or called Goexit: dispatch the rest of its batch before the clock moves
 		}
-		if tick != noTick {
+		if tick < wk.time.ticks.never {
 			at = append(at, wk.time.at(wk.time.ticks.start(tick)))
 		}
 	}

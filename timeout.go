@@ -213,10 +213,7 @@ func (t *Timeout) Stop() bool {
 
 // State returns the state, which may be out of date by the time it returns.
 func (t *Timeout) State() State {
-	if s := t.load().state(); s != rejectedStopped {
-		return s
-	}
-	return Rejected
+	return min(t.load().state(), Rejected) // rejectedStopped is Rejected to users
 }
 
 // Err returns ErrFull or ErrStopped if the last call that armed t was refused for that reason, otherwise nil.

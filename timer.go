@@ -136,7 +136,7 @@ func (tm *Timer) NextDue() (at time.Time, ok bool) {
 // String returns what %v prints for a *Timer: the tick. It reads nothing that changes.
 func (tm *Timer) String() string { return fmt.Sprintf("hashedwheel.Timer(tick %v)", tm.Tick()) }
 
-// deadlineIn returns the deadline d from now.
+// deadlineIn returns the deadline d from now. A negative d is zero, and one too large for the clock is never.
 func (tm *Timer) deadlineIn(d time.Duration) int64 {
 	now := int64(-1)
 	if tm.time.isSystem {
@@ -148,7 +148,7 @@ func (tm *Timer) deadlineIn(d time.Duration) int64 {
 	if now > tm.alarm.overdue.Load() {
 		tm.alarm.wakeOverdue(now)
 	}
-	return tm.time.deadline(now, d)
+	return min(now+min(max(0, int64(d)), maxDeadline), maxDeadline)
 }
 
 // arm makes t pending with a new deadline, and reports whether t was pending. Its error is Arm's.

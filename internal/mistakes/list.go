@@ -130,8 +130,8 @@ var List = []Mistake{
 	{
 		Name: "deadlines count from the tick that has begun",
 		Edits: []Edit{{In: "Timer.deadlineIn",
-			Old: "tm.time.deadline(now, d)",
-			New: "tm.time.deadline(tm.time.ticks.start(tm.time.ticks.at(now)), d)"}},
+			Old: "min(now+",
+			New: "min(tm.time.ticks.start(tm.time.ticks.at(now))+"}},
 	},
 
 	// Twice, or after all.

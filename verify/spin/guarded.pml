@@ -136,7 +136,7 @@ inline fileOne() {
 	atomic {
 		home[x] = UNFILED;
 		if
-		:: state(word[x]) == PENDING && isOfIntake -> placeOpen(x, deadline(word[x]))
+		:: state(word[x]) == PENDING && isOfIntake -> putOpen(x, deadline(word[x]))
 		:: state(word[x]) == PENDING && !isOfIntake -> place(x, deadline(word[x]))
 		:: else
 		fi;

@@ -33,7 +33,8 @@ inline place(to, due) {
 	home[to] = FILED + max(due, opening)
 }
 
-inline placeOpen(to, due) {
+/* put at current or later */
+inline putOpen(to, due) {
 	home[to] = FILED + max(due, current)
 }
 

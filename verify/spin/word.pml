@@ -181,7 +181,7 @@ inline claim(to, due) {
  */
 #define NOWHERE 0	/* the caller does nothing */
 #define LATE    1	/* place */
-#define DUE     2	/* placeOpen */
+#define DUE     2	/* putOpen */
 
 inline unqueue(to, filing) {
 	do
@@ -199,7 +199,7 @@ inline unqueue(to, filing) {
 				word[to] = unqueued(w);
 				if
 				:: filing == LATE && state(w) == PENDING -> place(to, deadline(w))
-				:: filing == DUE && state(w) == PENDING -> placeOpen(to, deadline(w))
+				:: filing == DUE && state(w) == PENDING -> putOpen(to, deadline(w))
 				:: else
 				fi;
 				w = 0;
