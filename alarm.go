@@ -36,8 +36,7 @@ type alarm struct {
 	extra *time.Timer // fires for callers; after New only Reset is called, at any time
 
 	earliest tick // nextWake before setFor rounded it up; when it was set, nothing was due earlier
-	last     tick // the tick of the last pass that counts for setFor, see passed
-	spared   tick // the tick of the last pass that does not count
+	allowed  tick // a run that is due from this tick on need not wait for a whole Tick
 }
 
 // alarmWord is one value of alarm.word: due, in ns, and two bits of status. The pass of the first tick after due must
@@ -63,6 +62,8 @@ const (
 	overdueAfter = int64(time.Millisecond)
 	notOverdue   = 1<<63 - 1
 
+	burst = 10 // Ticks: how many runs the worker may save up while it rests
+
 	// The queue is taken within this time of a push, however far away the deadline: the queue holds stopped timeouts,
 	// and their memory. gRPC core takes 10 ms to 1 s for the same, Kafka's linger.ms 200 ms, .NET 333 ms.
 	linger = 50 * time.Millisecond
@@ -86,8 +87,7 @@ func (a *alarm) init(tl *timeline, out *runner, far *farLane, work func()) {
 	a.nextWake.Store(int64(noTick))
 	a.overdue.Store(notOverdue)
 	a.word.Store(int64(alarmWordFor(noDue, alarmAsleep)))
-	a.earliest, a.last = noTick, -tl.ticks.whole // no pass yet
-	a.spared = -tl.ticks.of(int64(linger))
+	a.earliest = noTick
 	switch {
 	case tl.isManual:
 		a.word.Store(int64(alarmWordFor(noDue, alarmAwake))) // the caller of Advance is always the worker
@@ -198,11 +198,11 @@ func (a *alarm) rest(seen, next tick) {
 	}
 }
 
-// setFor sets a waker for a tick, or for the next whole Tick if the last pass was less than nine tenths of a Tick ago.
-// So timeouts are on time where few expire, and where many do the worker runs once a Tick.
+// setFor sets a waker for a tick, or for the next whole Tick if the worker has run more than once a Tick lately. So
+// timeouts are on time where few expire, and where many do the worker runs once a Tick.
 func (a *alarm) setFor(next tick) {
 	a.earliest = next
-	if whole := a.time.ticks.whole; next < a.last+whole-whole/10 {
+	if next < a.allowed {
 		next = a.time.ticks.roundUp(next)
 	}
 	a.nextWake.Store(int64(next))
@@ -216,16 +216,11 @@ func (a *alarm) setFor(next tick) {
 	}
 }
 
-// passed is called after a pass. A pass that dispatched a task has already set last. Once per linger, a pass that only
-// takes the queue, as at the end of the linger, does not count, so a lone timeout that is due soon after it is on time.
-func (a *alarm) passed(tick tick) {
-	switch {
-	case a.last == tick, a.spared == tick:
-	case tick-a.spared < a.time.ticks.of(int64(linger)):
-		a.last = tick
-	default:
-		a.spared = tick
-	}
+// allow counts a run against the rate of one a Tick, by the tick at which it was due: a run that is woken late leaves no
+// less time until the next. (The generic cell rate algorithm, ITU-T I.371.)
+func (a *alarm) allow(due tick) {
+	whole := a.time.ticks.whole
+	a.allowed = max(a.allowed, due-burst*whole) + whole
 }
 
 // lingers returns the latest due for a queue that is not taken at a tick.
@@ -290,6 +285,7 @@ func (a *alarm) begin(tick tick) (earliest tick, isDue bool) {
 	isDue = a.wakesAt() <= tick
 	if isDue {
 		a.overdue.Store(notOverdue)
+		a.allow(a.wakesAt())
 	}
 	return a.earliest, isDue
 }

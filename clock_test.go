@@ -15,8 +15,7 @@ func (c *calendar) Next(now time.Time) time.Time {
 	return time.Time{}
 }
 
-// The system's wall clock is set an hour ahead after New. A Scheduler must get the time that it shows
-// now.
+// The system's wall clock is set an hour ahead after New. A Scheduler must get the time that it shows now.
 func TestRecurReadsTheWallClockAndNowDoesNot(t *testing.T) {
 	tm, set, c := MustNew(), time.Now().Add(time.Hour), new(calendar)
 	defer tm.Stop()

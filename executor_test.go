@@ -92,8 +92,8 @@ func TestCrewsAreFew(t *testing.T) {
 	assert.Less(t, most.Load()-before, int64(4*n/limits.Batch))
 }
 
-// A goroutine that allocates may have to help the collector: then the worker, and due timeouts,
-// would wait behind all other goroutines.
+// A goroutine that allocates may have to help the collector: then the worker, and due timeouts, would wait behind all
+// other goroutines.
 func TestDispatchAllocatesNothingIfTheLastBatchHasEnded(t *testing.T) {
 	if timertest.Race {
 		t.Skip("each task has its own goroutine")

@@ -101,8 +101,8 @@ func (g *guarded) fileIntake(limit int) int {
 	return n
 }
 
-// takeDue makes a batch of timeouts that are due by tick, and reports false if there are none. After true the batch
-// may be empty, if all timeouts of a portion were moved. The wheel leaves the tick only once the intake is filed.
+// takeDue makes a batch of timeouts that are due by tick, and reports false if there are none. After true the batch may
+// be empty, if all timeouts of a portion were moved. The wheel leaves the tick only once the intake is filed.
 func (g *guarded) takeDue(tick tick) (more bool) {
 	defer g.lock().unlock()
 	if g.stopped {

@@ -19,8 +19,7 @@ const (
 	many    = 20 * portion
 )
 
-// newGuarded returns the guarded part of a timer that has a tick of a millisecond and no worker
-// goroutine.
+// newGuarded returns the guarded part of a timer that has a tick of a millisecond and no worker goroutine.
 func newGuarded() (*guarded, *Timer) {
 	tm := MustNew(WithTick(time.Millisecond), WithClock(NewManualClock(time.Unix(0, 0))))
 	return &tm.guarded, tm
@@ -35,8 +34,7 @@ func (g *guarded) drain(limit int) int {
 	return n
 }
 
-// fileMoved files n timeouts under a tick and gives them the deadline of another, as a Reset to later
-// does.
+// fileMoved files n timeouts under a tick and gives them the deadline of another, as a Reset to later does.
 func (g *guarded) fileMoved(n int, tick, due tick) (all []*Timeout) {
 	for range n {
 		t := pendingAt(g.wheel.ticks.start(due))

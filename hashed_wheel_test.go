@@ -136,8 +136,7 @@ func TestRingsReachMaxDeadline(t *testing.T) {
 	}
 }
 
-// trial runs random operations on a wheel and on its model, a plain slice of the pending timeouts, sorted
-// by due tick.
+// trial runs random operations on a wheel and on its model, a plain slice of the pending timeouts, sorted by due tick.
 type trial struct {
 	*driver
 	t       *testing.T

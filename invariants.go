@@ -27,8 +27,8 @@ func (w *hashedWheel) check() {
 	}
 }
 
-// checkAll panics if an invariant of the wheel is broken. Producers may change words at the same time, so
-// each word is read once, and must satisfy conditions that no producer can break:
+// checkAll panics if an invariant of the wheel is broken. Producers may change words at the same time, so each word is
+// read once, and must satisfy conditions that no producer can break:
 //   - A timeout that is filed has been armed and has not expired.
 //   - If it is no longer pending, it is queued: the next drain removes it.
 //   - If it is pending and not queued, it is filed no later than it is due: a move to earlier queues it.

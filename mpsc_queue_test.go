@@ -56,8 +56,7 @@ func pushAll(t *testing.T, q *mpscQueue, all ...*Timeout) {
 	}
 }
 
-// A lost timeout would never run, although its push was accepted. A timeout that is taken twice would
-// corrupt its list.
+// A lost timeout would never run, although its push was accepted. A timeout that is taken twice would corrupt its list.
 func TestEveryPushIsEitherTakenOrRefused(t *testing.T) {
 	const producers, each = 8, 4000
 	for round := range 4 {

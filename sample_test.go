@@ -13,8 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// crowdTrial is a trial with crowds. Between all other steps it thins them and samples the wheel, a
-// portion at a time.
+// crowdTrial is a trial with crowds. Between all other steps it thins them and samples the wheel, a portion at a time.
 type crowdTrial struct {
 	*trial
 	walk  *sample            // the current walk, or nil

@@ -65,11 +65,11 @@ func (tm *Timer) Every(period time.Duration, f func(*Series)) *Series {
 //	tm.EveryFrom(tm.Now().Add(rand.N(period)), period, f) // spread: many series do not run together
 //	tm.EveryFrom(time.Now().Truncate(period), period, f)  // aligned: on the hour, by UTC
 //
-// If first has passed, the first run is due at the next point of the grid, or at once if the last point
-// passed less than a tenth of the period ago, and less than a second. Setting the wall clock does not move
-// the grid. A panic of f that the panic handler recovers, or runtime.Goexit, ends only that run. If the timer is
-// stopped, f does not run: see Err. EveryFrom panics if period is not positive, or f is nil. It
-// allocates once; a run allocates nothing, except in the Executor.
+// If first has passed, the first run is due at the next point of the grid, or at once if the last point passed less
+// than a tenth of the period ago, and less than a second. Setting the wall clock does not move the grid. A panic of f
+// that the panic handler recovers, or runtime.Goexit, ends only that run. If the timer is stopped, f does not run: see
+// Err. EveryFrom panics if period is not positive, or f is nil. It allocates once; a run allocates nothing, except in
+// the Executor.
 func (tm *Timer) EveryFrom(first time.Time, period time.Duration, f func(*Series)) *Series {
 	if period <= 0 {
 		panic("hashedwheel: Every with a period that is not positive")
@@ -81,9 +81,9 @@ func (tm *Timer) EveryFrom(first time.Time, period time.Duration, f func(*Series
 	return s
 }
 
-// Recur runs f at the times that scheduler returns, until the Series or the timer is stopped, or the
-// Scheduler returns the zero time or panics. Otherwise it is like EveryFrom. Recur panics if scheduler
-// or f is nil, and if the first call of Next does.
+// Recur runs f at the times that scheduler returns, until the Series or the timer is stopped, or the Scheduler returns
+// the zero time or panics. Otherwise it is like EveryFrom. Recur panics if scheduler or f is nil, and if the first call
+// of Next does.
 //
 // A time of a calendar, which has no monotonic reading, is compared with the wall clock when Next is called. If the
 // wall clock is set back after that, the calendar returns the same time again. Next is called up to a tick late, so

@@ -19,9 +19,9 @@ var (
 	ErrFull = errors.New("hashedwheel: too many pending timeouts")
 )
 
-// A Timer runs the tasks of any number of timeouts, never before a deadline and at most one tick late. It
-// is safe for concurrent use, including from inside tasks, and must not be copied. The zero Timer panics. A
-// Timer with nothing pending is garbage without a Stop once it is unused, except on a ManualClock.
+// A Timer runs the tasks of any number of timeouts, never before a deadline and at most one tick late. It is safe for
+// concurrent use, including from inside tasks, and must not be copied. The zero Timer panics. A Timer with nothing
+// pending is garbage without a Stop once it is unused, except on a ManualClock.
 type Timer struct {
 	// The path of a timeout: into the queue, through the wheel in guarded, out to the executor.
 	time    timeline // each call that arms reads this and the next
@@ -84,8 +84,8 @@ func (tm *Timer) AfterFunc(d time.Duration, f func()) *Timeout {
 	return t
 }
 
-// Schedule is AfterFunc for a Task. If the timer is stopped or full, it returns nil, and ErrStopped or
-// ErrFull. It panics if task is nil.
+// Schedule is AfterFunc for a Task. If the timer is stopped or full, it returns nil, and ErrStopped or ErrFull. It
+// panics if task is nil.
 func (tm *Timer) Schedule(d time.Duration, task Task) (*Timeout, error) {
 	if isNil(task) {
 		panic("hashedwheel: Schedule with a nil Task")
@@ -98,8 +98,8 @@ func (tm *Timer) Schedule(d time.Duration, task Task) (*Timeout, error) {
 	return t, nil
 }
 
-// Now returns the time on the timer's clock, from which times given to ResetAt should come. With
-// the system clock it is the wall-clock time at New plus the monotonic time since then.
+// Now returns the time on the timer's clock, from which times given to ResetAt should come. With the system clock it is
+// the wall-clock time at New plus the monotonic time since then.
 func (tm *Timer) Now() time.Time {
 	if tm.time.isSystem {
 		return tm.time.at(tm.time.now())

@@ -61,8 +61,8 @@ func (wk *worker) work() {
 }
 
 // pass dispatches the timeouts that are due at the current tick. If the queue is due, it first files the intake, and
-// dispatches in between if that takes long. again is true if a crowd is open, or if the pass has outlasted the
-// Tick: a new intake must not wait until a million timeouts are dispatched.
+// dispatches in between if that takes long. again is true if a crowd is open, or if the pass has outlasted the Tick: a
+// new intake must not wait until a million timeouts are dispatched.
 func (wk *worker) pass() (tick tick, again bool) {
 	g := wk.guarded
 	tick = wk.time.thisTick()
@@ -87,7 +87,6 @@ func (wk *worker) pass() (tick tick, again bool) {
 			}
 		}
 	}
-	wk.alarm.passed(tick)
 	return tick, g.thin()
 }
 
@@ -110,11 +109,8 @@ func (wk *worker) fileIntake() (isFiled bool) {
 func (wk *worker) handOut(tick tick) (now int64) {
 	wk.out.crews.Launch()
 	batch := &wk.guarded.batch
-	if !batch.isEmpty() { // it is empty if all of a portion were moved
-		wk.alarm.last = tick
-	}
 	due := wk.time.ticks.start(tick)
-	past := wk.time.ticks.start(wk.alarm.earliest - 1) // an earlier deadline had passed when it was set
+	oldest := wk.time.ticks.start(wk.alarm.earliest - 1) // an earlier deadline had passed when it was set
 	now = wk.time.now()
 	for t := batch.next(); t != nil; t = batch.next() {
 		if !t.isAt(batch.given - 1) {
@@ -122,7 +118,7 @@ func (wk *worker) handOut(tick tick) (now int64) {
 		}
 		if claimed, ok := t.claim(due); ok {
 			wk.quota.release(1)
-			wk.lateness.note(now - max(claimed.deadline(), past))
+			wk.lateness.note(now - max(claimed.deadline(), oldest))
 			isUsers := wk.out.execute(t)
 			if isUsers {
 				now = wk.time.now()

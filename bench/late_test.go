@@ -13,14 +13,15 @@ func BenchmarkLate(b *testing.B) {
 		settle(ms, 0)
 		var fired tally
 		late := make([]float64, count(2000))
+		start := time.Now()
 		for i := range late { // out of step with the tick
-			d := 5*ms + time.Duration(i%7)*777*time.Microsecond
-			due := time.Now().Add(d)
-			t.AfterFunc(d, func() {
+			at := start.Add(time.Duration(i) * 1300 * time.Microsecond)
+			time.Sleep(time.Until(at))
+			due := at.Add(5*ms + time.Duration(i%7)*777*time.Microsecond) // not from now: a sleep ends with a wake-up
+			t.AfterFunc(time.Until(due), func() {
 				late[i] = float64(time.Since(due)) / 1e6
 				fired.fire()
 			})
-			time.Sleep(1300 * time.Microsecond)
 		}
 		fired.wait(b, k, len(late))
 		reportEarly(b, k, -slices.Min(late))

@@ -74,9 +74,9 @@ const (
 )
 
 // run reports the metrics of a timer, and returns the CPU time of the process, in percent of one processor. late covers
-// the deadlines that expire, and a heartbeat. run leaves the idle timeouts pending. They begin at
-// deadlines spread over the idle time, as on a server that has run for a while: so what a wheel puts off until the old
-// deadline of a timeout counts.
+// the deadlines that expire, and a heartbeat. run leaves the idle timeouts pending. They begin at deadlines spread over
+// the idle time, as on a server that has run for a while: so what a wheel puts off until the old deadline of a timeout
+// counts.
 func (s steady) run(b *testing.B, k Kind) (cpu float64) {
 	t := k.Open(s.tick)
 	runtime.GC()

@@ -12,8 +12,8 @@ import (
 
 const minute = time.Minute
 
-// A ready connection has a socket, for SetReadDeadline, but its Read returns at once. A Conn counts
-// it without the kernel.
+// A ready connection has a socket, for SetReadDeadline, but its Read returns at once. A Conn counts it without the
+// kernel.
 type ready struct{ net.Conn }
 
 func (ready) Read([]byte) (int, error) { return 1, nil }

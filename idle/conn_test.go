@@ -220,8 +220,8 @@ func TestCloseWriteAndCloseRead(t *testing.T) {
 	require.Equal(t, pipe, whole.NetConn())
 }
 
-// golang/go#21133: a wrapper that sets a deadline at each Read undoes its user's deadline: a
-// deadline for a whole header never expires if the header trickles in.
+// golang/go#21133: a wrapper that sets a deadline at each Read undoes its user's deadline: a deadline for a whole
+// header never expires if the header trickles in.
 func TestConnSetsNoDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := new(fake)

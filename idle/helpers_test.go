@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Many of these tests wait for the kernel's clock rather than for a processor, so more
-// of them than there are processors may run at once.
+// Many of these tests wait for the kernel's clock rather than for a processor, so more of them than there are
+// processors may run at once.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	_ = flag.Set("test.parallel", "16")
@@ -58,8 +58,7 @@ func newTimer(t *testing.T, opts ...hashedwheel.Option) *hashedwheel.Timer {
 	return tm
 }
 
-// closedAfter waits until the Conn has been closed as idle, and asserts that it took want, and at
-// most a tick more.
+// closedAfter waits until the Conn has been closed as idle, and asserts that it took want, and at most a tick more.
 func (s scene) closedAfter(t *testing.T, want time.Duration) {
 	t.Helper()
 	start := time.Now()

@@ -81,8 +81,8 @@ func (l *limit) start(tm *hashedwheel.Timer, d time.Duration) error {
 // now returns the time since start.
 func (l *limit) now() time.Duration { return l.timeout.Timer().Now().Sub(l.begun) }
 
-// from returns the setting of an idle time that begins now: none if d is not positive. It limits d,
-// which could overflow.
+// from returns the setting of an idle time that begins now: none if d is not positive. It limits d, which could
+// overflow.
 func (l *limit) from(d time.Duration) *setting {
 	if d <= 0 {
 		return none

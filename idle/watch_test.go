@@ -15,8 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Time is real here, because the kernel counts it. short is long enough for a few sends on a busy
-// machine.
+// Time is real here, because the kernel counts it. short is long enough for a few sends on a busy machine.
 const short = 800 * time.Millisecond
 
 // watched returns a channel that receives a value when the watch of c calls onIdle.

@@ -76,8 +76,8 @@ func (d *directory[K, V]) follow(s *shard[K, V], hash uint64) *shard[K, V] {
 	return d.lock(hash)
 }
 
-// await locks a shard that another call holds. It splits the shard once calls for different keys
-// have waited for it often.
+// await locks a shard that another call holds. It splits the shard once calls for different keys have waited for it
+// often.
 func (d *directory[K, V]) await(s *shard[K, V], hash uint64) {
 	s.mu.Lock()
 	if s.rival == hash {
@@ -90,8 +90,7 @@ func (d *directory[K, V]) await(s *shard[K, V], hash uint64) {
 	}
 }
 
-// split gives s's range, except its first part, to new shards, unless the range is too narrow. The
-// caller holds s.mu.
+// split gives s's range, except its first part, to new shards, unless the range is too narrow. The caller holds s.mu.
 func (d *directory[K, V]) split(s *shard[K, V]) {
 	n := min(partsOfSplit, (s.last-s.first)>>d.narrow+1)
 	if n < 2 {

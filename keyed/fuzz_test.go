@@ -60,8 +60,7 @@ const (
 	silent  = 1 << 5
 )
 
-// A play is a Map on a clock that stands still, with an executor that holds due tasks, and the model
-// of the Map.
+// A play is a Map on a clock that stands still, with an executor that holds due tasks, and the model of the Map.
 type play struct {
 	*testing.T
 	start time.Time
@@ -201,9 +200,8 @@ func (p *play) drain(n int) {
 	})
 }
 
-// sweep changes the map in the body of an All: a key whose bit of n is set is deleted, and set
-// again if it is odd; the other keys are touched. All shards may be split in each body, and the
-// first body may be the last.
+// sweep changes the map in the body of an All: a key whose bit of n is set is deleted, and set again if it is odd; the
+// other keys are touched. All shards may be split in each body, and the first body may be the last.
 func (p *play) sweep(how, n int) {
 	seen := map[int]int{}
 	for k, v := range p.m.All() {

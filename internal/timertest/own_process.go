@@ -16,8 +16,8 @@ import (
 
 const ownProcessOf = "HASHEDWHEEL_TEST" // names the test that the process was started for
 
-// InOwnProcess runs the calling test again, alone in a process with env, and logs its output. It
-// reports true in that process.
+// InOwnProcess runs the calling test again, alone in a process with env, and logs its output. It reports true in that
+// process.
 func InOwnProcess(t *testing.T, env ...string) bool {
 	t.Helper()
 	if IsOwnProcess(t) {

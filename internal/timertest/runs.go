@@ -90,8 +90,7 @@ func DelaysAround(size int) []time.Duration {
 	return delays
 }
 
-// Lateness arms a timeout for each delay and returns how long after its deadline each ran. A
-// negative delay means now.
+// Lateness arms a timeout for each delay and returns how long after its deadline each ran. A negative delay means now.
 func Lateness(tm *hashedwheel.Timer, delays []time.Duration) []time.Duration {
 	late := make([]time.Duration, len(delays))
 	var ran sync.WaitGroup
@@ -107,8 +106,8 @@ func Lateness(tm *hashedwheel.Timer, delays []time.Duration) []time.Duration {
 	return late
 }
 
-// AssertOnGrid fails the test unless there were as many runs as points, each at
-// its point of the grid: not early, and no later than late.
+// AssertOnGrid fails the test unless there were as many runs as points, each at its point of the grid: not early, and
+// no later than late.
 func AssertOnGrid(t *testing.T, start time.Time, period, late time.Duration, runs []time.Time, points ...int) {
 	t.Helper()
 	require.Len(t, runs, len(points), "runs")

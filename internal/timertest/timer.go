@@ -34,8 +34,7 @@ func New(opts ...hashedwheel.Option) *hashedwheel.Timer {
 	return hashedwheel.MustNew(append([]hashedwheel.Option{hashedwheel.WithTick(Tick)}, opts...)...)
 }
 
-// NewResting returns a timer whose worker sleeps for an hour, so that nothing but
-// the calls of a test allocates.
+// NewResting returns a timer whose worker sleeps for an hour, so that nothing but the calls of a test allocates.
 func NewResting(t *testing.T, opts ...hashedwheel.Option) *hashedwheel.Timer {
 	tm := hashedwheel.MustNew(append([]hashedwheel.Option{hashedwheel.WithTick(time.Hour)}, opts...)...)
 	t.Cleanup(func() { tm.Stop() })

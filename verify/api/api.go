@@ -1,5 +1,5 @@
-// Command api prints the exported API of the library, one line for each constant, variable, function, type,
-// field and method, as api/ records it for this version:
+// Command api prints the exported API of the library, one line for each constant, variable, function, type, field and
+// method, as api/ records it for this version:
 //
 //	go run ./verify/api > api/0.5.0.txt
 package main

@@ -10,8 +10,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// account is one Timeout and the outcomes of its armings: each arming that began has one. If only one
-// member at a time arms the Timeout, its state shows a refusal.
+// account is one Timeout and the outcomes of its armings: each arming that began has one. If only one member at a time
+// arms the Timeout, its state shows a refusal.
 type account struct {
 	to     *hashedwheel.Timeout
 	_      [1 << 10]byte // makes the struct large: its Timeout falls into another stripe and sample

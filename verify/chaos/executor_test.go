@@ -9,8 +9,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// wildExecutor runs tasks at once, or in goroutines that recover whatever leaves them, and
-// sometimes drops one by a panic or runtime.Goexit.
+// wildExecutor runs tasks at once, or in goroutines that recover whatever leaves them, and sometimes drops one by a
+// panic or runtime.Goexit.
 type wildExecutor struct {
 	dropped atomic.Int64 // tasks that never run
 	running sync.WaitGroup

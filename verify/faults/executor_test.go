@@ -12,8 +12,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// Executors that misbehave. They are user code on the worker: a lost or repeated task affects no
-// other task.
+// Executors that misbehave. They are user code on the worker: a lost or repeated task affects no other task.
 
 // swallower is an executor that never runs every nth task.
 func swallower(nth int64) hashedwheel.Option {
@@ -25,8 +24,8 @@ func swallower(nth int64) hashedwheel.Option {
 	}))
 }
 
-// Each run of a series arms the next. If the executor swallows a run, the series waits until its
-// owner resets or stops it.
+// Each run of a series arms the next. If the executor swallows a run, the series waits until its owner resets or stops
+// it.
 func TestFaultExecutorSwallowsARunOfASeries(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		var log timertest.RunLog

@@ -15,8 +15,7 @@ import (
 // One processor, and others that never yield it: the scheduler takes it from them every 10ms, and the worker gets its
 // turn among them.
 
-// busy keeps n goroutines running, and one more that calls Pending all the time, until end is
-// called.
+// busy keeps n goroutines running, and one more that calls Pending all the time, until end is called.
 func busy(tm *hashedwheel.Timer, n int) (end func()) {
 	var quit atomic.Bool
 	var done sync.WaitGroup

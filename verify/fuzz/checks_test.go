@@ -107,8 +107,7 @@ func (s *script) compareDeadlines() {
 	}
 }
 
-// compareDrained checks the timer's counts. It is a separate call in the stream because it drains
-// the queue.
+// compareDrained checks the timer's counts. It is a separate call in the stream because it drains the queue.
 func (s *script) compareDrained() {
 	s.compareNextDue()
 	m, st := &s.model, s.timer.Stats()

@@ -62,8 +62,7 @@ func (s *script) look() {
 	}
 }
 
-// advance moves the clock on by d, and by the rest of an earlier advance that a task ended. The
-// caller holds mu.
+// advance moves the clock on by d, and by the rest of an earlier advance that a task ended. The caller holds mu.
 func (s *script) advance(d int64) {
 	s.target += d
 	switch s.clock {
@@ -111,8 +110,8 @@ func (s *script) sleep(d int64) {
 	s.mu.Lock()
 }
 
-// walk moves the hand clock to the target, through every instant at which it has
-// been asked to ring, so that each task sees its own time.
+// walk moves the hand clock to the target, through every instant at which it has been asked to ring, so that each task
+// sees its own time.
 func (s *script) walk() {
 	s.settle()
 	for steps := 0; s.now() != s.target && s.failure == ""; steps++ {

@@ -105,8 +105,7 @@ func (s *script) keep(j job) func() {
 	return func() {}
 }
 
-// giveUp keeps a job for which Shutdown does not wait, because the executor panics or ends its
-// goroutine now.
+// giveUp keeps a job for which Shutdown does not wait, because the executor panics or ends its goroutine now.
 func (s *script) giveUp(j job, does func()) func() {
 	j.isGivenUp = true
 	s.keep(j)
@@ -168,8 +167,7 @@ func (s *script) runJob(i int) {
 	s.self = self
 }
 
-// elsewhere runs f in another goroutine, which it may end, and waits for it. The
-// caller holds mu.
+// elsewhere runs f in another goroutine, which it may end, and waits for it. The caller holds mu.
 func (s *script) elsewhere(f func()) {
 	done := make(chan struct{})
 	s.mu.Unlock()

@@ -61,8 +61,7 @@ func clampDeadline(ns int64) int64 { return max(-1<<58, min(ns, never)) }
 // in returns the deadline of a delay from now: a negative one is none.
 func (m *model) in(d int64) int64 { return clampDeadline(m.read() + clampDeadline(max(0, d))) }
 
-// read is the clock as the timer sees it: it stops short of never, and at the
-// earliest deadline.
+// read is the clock as the timer sees it: it stops short of never, and at the earliest deadline.
 func (m *model) read() int64 { return min(clampDeadline(m.now), never-1) }
 
 // tickAt rounds a time down.

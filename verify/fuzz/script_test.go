@@ -9,9 +9,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// script reads calls from a byte stream and makes each of them twice: to the timer and to the
-// model. Each callback of the timer, a task, an executor or a panic handler, continues with the
-// same stream.
+// script reads calls from a byte stream and makes each of them twice: to the timer and to the model. Each callback of
+// the timer, a task, an executor or a panic handler, continues with the same stream.
 //
 // One goroutine at a time reads the stream, while all others wait for it, for the clock, or for their run. So the
 // result does not depend on speed.
@@ -108,8 +107,7 @@ func (s *script) options() []hashedwheel.Option {
 	return opts
 }
 
-// run makes the calls of the stream, then stops the timer, has the executor
-// finish, and closes the books.
+// run makes the calls of the stream, then stops the timer, has the executor finish, and closes the books.
 func (s *script) run() {
 	opts := append(s.options(), s.withExecutor()...)
 	s.timer = hashedwheel.MustNew(append(opts, s.withClock()...)...)

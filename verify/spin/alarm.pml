@@ -12,13 +12,13 @@
  * Steps. due and status are one word: each load, store, CAS or Swap of it is a step, and so are each load, store and
  * CAS of far.due and overdue, each transition of a timeout's word, each push, each take of a stripe and each hold of
  * the lock. Two steps are one where no other process can tell: a load and the CAS that depends on it alone; in rest the
- * load, the wakers, which no other process touches then, and overdue; earliest, nextWake and last with the steps
+ * load, the wakers, which no other process touches then, and overdue; earliest, nextWake and allowed with the steps
  * between which the worker reads or writes them. A waker, the goroutine that it starts and the worker may be as late
  * as they like.
  *
  * A timeout has a separate stripe in each lane, and is filed under its own tick. A push goes to either lane, however
  * far away the deadline is: suits may guess wrong. NEAR_ONLY: it goes to the near lane. Time is in ticks of the wheel,
- * WHOLE of which make a Tick, and APART nine tenths of one: it passes by itself up to LAST, then up to the next waker
+ * WHOLE of which make a Tick, and BURST is of alarm.go: it passes by itself up to LAST, then up to the next waker
  * whenever no process can move. due is the tick whose pass takes the queue (in Go the start of the tick before), and
  * far.due that of the far lane. From the tick overdue on a caller may wake the worker, and moves overdue on by a tick.
  *
@@ -45,8 +45,7 @@
  *   stop      after Timer.Stop no waker is set, no caller wakes the worker, and done is closed
  *   counted   running counts the goroutine that waits for a user's clock, and one until Timer.Stop
  *
- * And at each pass, except on a user's clock: a Tick has begun since the last pass, or nine tenths of one have passed
- * (apart); unless a producer has read the clock before the last pass, and become the worker after it.
+ * And at each run, except on a user's clock: nextWake has begun, and is a whole Tick or allowed.
  *
  * In every state one goroutine is the worker, only that one touches the wakers, and none begins a pass once done is
  * closed. When no process can move any more, every timeout is settled, and due is never. So a due that was lowered for
@@ -93,8 +92,8 @@
 #ifndef WHOLE
 #define WHOLE 2		/* ticks.whole */
 #endif
-#ifndef APART
-#define APART 2		/* nine tenths of that */
+#ifndef BURST
+#define BURST 0
 #endif
 
 #define LONG  14	/* maxDeadline: later than every tick, earlier than noDue */
@@ -123,7 +122,7 @@ farLane far;
 /* alarm */
 byte due = NEVER, status = ASLEEP;	/* the word */
 byte nextWake = NEVER, earliest = NEVER;
-short last = -WHOLE;	/* no pass yet */
+short allowed;
 short closed = -WHOLE;	/* tick of the last pass, which the wheel has closed */
 byte called;		/* goroutines that a waker has started, and that have not run yet */
 #ifdef USERS_CLOCK
@@ -180,7 +179,6 @@ byte cutAt = NEVER;	/* the tick of that pass */
 byte busy;	/* calls under way, and goroutines about to move */
 byte owner;	/* who is the worker: a process */
 byte limit[2];	/* of a pending timeout: no pass may be later than the Tick from then on; 0: of others */
-bit stale;	/* a producer has become the worker with a tick before the last pass */
 #define COMING 255
 #define mine assert(owner == _pid)
 
@@ -334,7 +332,7 @@ inline overdueFrom(tick_) { overdue = (tick_ < NEVER -> tick_ : overdue) }
 /* setFor, for next. */
 inline setFor() {
 	earliest = next;
-	nextWake = (next < last + APART -> roundUp(next) : next);
+	nextWake = (next < allowed -> roundUp(next) : next);
 	set_(nextWake);
 	overdueFrom(nextWake)
 }
@@ -424,7 +422,7 @@ inline expect(k) {
 	atomic {
 		lower(k, _pid);
 		if
-		:: hit -> stale = stale || tick < last;
+		:: hit ->
 #ifdef MISTAKE_EXPECT_TAKES_NEXT_WAKE
 			next = nextWake
 #else
@@ -547,16 +545,11 @@ inline lowerToFar() {
 #define WAKES_AT nextWake
 #endif
 
-/* A pass closes its tick: the tick after it is the wheel's opening. With SPARED a pass may leave last as it is, as one
- * that only takes the queue does once a linger (alarm.passed). No process reads last before the pass has ended.
- */
-#if defined(MISTAKE_LAST_AFTER_REST)
+/* A pass closes its tick: the tick after it is the wheel's opening. */
 #define CLOSE closed = tick
-#elif defined(SPARED)
-#define CLOSE closed = tick; if :: last = tick :: true fi
-#else
-#define CLOSE closed = tick; last = tick
-#endif
+
+/* A run that was due at t. */
+#define ALLOW(t) allowed = max(allowed, (t) - BURST * WHOLE) + WHOLE
 
 /* due was lowered after this goroutine became the worker and before it read the clock: so it is late itself. */
 inline slip(t) { limit[t] = (limit[t] && due <= tick -> max(limit[t], tick + 1) : limit[t]) }
@@ -615,10 +608,11 @@ work:
 #endif
 		:: else -> overdue = NEVER
 		fi;
-		/* pass: a Tick has begun since the last one, or nine tenths have passed */
-		assert(cut || tick >= last + APART || tick >= WHOLE_FROM(last + 1) || stale);
+		assert(cut || nextWake <= tick && (nextWake >= allowed || nextWake == WHOLE_FROM(nextWake)));
 #endif
-		stale = 0
+#ifndef MISTAKE_ALLOW_AFTER_REST
+		ALLOW(nextWake);
+#endif
 	};
 #if GOEXITS
 	if
@@ -721,10 +715,10 @@ nextWork:
 		cutAt = NEVER
 	};
 away_:
-#ifdef MISTAKE_LAST_AFTER_REST
-	w = tick;
+#ifdef MISTAKE_ALLOW_AFTER_REST
+	w = nextWake;
 	rest();
-	last = w;
+	ALLOW(w);
 	w = 0;
 #else
 	rest();
