@@ -1,7 +1,7 @@
 // Package hashedwheel keeps tens of thousands to millions of timeouts, most of which are moved or stopped before they
 // expire: idle timeouts that move at every read, deadlines of calls that nearly all return in time. Arming, moving, or
-// stopping a timeout takes 25–150 ns of CPU time (300 to move one of a million). The trade-off: where many tasks
-// expire, one may start up to one tick late, by default 1ms; where few do, it is as punctual as with the time package.
+// stopping a timeout takes 25–150 ns of CPU time (300 to move one of a million). The trade-off: where more than one
+// timeout expires per tick, by default 1ms, a task may start up to one tick late; where fewer expire, up to a tenth.
 //
 //	tm := hashedwheel.MustNew()
 //	t := tm.AfterFunc(30*time.Second, func() { ... })
@@ -38,9 +38,9 @@
 // A task is handed to the Executor within one tick of its deadline, plus the delay that the operating system, Go's
 // scheduler or the Executor adds. Where few timeouts expire, tasks are more punctual: see [WithTick]. A delay of zero
 // or less is due at once. The library's own work adds a few milliseconds at most, even with a million timeouts due
-// within a second. Three loads exceed that: half a million due within half a second are occasionally 10 to 20ms late; a
-// million due within 100ms take 0.3 s to dispatch; a million in one tick, all moved later in the last half second,
-// delay others by 0.2 s.
+// within a second. Extreme loads exceed that: half a million due within half a second, or 160,000 moved earlier at once,
+// are occasionally 10 to 20ms late; a million due within 100ms take 0.3 s to dispatch; a million in one tick, all moved
+// later in the last half second, delay others by 0.2 s.
 //
 // # One outcome each time a timeout is armed
 //
@@ -96,7 +96,7 @@
 // is held for longer than about a millisecond, unless its holder loses its processor or has to help the collector, or
 // is Timer.Stop. [WithMaxPending] bounds how many may be pending.
 //
-// # Misuse is caught
+// # Most misuse is caught
 //
 // A Timeout that was copied or overwritten while its Timer holds it makes the process panic, at the latest when the
 // wheel uses it. [Timeout] shows the message, and lists the misuse that goes unnoticed. If a program recovers that
@@ -106,7 +106,7 @@
 // # Lateness is reported
 //
 // [Stats] reports how late tasks were handed to the Executor, and how long the oldest due timeout has waited. Alert on
-// an Overdue above two ticks, or, with a short tick, above the delay that you tolerate.
+// an Overdue above the delay that you tolerate, such as a tenth of the shortest deadline, and of two ticks at least.
 //
 // # Virtual time
 //

@@ -16,10 +16,9 @@ type conn struct {
 	idle hashedwheel.Timeout
 }
 
-func newConn(tm *hashedwheel.Timer, name string) *conn {
+func newConn(tm *hashedwheel.Timer, name string) (*conn, error) {
 	c := &conn{name: name}
-	c.idle.InitFunc(tm, c.close).Reset(time.Minute)
-	return c
+	return c, c.idle.InitFunc(tm, c.close).Arm(time.Minute) // an error if tm is stopped or full
 }
 
 func (c *conn) onRead() { c.idle.Move(time.Minute) } // unlike Reset, does not arm again once close runs
@@ -32,7 +31,8 @@ func ExampleTimeout() {
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	defer tm.Stop()
 
-	busy, quiet := newConn(tm, "busy"), newConn(tm, "quiet")
+	busy, _ := newConn(tm, "busy") // this Timer is neither stopped nor full
+	quiet, _ := newConn(tm, "quiet")
 	for range 3 {
 		clock.Advance(30 * time.Second)
 		busy.onRead()

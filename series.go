@@ -63,7 +63,7 @@ func (tm *Timer) Every(period time.Duration, f func(*Series)) *Series {
 //
 //	tm.EveryFrom(tm.Now(), period, f)                     // at once
 //	tm.EveryFrom(tm.Now().Add(rand.N(period)), period, f) // spread: many series do not run together
-//	tm.EveryFrom(time.Now().Truncate(period), period, f)  // aligned: on the hour, by UTC
+//	tm.EveryFrom(time.Now().Truncate(period).Add(period), period, f) // aligned: on the hour, by UTC
 //
 // If first has passed, the first run is due at the next point of the grid, or at once if the last point passed less
 // than a tenth of the period ago, and less than a second. Setting the wall clock does not move the grid. A panic of f

@@ -23,7 +23,7 @@ import (
 // fields one by one, and arm the Timeout again by Reset, as in the example Pool. Vet's copylocks finds assignments and
 // calls that copy a Timeout, but not *s = S{}.
 //
-// If a struct was cleared, or a copy that was made after that time is stopped, the Timer panics:
+// The Timer panics if it finds a Timeout cleared to which it refers, or if a copy that was made later is stopped:
 //
 //	hashedwheel: armed Timeout of *main.lease was copied or overwritten (did a slice grow, or was the struct that
 //	holds it cleared? leave the Timeout in its place, also in a sync.Pool, and arm it again by Reset)
@@ -194,8 +194,8 @@ func (t *Timeout) bound(method string) *Timer {
 	return t.timer
 }
 
-// Stop prevents the task from running, and reports whether this call did: false means that t was not pending. It does
-// not wait for a task that has begun. If that task arms t again, let it first check a flag that you set under a lock.
+// Stop prevents the task from running, and reports whether this call did: false means that t was not pending, also
+// because Timer.Stop has canceled it, and then no task will run. Stop does not wait for a task that has begun. If that task arms t again, let it first check a flag that you set under a lock.
 func (t *Timeout) Stop() bool {
 	for w := t.load(); w.state() == Pending; w = t.load() {
 		push, ok := t.cancel(w)

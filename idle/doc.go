@@ -28,7 +28,7 @@
 //
 // Where the kernel counts, a task of the timer queries it when the idle time is over: reads and writes cost nothing,
 // and splice, sendfile and a Watcher's writev work as before. Elsewhere (and under gVisor) a Conn counts in its Read
-// and Write, at 36 ns each, and copies through memory; Watch does not work.
+// and Write, at 36 ns each (BenchmarkReadBookkeeping), and copies through memory; Watch does not work.
 //
 // # Which data counts
 //

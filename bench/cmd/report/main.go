@@ -95,6 +95,8 @@ func (f figure) format(value float64) string {
 	switch {
 	case strings.HasSuffix(f.unit, "cpu-%"):
 		return fmt.Sprintf("%.3g%%", value)
+	case f.unit == "runs/s":
+		return fmt.Sprintf("%.3g/s", value)
 	case strings.HasSuffix(f.unit, "/s"):
 		return fmt.Sprintf("%.3g million/s", value/1e6)
 	case class == benchunit.Binary:

@@ -13,11 +13,15 @@ var readme = []figure{
 		".name:Saturated /beside:3timers /tick:1ms", "late-p99-ms", ""},
 	{"p99 lateness, saturated server with nothing else",
 		".name:Saturated /beside:nothing /tick:1ms", "late-p99-ms", ""},
+	{"The same with one TCP connection", ".name:Saturated /beside:conn /tick:1ms", "late-p99-ms", ""},
 	{"p99 lateness next to 24 goroutines that make calls as fast as they can",
 		".name:Storm /call:5ms /goroutines:24 /tick:1ms", "late-p99-ms", ""},
-	{"Median lateness on an idle machine (about 0.5 ms of it is the OS wake-up)",
-		".name:Late /next-to:nothing", "late-p50-ms", ""},
-	{"CPU per run of a lone heartbeat of 1 ms", ".name:Lone", "cpu-sec/run", ""},
+	{"p99 lateness next to 256 goroutines that only arm and stop, and never block",
+		".name:Storm /call:owned /goroutines:256 /tick:1ms", "late-p99-ms", ""},
+	{"Median lateness, 770 timeouts a second", ".name:Late /next-to:nothing", "late-p50-ms", ""},
+	{"p99 lateness, 770 timeouts a second", ".name:Late /next-to:nothing", "late-p99-ms", ""},
+	{"A lone heartbeat of 1 ms: CPU per run", ".name:Lone", "cpu-sec/run", ""},
+	{"A lone heartbeat of 1 ms: runs per second", ".name:Lone", "runs/s", ""},
 	{"Two cores: calls of 5 ms, `Reset` of a `Timeout` that is kept",
 		".name:Calls /timeouts:reused", "calls/s", ""},
 	{"Two cores: calls of 5 ms, `AfterFunc` for each", ".name:Calls /timeouts:new", "calls/s", ""},
@@ -31,12 +35,12 @@ var readme = []figure{
 
 // The rows of README.md in bench.
 var otherTimers = []figure{
-	{"Arm a new timeout and stop it, a million pending", ".name:Arm /pending:1M", "sec/op", ""},
-	{"Move a random one of a million timeouts to later", ".name:MoveLater", "sec/op", ""},
+	{"CPU to arm a new timeout and stop it, a million pending", ".name:Arm /pending:1M", "cpu-sec/op", ""},
+	{"CPU to move a random one of a million timeouts to later", ".name:MoveLater", "cpu-sec/op", ""},
 	{"CPU per timeout, a million armed and fired", ".name:Fire", "cpu-sec/timeout", ""},
 	{"Arm a timeout while a million others become due, 99th percentile", ".name:Due", "arming-p99-sec", ""},
 	{"Bytes per pending timeout, excluding its closure", ".name:Memory", "B/timeout", ""},
-	{"Median lateness on an idle machine", ".name:Late /next-to:nothing", "late-p50-ms", ""},
+	{"Median lateness, 770 timeouts a second", ".name:Late /next-to:nothing", "late-p50-ms", ""},
 	{"CPU to move a timeout to earlier", ".name:MoveEarlier", "cpu-sec/move", ""},
 	{"Calls of 5 ms on two cores, timeouts armed again", ".name:Calls /timeouts:reused", "calls/s", ""},
 }
@@ -53,8 +57,8 @@ var (
 		{wheel, "this library"},
 	}
 	idling = []figure{
-		{"arm and stop, 0 pending", ".name:Arm /pending:0", "sec/op", ""},
-		{"1M pending", ".name:Arm /pending:1M", "sec/op", ""},
+		{"CPU to arm and stop, 0 pending", ".name:Arm /pending:0", "cpu-sec/op", ""},
+		{"1M pending", ".name:Arm /pending:1M", "cpu-sec/op", ""},
 		{"CPU of one core, nothing pending", ".name:Idle /pending:0", "cpu-%", ""},
 		{"1M far away", ".name:Idle /pending:1M", "cpu-%", ""},
 	}
