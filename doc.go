@@ -38,7 +38,7 @@
 // A task is handed to the Executor within one tick of its deadline, plus the delay that the operating system, Go's
 // scheduler or the Executor adds. Where few timeouts expire, tasks are more punctual: see [WithTick]. A delay of zero
 // or less is due at once. The library's own work adds a few milliseconds at most, even with a million timeouts due
-// within a second. Extreme loads exceed that: half a million due within half a second, or 160,000 moved earlier at once,
+// within a second. Extreme loads exceed that: half a million due within half a second, or 160,000 moved earlier,
 // are occasionally 10 to 20ms late; a million due within 100ms take 0.3 s to dispatch; a million in one tick, all moved
 // later in the last half second, delay others by 0.2 s.
 //
@@ -106,7 +106,7 @@
 // # Lateness is reported
 //
 // [Stats] reports how late tasks were handed to the Executor, and how long the oldest due timeout has waited. Alert on
-// an Overdue above the delay that you tolerate, such as a tenth of the shortest deadline, and of two ticks at least.
+// an Overdue above the delay that you tolerate, such as a tenth of the shortest deadline, but at least two ticks.
 //
 // # Virtual time
 //

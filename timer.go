@@ -291,7 +291,7 @@ func (tm *Timer) workerIsOnTime() bool {
 // each delay. On a ManualClock no more time passes, so Stop fires them at once, as it does in a testing/synctest bubble
 // that is not the timer's.
 //
-// The Task of a returned Timeout is the one you armed, or nil (see Timeout.Task): run it now, or keep it.
+// The Task of a returned Timeout is the one you armed, or nil (see Timeout.Task): run or keep it.
 func (tm *Timer) Stop() []*Timeout {
 	tm.time.checkMade()
 	tm.time.checkOutside()
