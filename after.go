@@ -22,8 +22,8 @@ import (
 // a call of After waits in the time package, whatever the Clock, so a loop around After keeps its pace. Such a call
 // allocates a separate channel.
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
-	// At a whole Tick, so that there are no more channels than Ticks. If the worker waits for a whole Tick, it waits for
-	// the same one.
+	// At a whole Tick, so that there are no more channels than Ticks. If the worker waits for a whole Tick, it waits
+	// for the same one.
 	k := &tm.time.ticks
 	at := k.start(k.roundUp(k.of(tm.deadlineIn(d))))
 	if s := tm.after.find(at); s != nil {

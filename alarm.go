@@ -216,8 +216,8 @@ func (a *alarm) setFor(next tick) {
 	}
 }
 
-// allow counts a run against the rate of one a Tick, by the tick at which it was due: a run that is woken late leaves no
-// less time until the next. (The generic cell rate algorithm, ITU-T I.371.)
+// allow counts a run against the rate of one a Tick, by the tick at which it was due: a run that is woken late leaves
+// no less time until the next. (The generic cell rate algorithm, ITU-T I.371.)
 func (a *alarm) allow(due tick) {
 	whole := a.time.ticks.whole
 	a.allowed = max(a.allowed, due-burst*whole) + whole

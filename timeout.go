@@ -195,7 +195,8 @@ func (t *Timeout) bound(method string) *Timer {
 }
 
 // Stop prevents the task from running, and reports whether this call did: false means that t was not pending, also
-// because Timer.Stop has canceled it, and then no task will run. Stop does not wait for a task that has begun. If that task arms t again, let it first check a flag that you set under a lock.
+// because Timer.Stop has canceled it, and then no task will run. Stop does not wait for a task that has begun. If that
+// task arms t again, let it first check a flag that you set under a lock.
 func (t *Timeout) Stop() bool {
 	for w := t.load(); w.state() == Pending; w = t.load() {
 		push, ok := t.cancel(w)
