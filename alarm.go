@@ -36,7 +36,7 @@ type alarm struct {
 	extra *time.Timer // fires for callers; after New only Reset is called, at any time
 
 	earliest tick // nextWake before setFor rounded it up; when it was set, nothing was due earlier
-	allowed  tick // a run that is due from this tick on need not wait for a whole Tick
+	allowed  tick // setFor rounds an earlier tick up to a whole Tick
 }
 
 // alarmWord is one value of alarm.word: due, in ns, and two bits of status. The pass of the first tick after due must
@@ -62,7 +62,7 @@ const (
 	overdueAfter = int64(time.Millisecond)
 	notOverdue   = 1<<63 - 1
 
-	burst = 10 // Ticks: how many runs the worker may save up while it rests
+	burst = 10 // in Ticks: the worker saves up to this many runs while it rests
 
 	// The queue is taken within this time of a push, however far away the deadline: the queue holds stopped timeouts,
 	// and their memory. gRPC core takes 10 ms to 1 s for the same, Kafka's linger.ms 200 ms, .NET 333 ms.
@@ -217,10 +217,11 @@ func (a *alarm) setFor(next tick) {
 }
 
 // allow counts a run against the rate of one a Tick, by the tick at which it was due: a run that is woken late leaves
-// no less time until the next. (The generic cell rate algorithm, ITU-T I.371.)
+// no less time until the next. (The generic cell rate algorithm, ITU-T I.371.) On a user's clock, and where tasks call
+// Goexit, runs may be more frequent than that: the debt is limited too, so that the next lone timeouts are on time.
 func (a *alarm) allow(due tick) {
 	whole := a.time.ticks.whole
-	a.allowed = max(a.allowed, due-burst*whole) + whole
+	a.allowed = min(max(a.allowed, due-burst*whole)+whole, due+burst*whole)
 }
 
 // lingers returns the latest due for a queue that is not taken at a tick.

@@ -31,7 +31,7 @@ type timeline struct {
 	isUsers  bool // clock is neither of the two
 	ticks    ticks
 
-	slack time.Duration // as WithTick set it: the most that a task is late, and about the least between two runs
+	slack time.Duration // as WithTick set it: the most that a task is late
 }
 
 func newTimeline(c Clock, slack time.Duration) timeline {

@@ -20,7 +20,7 @@ type Stats struct {
 
 	// Lateness counts the expired tasks by how long after its deadline each was handed to the Executor: up to a tick if
 	// nothing was late. It leaves out how long a task then waits in the Executor. A deadline that had passed when it
-	// was set counts as at most two tenths of a tick before the run of the worker was due.
+	// was set counts as at most a tick late, unless the worker is late.
 	Lateness    []LatenessBucket `json:"lateness"`
 	LatenessSum time.Duration    `json:"lateness_sum_ns"` // of all expired tasks
 

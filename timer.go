@@ -73,7 +73,7 @@ func MustNew(opts ...Option) *Timer {
 }
 
 // AfterFunc arms a new Timeout that calls f once d has passed, through the Executor. If the timer is stopped, the
-// Timeout is Rejected, never nil, and f is not called. A full timer refuses Schedule and Timeout.Arm, not AfterFunc.
+// Timeout is Rejected, never nil, and f is not called.
 // AfterFunc panics if f is nil. It allocates once.
 func (tm *Timer) AfterFunc(d time.Duration, f func()) *Timeout {
 	if f == nil {

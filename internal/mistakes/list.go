@@ -388,8 +388,8 @@ var List = []Mistake{
 	{
 		Name: "a burst has no end",
 		Edits: []Edit{{In: "alarm.allow",
-			Old: "max(a.allowed, due-burst*whole) + whole",
-			New: "a.allowed + whole"}},
+			Old: "max(a.allowed, due-burst*whole)+whole",
+			New: "a.allowed+whole"}},
 		Test: "./verify/promises TestOnTimeInABurstThenOnceATick",
 	},
 	{

@@ -3,6 +3,7 @@ package promises
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -152,7 +153,7 @@ func runsIn(tm *hashedwheel.Timer, delays ...time.Duration) (runs []time.Duratio
 	return runs
 }
 
-// A timeout is due at each tenth of a tick. After a rest the worker runs for each, until it has run eleven times more
+// A timeout is due at each tenth of a tick. After a rest the worker runs for each, until it has run ten times more
 // than once a tick, and then once a tick, until it has rested again.
 func TestOnTimeInABurstThenOnceATick(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -194,6 +195,19 @@ func TestQuietAndAtMostOneTickLateWhereManyExpire(t *testing.T) {
 			}, time.Millisecond)
 		})
 	}
+}
+
+// Each of these tasks ends the worker's goroutine, so that another begins a run. They leave no debt.
+func TestOnTimeAfterTasksThatEndTheWorker(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		for range 300 {
+			tm.AfterFunc(timertest.Tick, runtime.Goexit)
+			timertest.Pass(timertest.Tick + timertest.Tick/10)
+		}
+		time.Sleep(30 * timertest.Tick)
+		const d = 3 * timertest.Tick / 10
+		assert.Equal(t, []time.Duration{d}, runsIn(tm, d))
+	}, timertest.Inline)
 }
 
 // However many timeouts expire, the worker runs once a tick, and a dozen times more.

@@ -548,7 +548,7 @@ inline lowerToFar() {
 /* A pass closes its tick: the tick after it is the wheel's opening. */
 #define CLOSE closed = tick
 
-/* A run that was due at t. */
+/* A run that was due at t. Left out: the limit of the debt, which is met on a user's clock or after Goexit only. */
 #define ALLOW(t) allowed = max(allowed, (t) - BURST * WHOLE) + WHOLE
 
 /* due was lowered after this goroutine became the worker and before it read the clock: so it is late itself. */
