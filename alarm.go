@@ -8,7 +8,7 @@ import (
 // alarm schedules the runs of the worker. No goroutine waits for the next run: a waker starts one. One goroutine at a
 // time is the worker. It hands over by one CAS of the word, after it has set a waker for everything filed or queued.
 //
-//	status   who is the worker                        who may touch nextWake, earliest, last and waker
+//	status   who is the worker                        who may touch nextWake, waker, and the last three
 //	asleep   nobody; a waker is set for nextWake      nobody
 //	awake    one goroutine                            that goroutine
 //	woken    one, and a waker has fired since         that goroutine
@@ -37,6 +37,7 @@ type alarm struct {
 
 	earliest tick // nextWake before setFor rounded it up; when it was set, nothing was due earlier
 	allowed  tick // setFor rounds an earlier tick up to a whole Tick
+	free     tick // of the last run that did not count, see count
 }
 
 // alarmWord is one value of alarm.word: due, in ns, and two bits of status. The pass of the first tick after due must
@@ -87,7 +88,7 @@ func (a *alarm) init(tl *timeline, out *runner, far *farLane, work func()) {
 	a.nextWake.Store(int64(noTick))
 	a.overdue.Store(notOverdue)
 	a.word.Store(int64(alarmWordFor(noDue, alarmAsleep)))
-	a.earliest = noTick
+	a.earliest, a.free = noTick, -tl.ticks.of(int64(linger))
 	switch {
 	case tl.isManual:
 		a.word.Store(int64(alarmWordFor(noDue, alarmAwake))) // the caller of Advance is always the worker
@@ -216,11 +217,17 @@ func (a *alarm) setFor(next tick) {
 	}
 }
 
-// allow counts a run against the rate of one a Tick, by the tick at which it was due: a run that is woken late leaves
-// no less time until the next. (The generic cell rate algorithm, ITU-T I.371.) On a user's clock, and where tasks call
-// Goexit, runs may be more frequent than that: the debt is limited too, so that the next lone timeouts are on time.
-func (a *alarm) allow(due tick) {
-	whole := a.time.ticks.whole
+// count counts a run against the rate of one a Tick, by the tick at which it was due: a run that is woken late leaves
+// no less time until the next. (The generic cell rate algorithm, ITU-T I.371.) On a user's clock, where calls that arm
+// start runs, the debt is limited too, so that the next lone timeouts are on time. Once per linger, a run that
+// dispatches nothing, as at the end of the linger, is free: with a Tick longer than the linger such runs alone would
+// use up the rate.
+func (a *alarm) count(dispatched bool) {
+	due, whole := a.wakesAt(), a.time.ticks.whole
+	if !dispatched && due-a.free >= a.time.ticks.of(int64(linger)) {
+		a.free = due
+		return
+	}
 	a.allowed = min(max(a.allowed, due-burst*whole)+whole, due+burst*whole)
 }
 
@@ -286,7 +293,6 @@ func (a *alarm) begin(tick tick) (earliest tick, isDue bool) {
 	isDue = a.wakesAt() <= tick
 	if isDue {
 		a.overdue.Store(notOverdue)
-		a.allow(a.wakesAt())
 	}
 	return a.earliest, isDue
 }

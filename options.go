@@ -33,10 +33,10 @@ func valid(ok bool, format string, args ...any) error {
 }
 
 // WithTick sets the most that a task may be late: 1ms by default, 100µs at least. The worker runs at the tenth of a
-// tick at which a timeout is due, as long as that is no more often than once a tick on average, plus a burst of ten;
-// otherwise it waits for the next whole tick. So where fewer timeouts expire than ticks pass, each is on time to a
-// tenth of a tick, and 100µs at least. With a tick above 50ms, arming and stopping alone may use up these runs. A
-// longer tick saves wake-ups where more than one timeout expires in a tick, and nothing else.
+// tick at which a timeout is due (at least 100µs), as long as that is no more often than once a tick on average, plus a
+// burst of ten; otherwise it waits for the next whole tick. So where fewer timeouts expire than ticks pass, each is on
+// time to a tenth of a tick. A longer tick saves wake-ups where more than one timeout expires in a tick, and nothing
+// else.
 func WithTick(d time.Duration) Option {
 	return func(o *options) error {
 		o.tick = d

@@ -19,9 +19,10 @@ type worker struct {
 
 	_ [128]byte // between the alarm, which callers touch at each push, and the fields that only the worker writes
 
-	farTaken int64         // ns: when the intake was taken, if the far lane is part of it, otherwise 0
-	wakeups  atomic.Uint64 // for Stats, like the next
-	lateness lateness
+	dispatched bool          // a task in this run
+	farTaken   int64         // ns: when the intake was taken, if the far lane is part of it, otherwise 0
+	wakeups    atomic.Uint64 // for Stats, like the next
+	lateness   lateness
 }
 
 func (wk *worker) init(tm *Timer) {
@@ -49,6 +50,8 @@ func (wk *worker) work() {
 			tick, again = wk.pass()
 		}
 		next = wk.guarded.nextWork()
+		wk.alarm.count(wk.dispatched)
+		wk.dispatched = false
 	}
 	run := wk.out.crews.Keep() // before rest: then another goroutine may be the worker, and use the crews
 	wk.alarm.rest(tick, next)
@@ -109,6 +112,7 @@ func (wk *worker) fileIntake() (isFiled bool) {
 func (wk *worker) handOut(tick tick) (now int64) {
 	wk.out.crews.Launch()
 	batch := &wk.guarded.batch
+	wk.dispatched = wk.dispatched || !batch.isEmpty() // it is empty if all of a portion were moved
 	due := wk.time.ticks.start(tick)
 	oldest := wk.time.ticks.start(wk.alarm.earliest - 1) // an earlier deadline had passed when it was set
 	now = wk.time.now()

@@ -197,17 +197,45 @@ func TestQuietAndAtMostOneTickLateWhereManyExpire(t *testing.T) {
 	}
 }
 
-// Each of these tasks ends the worker's goroutine, so that another begins a run. They leave no debt.
-func TestOnTimeAfterTasksThatEndTheWorker(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		for range 300 {
-			tm.AfterFunc(timertest.Tick, runtime.Goexit)
-			timertest.Pass(timertest.Tick + timertest.Tick/10)
+// A task that ends the worker's goroutine has another begin a run, and so has each call that arms on a user's clock.
+// More runs than one a tick leave no debt that lasts.
+func TestOnTimeAfterRunsThatOthersBegin(t *testing.T) {
+	for name, f := range map[string]func(){"Goexit": runtime.Goexit, "return": timertest.Nop} {
+		t.Run(name, func(t *testing.T) {
+			onEachClock(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				tick := tm.Tick()
+				for range 5000 {
+					tm.AfterFunc(tick, f)
+					timertest.Pass(tick + tick/10)
+				}
+				time.Sleep(30 * tick)
+				late := timertest.Lateness(tm, []time.Duration{tick * 3 / 10})[0]
+				assert.LessOrEqual(t, late, tick/10)
+			}, timertest.Tick)
+		})
+	}
+}
+
+// The worker takes the queue for timeouts that are armed and stopped, more often than once a tick. That makes no lone
+// timeout wait for a whole tick.
+func TestOnTimeBesideTimeoutsThatAreStopped(t *testing.T) {
+	forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		end := time.Now().Add(200 * tm.Tick())
+		go func() {
+			for time.Now().Before(end) {
+				to := tm.AfterFunc(time.Minute, timertest.Nop)
+				time.Sleep(3 * time.Millisecond)
+				to.Stop()
+				time.Sleep(7 * time.Millisecond)
+			}
+		}()
+		for i := time.Duration(1); i < 30; i++ {
+			time.Sleep(5*tm.Tick() + i*time.Millisecond)
+			late := timertest.Lateness(tm, []time.Duration{tm.Tick() + i*tm.Tick()/30})[0]
+			assert.LessOrEqual(t, late, tm.Tick()/5)
 		}
-		time.Sleep(30 * timertest.Tick)
-		const d = 3 * timertest.Tick / 10
-		assert.Equal(t, []time.Duration{d}, runsIn(tm, d))
-	}, timertest.Inline)
+		time.Sleep(time.Until(end) + time.Second)
+	}, time.Millisecond, 60*time.Millisecond, 100*time.Millisecond, time.Second)
 }
 
 // However many timeouts expire, the worker runs once a tick, and a dozen times more.

@@ -45,7 +45,8 @@
  *   stop      after Timer.Stop no waker is set, no caller wakes the worker, and done is closed
  *   counted   running counts the goroutine that waits for a user's clock, and one until Timer.Stop
  *
- * And at each run, except on a user's clock: nextWake has begun, and is a whole Tick or allowed.
+ * And at each run, except on a user's clock: nextWake has begun, is a whole Tick or allowed, and is later than that of
+ * the last run; unless a producer has read the clock before the last pass, and become the worker after it.
  *
  * In every state one goroutine is the worker, only that one touches the wakers, and none begins a pass once done is
  * closed. When no process can move any more, every timeout is settled, and due is never. So a due that was lowered for
@@ -123,6 +124,7 @@ farLane far;
 byte due = NEVER, status = ASLEEP;	/* the word */
 byte nextWake = NEVER, earliest = NEVER;
 short allowed;
+short ran = -1;		/* the nextWake of the last run */
 short closed = -WHOLE;	/* tick of the last pass, which the wheel has closed */
 byte called;		/* goroutines that a waker has started, and that have not run yet */
 #ifdef USERS_CLOCK
@@ -179,6 +181,7 @@ byte cutAt = NEVER;	/* the tick of that pass */
 byte busy;	/* calls under way, and goroutines about to move */
 byte owner;	/* who is the worker: a process */
 byte limit[2];	/* of a pending timeout: no pass may be later than the Tick from then on; 0: of others */
+bit stale;	/* a producer has become the worker with a tick before the last pass */
 #define COMING 255
 #define mine assert(owner == _pid)
 
@@ -422,7 +425,7 @@ inline expect(k) {
 	atomic {
 		lower(k, _pid);
 		if
-		:: hit ->
+		:: hit -> stale = stale || tick < closed;
 #ifdef MISTAKE_EXPECT_TAKES_NEXT_WAKE
 			next = nextWake
 #else
@@ -548,8 +551,15 @@ inline lowerToFar() {
 /* A pass closes its tick: the tick after it is the wheel's opening. */
 #define CLOSE closed = tick
 
-/* A run that was due at t. Left out: the limit of the debt, which is met on a user's clock or after Goexit only. */
+/* A run that was due at t. With FREE it may not count, as one that dispatches nothing does not once a linger. Left out:
+ * the limit of the debt, which is met on a user's clock only.
+ */
 #define ALLOW(t) allowed = max(allowed, (t) - BURST * WHOLE) + WHOLE
+#ifdef FREE
+#define COUNT(t) if :: ALLOW(t) :: true fi
+#else
+#define COUNT(t) ALLOW(t)
+#endif
 
 /* due was lowered after this goroutine became the worker and before it read the clock: so it is late itself. */
 inline slip(t) { limit[t] = (limit[t] && due <= tick -> max(limit[t], tick + 1) : limit[t]) }
@@ -609,10 +619,10 @@ work:
 		:: else -> overdue = NEVER
 		fi;
 		assert(cut || nextWake <= tick && (nextWake >= allowed || nextWake == WHOLE_FROM(nextWake)));
+		assert(cut || stale || nextWake > ran);
+		ran = nextWake;
 #endif
-#ifndef MISTAKE_ALLOW_AFTER_REST
-		ALLOW(nextWake);
-#endif
+		stale = 0
 	};
 #if GOEXITS
 	if
@@ -711,6 +721,9 @@ nextWork:
 		mu == 0;
 #ifndef MISTAKE_WAKE_BEFORE_SETTLE
 		guarded_nextWork();
+#endif
+#ifndef MISTAKE_ALLOW_AFTER_REST
+		COUNT(nextWake);
 #endif
 		cutAt = NEVER
 	};
