@@ -76,23 +76,20 @@ func (r *runner) Leave() {
 	}
 }
 
-// execute dispatches a task, and reports whether user code has run on this goroutine.
-func (r *runner) execute(t *Timeout) (isUsers bool) {
+// execute dispatches a task.
+func (r *runner) execute(t *Timeout) {
 	task, isWorkers := t.task.(hook.WorkerTask)
 	switch {
 	case isWorkers && task.TryRun():
-		return false
 	case r.isInline:
 		r.Run(t)
 	case r.executor == nil || t.isBrief():
 		r.crews.Add(t) // until the end of the batch
-		return false
 	default:
 		r.crews.Launch() // brief tasks must not wait while the user's executor blocks
 		r.Enter()
 		r.submit(t)
 	}
-	return true
 }
 
 // isBrief reports whether t's task belongs to the library and never blocks.

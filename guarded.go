@@ -22,23 +22,13 @@ type guarded struct {
 	intake  int        // how many of the first lists are the pass's intake: its tick stays open until they are filed
 	stopped bool
 	waiting *Timeout // once stopped: all queued timeouts, as one list
-
-	batch batch
-
-	// Timeouts that were queued again while in the batch. They are filed when the batch is settled: with an entry in
-	// the batch and one in the wheel, a timeout could be dispatched twice in a pass.
-	deferred *Timeout
 }
 
-const (
-	batchSize = limits.Batch
-	portion   = limits.Portion
-)
+const portion = limits.Portion
 
 func (g *guarded) init(tm *Timer, wheelSize int) {
 	g.owner, g.queue, g.alarm = tm, &tm.queue, &tm.alarm
 	g.wheel.init(tm.time.ticks, wheelSize)
-	g.batch.timeouts = make([]*Timeout, 0, batchSize)
 	g.lists = make([]*Timeout, 0, 8*len(g.queue.near.stripes)) // growing under the lock could trigger GC assist
 }
 
@@ -101,17 +91,14 @@ func (g *guarded) fileIntake(limit int) int {
 	return n
 }
 
-// takeDue makes a batch of timeouts that are due by tick, and reports false if there are none. After true the batch may
-// be empty, if all timeouts of a portion were moved. The wheel leaves the tick only once the intake is filed.
-func (g *guarded) takeDue(tick tick) (more bool) {
+// takeDue claims timeouts that are due by tick, fills batch with them, and reports false if none is left. After true the
+// batch may be empty, if all timeouts of a portion were moved. The wheel leaves the tick only once the intake is filed.
+func (g *guarded) takeDue(tick tick, batch []expired) (_ []expired, more bool) {
 	defer g.lock().unlock()
-	if g.stopped {
-		return false
-	}
-	for visited := 0; visited < portion && !g.batch.isFull(); {
+	for visited := 0; !g.stopped && visited < portion && len(batch) < cap(batch); {
 		t := g.wheel.pop(tick)
 		if t != nil {
-			g.consider(t, tick)
+			batch = g.claim(t, tick, batch)
 			visited++
 			continue
 		}
@@ -121,35 +108,10 @@ func (g *guarded) takeDue(tick tick) (more bool) {
 			if g.intake == 0 {
 				g.wheel.leave(tick)
 			}
-			return !g.batch.isEmpty()
+			return batch, len(batch) > 0
 		}
 	}
-	return true
-}
-
-// settle empties the batch. Moved and deferred timeouts are filed.
-func (g *guarded) settle() {
-	defer g.lock().unlock()
-	for i, t := range g.batch.timeouts {
-		if !t.isAt(i) {
-			misused(t)
-		}
-		t.home = unfiled
-		w := t.load()
-		if w.queued() && g.stopped {
-			continue // its push is refused, or will be
-		}
-		if w.state() == Pending { // queued or not: it counts as pending here until it is filed again
-			g.wheel.place(t, g.wheel.ticks.of(w.deadline()))
-		}
-	}
-	for g.deferred != nil { // no more than a batch
-		t := g.deferred
-		g.deferred = t.link
-		g.fileOne(t, g.wheel.opening)
-	}
-	g.batch.clear()
-	g.check()
+	return batch, !g.stopped
 }
 
 func (g *guarded) thin() bool {
@@ -176,7 +138,8 @@ func (g *guarded) fileStripe(s *stripe) {
 	g.file(2*portion, len(g.lists))
 }
 
-// drainAll files everything that is queued, then returns peek's result.
+// drainAll files everything that is queued, then returns the earliest tick at which a timeout may be due, and how many
+// are pending. No clock reaches the tick if it is ticks.never or later.
 func (g *guarded) drainAll() (next tick, pending int) {
 	defer g.lock().unlock()
 	g.takeAll()
@@ -184,35 +147,29 @@ func (g *guarded) drainAll() (next tick, pending int) {
 		_, emptied := g.file(portion, left)
 		left -= emptied
 		if left == 0 || len(g.lists) == 0 { // len: others may have filed some of them
-			return g.peek()
+			return g.wheel.earliest(), g.wheel.count
 		}
 		g.mu.Unlock()
 		g.relock()
 	}
 }
 
-// collect closes the queue and cancels a portion of the pending timeouts, which it appends to ended. It races with the
-// claims of a batch and with Timeout.Stop: the CAS of each timeout's word decides.
+// collect closes the queue and cancels a portion of the pending timeouts, which it appends to ended. It races with
+// Timeout.Stop: the CAS of each timeout's word decides.
 func (g *guarded) collect(ended []*Timeout) (_ []*Timeout, more bool) {
 	defer g.lock().unlock()
-	cancel := func(t *Timeout) {
-		checkOwner(t, g.owner)
-		if t.cancelForStop() {
-			ended = append(ended, t)
-		}
-	}
 	if !g.stopped {
 		g.stop()
-		for _, t := range g.batch.timeouts {
-			cancel(t)
-		}
 	}
 	for range portion {
 		t := g.popAny()
 		if t == nil {
 			return ended, false
 		}
-		cancel(t)
+		checkOwner(t, g.owner)
+		if t.cancelForStop() {
+			ended = append(ended, t)
+		}
 	}
 	return ended, true
 }
@@ -221,12 +178,6 @@ func (g *guarded) collect(ended []*Timeout) (_ []*Timeout, more bool) {
 func (g *guarded) refuse(t *Timeout) bool {
 	defer g.lock().unlock()
 	return t.refuse(t.home.level() >= 0)
-}
-
-// misusedInBatch breaks the Timer: the worker, without the lock, has found t overwritten in the batch.
-func (g *guarded) misusedInBatch(t *Timeout) {
-	defer g.lock().unlock()
-	misused(t)
 }
 
 // From here on the caller holds the lock. takeAll, takeLane and takeStripe, and so their callers above, may release it
@@ -285,13 +236,8 @@ func (g *guarded) file(limit, lists int) (n, emptied int) {
 }
 
 // fileOne takes a timeout from the queue, and places it in the wheel if it is pending, no earlier than at first, the
-// first tick that is open for it. A timeout of the batch is deferred until the batch is settled, and stays queued, so
-// that the batch does not claim it. A canceled timeout that is not queued is nowhere, which Timeout.begin relies on.
+// first tick that is open for it. A canceled timeout that is not queued is nowhere, which Timeout.begin relies on.
 func (g *guarded) fileOne(t *Timeout, first tick) {
-	if g.batch.has(t) {
-		t.link, g.deferred = g.deferred, t
-		return
-	}
 	if t.home != unfiled {
 		g.wheel.remove(t)
 	}
@@ -300,50 +246,31 @@ func (g *guarded) fileOne(t *Timeout, first tick) {
 	}
 }
 
-// consider puts a timeout that was filed under current into the batch, or back into the wheel if it was moved later or
-// is queued. It drops a timeout that is no longer pending.
-func (g *guarded) consider(t *Timeout, tick tick) {
+// claim claims a timeout that was filed under current, for the batch. If it was moved later or is queued, claim files it
+// again; if it is no longer pending, claim drops it.
+func (g *guarded) claim(t *Timeout, tick tick, batch []expired) []expired {
 	checkOwner(t, g.owner)
-	w := t.load()
-	if w.state() != Pending {
-		return
-	}
-	if w.queued() || w.deadline() > g.wheel.ticks.start(tick) {
+	w, ok := t.claim(g.wheel.ticks.start(tick))
+	switch {
+	case ok:
+		batch = append(batch, expired{t, w.deadline()})
+	case w.state() == Pending:
 		g.wheel.place(t, g.wheel.ticks.of(w.deadline()))
-		return
 	}
-	g.batch.add(t, max(g.wheel.current, g.wheel.ticks.of(w.deadline())))
+	return batch
 }
 
-// peek returns the earliest tick at which a timeout may be due, and how many are pending, including those in the batch.
-// No clock reaches the tick if it is ticks.never or later.
-func (g *guarded) peek() (next tick, pending int) {
-	next, pending = g.wheel.earliest(), g.wheel.count
-	for _, t := range g.batch.timeouts {
-		if w := t.load(); w.state() == Pending { // even if the timeout was moved later, or armed again
-			next = min(next, max(g.batch.tick, g.wheel.ticks.of(w.deadline())))
-			pending++
-		}
-	}
-	return next, pending
-}
-
-// stop closes the queue and joins all queued timeouts into one list. It leaves out those of the batch: a timeout that
-// was canceled there and armed again would be canceled, and returned, twice.
+// stop closes the queue and joins all queued timeouts into one list.
 func (g *guarded) stop() {
 	g.stopped = true
-	for _, t := range slices.Concat(g.lists, []*Timeout{g.deferred}, g.queue.close()) {
+	for _, t := range append(g.lists, g.queue.close()...) {
 		for t != nil {
 			next := t.link
-			if g.batch.has(t) {
-				t.unqueue()
-			} else {
-				t.link, g.waiting = g.waiting, t
-			}
+			t.link, g.waiting = g.waiting, t
 			t = next
 		}
 	}
-	g.lists, g.intake, g.deferred = nil, 0, nil
+	g.lists, g.intake = nil, 0
 }
 
 // popAny takes any timeout out of waiting or the wheel; nil if there is none.

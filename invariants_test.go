@@ -52,7 +52,7 @@ func TestCheckFindsEachBrokenInvariant(t *testing.T) {
 		"a slot without a crowd is marked as crowded": func(b brokenWheel) { b.levels[1].crowded.Set(2000 / 256) },
 		"home names another bucket":                   func(b brokenWheel) { b.inBucket.home += 1 << kindBits },
 		"home in a bucket names a ring":               func(b brokenWheel) { b.inBucket.home++ },
-		"home in a bucket is the batch":               func(b brokenWheel) { b.inBucket.home = inBatch },
+		"home in a bucket is none":                    func(b brokenWheel) { b.inBucket.home = unfiled },
 		"home in a ring names another ring":           func(b brokenWheel) { b.inRing.home++ },
 		"the wheel is past a bucket":                  func(b brokenWheel) { b.current = 101 },
 		"the wheel is in the middle of a slot":        func(b brokenWheel) { b.remove(b.inBucket); b.current = 600 },

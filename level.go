@@ -137,17 +137,16 @@ func (l *level) next(set bitmap.Bitmap, from int64) int64 {
 	return from + int64(l.index(int64(j-i)))
 }
 
-// home is a timeout's position: the kind in the low bits, then the index of the slot, then the index in the slot. A
-// home in the batch has no slot.
+// home is a timeout's position in the wheel: the kind in the low bits, then the index of the slot, then the index in the
+// slot.
 type home uint64
 
 const (
 	kindBits = 4 // a wheel has at most 13 levels, since each ring reaches 32 times as far as the one below
 	slotBits = 16
 
-	unfiled = 0 // neither in the wheel nor in the batch; perhaps queued, or deferred
-	inBatch = 1 // due, and being dispatched
-	inWheel = 2 // 2+k: in level k
+	unfiled = 0 // not in the wheel; perhaps queued
+	inWheel = 1 // 1+k: in level k
 )
 
 // This does not compile if a slot's index needs more bits.

@@ -85,9 +85,6 @@ func (c *ManualClock) Advance(d time.Duration) {
 func (c *ManualClock) due() (at []time.Time) {
 	for _, wk := range c.attached() {
 		tick, _ := wk.guarded.drainAll()
-		if !wk.guarded.batch.isEmpty() {
-			tick = 0 // a task has panicked, or called Goexit: dispatch the rest of its batch before the clock moves
-		}
 		if tick < wk.time.ticks.never {
 			at = append(at, wk.time.at(wk.time.ticks.start(tick)))
 		}

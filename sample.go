@@ -29,7 +29,6 @@ func (tm *Timer) Sample(n int) []Sampled {
 	tm.time.checkMade()
 	_, pending := tm.guarded.drainAll()
 	s := newSample(tm, n, pending)
-	tm.guarded.beginSample(s)
 	for tm.guarded.samplePortion(s) {
 	}
 	sampled := make([]Sampled, 0, len(s.picked))
@@ -39,16 +38,11 @@ func (tm *Timer) Sample(n int) []Sampled {
 	return sampled
 }
 
-func (g *guarded) beginSample(s *sample) {
-	defer g.lock().unlock()
-	s.level = len(g.wheel.levels) - 1
-	for _, t := range g.batch.timeouts {
-		s.visit(t) // it is in no slot
-	}
-}
-
 func (g *guarded) samplePortion(s *sample) (more bool) {
 	defer g.lock().unlock()
+	if s.level < 0 {
+		s.level = len(g.wheel.levels) - 1
+	}
 	return s.walk(&g.wheel)
 }
 
@@ -61,7 +55,7 @@ type sample struct {
 	picked map[*Timeout]bool // preallocated: it seldom grows under the lock
 
 	left   int // how many visits are still expected
-	level  int
+	level  int // -1 before the first
 	slot   int // the current slot; -1 before the first of a level
 	unseen int // how many of its timeouts are still to be visited
 }
@@ -69,7 +63,7 @@ type sample struct {
 // newSample returns a walk that has not begun. It may visit more than pending timeouts, since others may be armed
 // during the walk.
 func newSample(owner *Timer, n, pending int) *sample {
-	return &sample{owner: owner, want: n, left: pending, slot: -1, picked: make(map[*Timeout]bool, min(n, pending))}
+	return &sample{owner: owner, want: n, left: pending, level: -1, slot: -1, picked: make(map[*Timeout]bool, min(n, pending))}
 }
 
 // walk visits a portion, and reports whether more timeouts are left and wanted.

@@ -121,29 +121,10 @@ func TestWheelAgreesWithASortedSliceInCrowds(t *testing.T) {
 	}
 }
 
-func TestSampleFindsTimeoutsInTheBatch(t *testing.T) {
-	g, tm := newGuarded()
-	waiting := tm.AfterFunc(0, func() {})
-	later := tm.AfterFunc(time.Hour, func() {})
-	g.drain(portion)
-	g.takeDue(1)
-	require.Equal(t, inBatch, waiting.home.kind())
-	deadlines := func() (all []time.Time) {
-		for _, s := range tm.Sample(2) {
-			all = append(all, s.Deadline)
-		}
-		return all
-	}
-	assert.ElementsMatch(t, []time.Time{waiting.Deadline(), later.Deadline()}, deadlines())
-	assert.Len(t, tm.Sample(1), 1)
-	waiting.claim(math.MaxInt64)
-	assert.Equal(t, []time.Time{later.Deadline()}, deadlines())
-}
-
 // beginWalk returns a walk through all filed timeouts.
 func beginWalk(g *guarded, want int) *sample {
 	s := newSample(g.owner, want, g.wheel.count)
-	g.beginSample(s)
+	s.level = len(g.wheel.levels) - 1
 	return s
 }
 

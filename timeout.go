@@ -48,8 +48,7 @@ type Timeout struct {
 	// until take, and guarded.mu until unqueue.
 	link *Timeout
 
-	// Guarded by guarded.mu. While the timeout is in the batch, the worker also reads home without that lock.
-	home home
+	home home // guarded by guarded.mu
 }
 
 // This does not compile if a Timeout is more than 48 bytes.

@@ -296,7 +296,7 @@ func (tm *Timer) Stop() []*Timeout {
 	tm.time.checkMade()
 	tm.time.checkOutside()
 	var left, survivors []*Timeout
-	ended := make([]*Timeout, 0, portion+batchSize)
+	ended := make([]*Timeout, 0, portion)
 	for more := true; more; {
 		ended, more = tm.guarded.collect(ended[:0]) // the first call closes the queue: later armings are refused
 		tm.quota.release(len(ended))                // after the close, so that no arming gets ErrFull

@@ -12,7 +12,7 @@ type word int64
 const (
 	stateMask     = 1<<3 - 1
 	queued        = 1 << 3 // in the queue, or about to be pushed by the goroutine that set it
-	fresh         = 1 << 4 // queued and nowhere else, neither in the wheel nor in a batch; cleared with queued
+	fresh         = 1 << 4 // queued, and not in the wheel; cleared with queued
 	deadlineShift = 5
 
 	rejectedStopped = Rejected + 1 // Rejected because the timer was stopped; Rejected itself: because it was full
@@ -47,21 +47,11 @@ func (t *Timeout) move(w word, deadline int64) (push, ok bool) {
 	return next&^w&queued != 0, next == w || t.cas(w, next)
 }
 
-// begin arms a timeout that is not pending. It is fresh after an unqueued Unarmed or Canceled:
-//
-//	state             not queued                             queued
-//	Unarmed           fresh: it was never anywhere           (does not occur)
-//	Expired           not: it may still be in its batch      as it was
-//	Canceled          fresh: fileOne or prune has let it go   as it was
-//	Rejected          not: it may have been Expired before   as it was
-//	rejectedStopped   not: as Rejected                       as it was
-//
-// After Timer.Stop a Canceled timeout may still be in the batch, and wrongly be fresh, which is harmless: the queue is
-// closed by then.
+// begin arms a timeout that is not pending. Unless it is queued, it is nowhere: the worker has taken it out of the wheel
+// before it expired, and out of the queue after it was canceled. So it is fresh.
 func (t *Timeout) begin(w word, deadline int64) (push, ok bool) {
-	const freshAfter = 1<<Unarmed | 1<<Canceled
-	becomesFresh := int64(freshAfter >> (w & (queued | stateMask)) & 1) // no branch, since begin must fit the inliner
-	return !w.queued(), t.cas(w, w&fresh|pack(deadline, queued|becomesFresh*fresh, Pending))
+	becomesFresh := int64(^w & queued << 1) // no branch, since begin must fit the inliner
+	return !w.queued(), t.cas(w, w&fresh|pack(deadline, queued|becomesFresh, Pending))
 }
 
 // beginNew arms a timeout that no other goroutine can see; the caller owes a push.

@@ -15,14 +15,14 @@ func TestBeginMakesATimeoutFreshOnlyIfItIsNowhereElse(t *testing.T) {
 		flags, want int64
 	}{
 		{Unarmed, 0, freshInQueue},
-		{Expired, 0, inQueue},
+		{Expired, 0, freshInQueue},
 		{Expired, inQueue, inQueue},
 		{Canceled, 0, freshInQueue},
 		{Canceled, inQueue, inQueue},
 		{Canceled, freshInQueue, freshInQueue},
-		{Rejected, 0, inQueue},
+		{Rejected, 0, freshInQueue},
 		{Rejected, inQueue, inQueue},
-		{rejectedStopped, 0, inQueue},
+		{rejectedStopped, 0, freshInQueue},
 	} {
 		t.Run(fmt.Sprintf("%d, %b", row.state, row.flags), func(t *testing.T) {
 			to := new(Timeout)

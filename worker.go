@@ -19,6 +19,7 @@ type worker struct {
 
 	_ [128]byte // between the alarm, which callers touch at each push, and the fields that only the worker writes
 
+	batch      []expired     // an empty slice with room for a batch
 	dispatched bool          // a task in this run
 	farTaken   int64         // ns: when the intake was taken, if the far lane is part of it, otherwise 0
 	wakeups    atomic.Uint64 // for Stats, like the next
@@ -27,6 +28,10 @@ type worker struct {
 
 func (wk *worker) init(tm *Timer) {
 	wk.time, wk.alarm, wk.quota, wk.guarded, wk.out = &tm.time, &tm.alarm, &tm.quota, &tm.guarded, &tm.out
+	wk.batch = make([]expired, 0, batchSize)
+	if tm.out.executor != nil {
+		wk.batch = make([]expired, 0, 1) // until a task is dispatched, tasks before it may stop or move its timeout
+	}
 	if c, ok := tm.time.clock.(*ManualClock); ok {
 		c.attach(wk)
 	}
@@ -67,11 +72,8 @@ func (wk *worker) work() {
 // dispatches in between if that takes long. again is true if a crowd is open, or if the pass has outlasted the Tick: a
 // new intake must not wait until a million timeouts are dispatched.
 func (wk *worker) pass() (tick tick, again bool) {
-	g := wk.guarded
-	tick = wk.time.thisTick()
-	if !g.batch.isEmpty() { // a task has ended the goroutine, or made Advance panic, in the middle of it
-		wk.handOut(tick)
-	}
+	g, now := wk.guarded, wk.time.now() // before the claims: a user's clock may end the goroutine
+	tick = wk.time.ticks.at(now)
 	if g.beginPass(tick) {
 		wk.farTaken = wk.time.now()
 	}
@@ -83,8 +85,13 @@ func (wk *worker) pass() (tick tick, again bool) {
 			wk.alarm.far.isLong.Store(wk.time.now()-wk.farTaken > int64(linger/4))
 			wk.farTaken = 0
 		}
-		for g.takeDue(tick) {
-			now := wk.handOut(tick)
+		for {
+			batch, more := g.takeDue(tick, wk.batch)
+			if !more {
+				break
+			}
+			wk.dispatch(batch, now)
+			now = wk.time.now()
 			if now >= due+int64(wk.time.slack) {
 				return tick, true
 			}
@@ -107,36 +114,29 @@ func (wk *worker) fileIntake() (isFiled bool) {
 	return false
 }
 
-// handOut claims each timeout of the batch that is still pending and due, and dispatches its task. It reads the clock
-// once, and again each time user code has run on this goroutine, and returns the last reading.
-func (wk *worker) handOut(tick tick) (now int64) {
+// expired is a claimed timeout with the deadline that it had: it may have been armed again.
+type expired struct {
+	timeout  *Timeout
+	deadline int64
+}
+
+const batchSize = limits.Batch
+
+// dispatch gives the tasks of a batch to the executor. now is the time before they were claimed.
+func (wk *worker) dispatch(batch []expired, now int64) {
 	wk.out.crews.Launch()
-	batch := &wk.guarded.batch
-	wk.dispatched = wk.dispatched || !batch.isEmpty() // it is empty if all of a portion were moved
-	due := wk.time.ticks.start(tick)
+	wk.dispatched = wk.dispatched || len(batch) > 0 // it is empty if all of a portion were moved
+	wk.quota.release(len(batch))
 	oldest := wk.time.ticks.start(wk.alarm.earliest - 1) // an earlier deadline had passed when it was set
-	now = wk.time.now()
-	for t := batch.next(); t != nil; t = batch.next() {
-		if !t.isAt(batch.given - 1) {
-			wk.guarded.misusedInBatch(t)
-		}
-		if claimed, ok := t.claim(due); ok {
-			wk.quota.release(1)
-			wk.lateness.note(now - max(claimed.deadline(), oldest))
-			isUsers := wk.out.execute(t)
-			if isUsers {
-				now = wk.time.now()
-			}
-		}
+	for i, e := range batch {
+		batch[i].timeout = nil // let the collector have it
+		wk.lateness.note(now - max(e.deadline, oldest))
+		wk.out.execute(e.timeout)
 	}
 	if !wk.time.isSystem {
 		// Now: rest calls the user's clock, which may block, and Advance runs no task of the default executor itself.
 		wk.out.crews.Launch()
 	}
-	if !batch.isEmpty() {
-		wk.guarded.settle()
-	}
-	return now
 }
 
 // advance is a run of the worker in ManualClock.Advance.

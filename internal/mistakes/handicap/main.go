@@ -21,7 +21,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	const old = "if g.batch.has(t) {"
+	const old = "if t.home != unfiled {"
 	spend := fmt.Sprintf("spend(%d)\n\t", d)
 	mistakes.PrintOverlay(mistakes.Edit{In: "guarded.fileOne", Old: old, New: spend + old})
 }
