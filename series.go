@@ -10,39 +10,25 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/taskname"
 )
 
-// How the fields of a Series change. n is the number of the current arming:
-//
-//	     Every, Recur, Reset           its tick         beginTurn                armNext
-//	off ─────────────────────▶ armed ───────────▶ due ───────────▶ computing ───────────────▶ armed
-//	on false             on true, n+1                        computing = n │      n+1, computing = 0
-//	                                                                       └▶ f ──────────▶ endRun
-//	                                                              running true        running false
-//
-// Stop leads from every state to off; so does a run whose Scheduler returns the zero time or panics. Reset leads from
-// every state to armed, and a run that computes for an older n then does not call f. Nor does armNext call f if f is
-// still running, or was when the tick of n began: endRun has set covered to n. Timer.Stop only cancels the Timeout.
-
 // A Series is a task that runs again and again: see EveryFrom and Recur. It is safe for concurrent use, including from
 // inside its own runs, and must not be copied. The methods of the zero Series panic, except String.
 //
-// Timer.Pending counts a Series, except from the moment a run is due until the Executor begins the run. Timer.Stop ends
-// every series and returns its Timeout among the others; a run that has expired still starts.
+// The Timeout is armed for the next run once f has returned: runs never overlap, and Timer.Pending counts a Series,
+// except from the moment a run is due until f has returned. Timer.Stop ends every series, and returns the Timeouts that
+// it finds pending among the others; a run that has expired still starts.
 type Series struct {
 	to        Timeout       // for the next run
 	f         func(*Series) // set by newSeries, then read only, like the next
 	scheduler Scheduler     // nil: the runs are on the grid
 
-	mu        sync.Mutex // guards all below; f, the Scheduler and the clock are called without it
-	grid      grid.Grid
-	on        bool   // neither Stop nor the Scheduler has ended the series
-	running   bool   // f has been called and has not returned
-	arming    uint64 // the number of the Timeout's last arming, from 1
-	computing uint64 // the arming whose run reads the clock and calls the Scheduler; 0: none
-	covered   uint64 // the arming that became due while f was running: its run is skipped
+	mu      sync.Mutex // guards all below; f, the Scheduler and the clock are called without it
+	grid    grid.Grid
+	on      bool // neither Stop nor the Scheduler has ended the series
+	running bool // f has been called, and the next run is not armed yet
 }
 
 // A Scheduler returns when a series runs next: a time after now, or the zero time for never again. Next is called by
-// Recur, then by the goroutine of each run as it begins; never concurrently. robfig/cron's Schedule fits.
+// Recur, then by the goroutine of each run once f has returned; never concurrently. robfig/cron's Schedule fits.
 type Scheduler interface {
 	Next(now time.Time) time.Time
 }
@@ -93,7 +79,7 @@ func (tm *Timer) Recur(scheduler Scheduler, f func(*Series)) *Series {
 		panic("hashedwheel: Recur with a nil Scheduler")
 	}
 	s := tm.newSeries("Recur", scheduler, f)
-	if at, more := s.compute(0, grid.Grid{}); more {
+	if at, more := s.ask(); more {
 		s.armFirst(grid.Grid{}, at)
 	}
 	return s
@@ -181,7 +167,6 @@ func (s *Series) armFirst(g grid.Grid, at time.Time) (wasOn bool) {
 	defer s.lock().Unlock()
 	wasOn = s.isOn()
 	s.grid, s.on = g, true
-	s.arming++
 	s.to.ResetAt(at)
 	return wasOn
 }
@@ -192,24 +177,14 @@ func (s *Series) isOn() bool {
 	return s.on && (state == Pending || state == Expired)
 }
 
-// isDue reports whether the run of an arming is due, and neither Stop nor Reset has been called since.
-func (s *Series) isDue(arming uint64) bool {
-	return s.on && s.arming == arming && s.to.State() == Expired
-}
-
 // nextRun is a Series as the Task of its Timeout.
 type nextRun Series
 
-// Run arms the Timeout for the next run, then calls f.
+// Run calls f, then arms the Timeout for the next run.
 func (r *nextRun) Run(*Timeout) {
 	s := (*Series)(r)
-	arming, g, ok := s.beginTurn()
-	if !ok {
-		return
-	}
-	at, more := s.compute(arming, g)
-	if s.armNext(arming, at, more) {
-		defer s.endRun() // deferred: f may panic
+	if s.beginRun() {
+		defer s.armNext() // deferred: f may panic
 		s.f(s)
 	}
 }
@@ -217,73 +192,47 @@ func (r *nextRun) Run(*Timeout) {
 // Brief makes r a task of the library, which runs user code.
 func (r *nextRun) Brief() hook.Brief { return false }
 
-// beginTurn reports whether a run is due, and returns its arming and grid, which Reset may change.
-func (s *Series) beginTurn() (arming uint64, g grid.Grid, ok bool) {
+// beginRun reports whether a run is due: neither Stop nor Reset has been called since it expired, and the last one has
+// ended.
+func (s *Series) beginRun() bool {
 	defer s.lock().Unlock()
-	due := s.isDue(s.arming)
-	switch {
-	case !s.on:
-	case due && s.computing == 0:
-		s.computing = s.arming
-		return s.arming, s.grid, true
-	case due && s.computing != s.arming: // a run from before a Reset is still computing
-		s.to.ResetAt(s.to.Deadline()) // a time that has passed: due again at the next tick
-	}
-	return 0, grid.Grid{}, false
-}
-
-// compute returns the time of the next run, if there is one. A panic or Goexit of clock or Scheduler ends the series.
-func (s *Series) compute(arming uint64, g grid.Grid) (at time.Time, more bool) {
-	returned := false
-	defer func() {
-		if !returned {
-			defer s.lock().Unlock()
-			s.computing = 0
-			if s.isDue(arming) {
-				s.end()
-			}
-		}
-	}()
-	if s.scheduler == nil { // a point that has passed counts as next if its tick has not begun
-		at, more = g.After(s.tickStart()), true
-	} else {
-		now := s.to.timer.time.clock.Now() // Timer.Now does not show that the wall clock was set
-		next := s.scheduler.Next(now)
-		at, more = now.Add(max(next.Sub(now), 1)), !next.IsZero()
-	}
-	returned = true
-	return at, more
-}
-
-// armNext arms the Timeout for the next run, unless Stop or Reset was called, and reports whether to call f now.
-func (s *Series) armNext(arming uint64, at time.Time, more bool) (runs bool) {
-	defer s.lock().Unlock()
-	s.computing = 0
-	if !s.isDue(arming) {
+	if !s.on || s.running || s.to.State() != Expired {
 		return false
 	}
-	if more {
-		s.arming++
-		s.to.ResetAt(at)
-	} else {
-		s.end()
-	}
-	runs = !s.running && s.covered != arming
-	s.running = s.running || runs
-	return runs
+	s.running = true
+	return true
 }
 
-// endRun lets f run again, except for an arming whose tick began before f returned.
-func (s *Series) endRun() {
-	var tickBegan time.Time
-	defer func() { // deferred: a clock may panic
+// armNext arms the Timeout for the next run, unless Stop or Reset was called during this one. A panic or Goexit of clock
+// or Scheduler ends the series.
+func (s *Series) armNext() {
+	var at time.Time
+	more := false
+	defer func() { // deferred: the clock or the Scheduler may panic
 		defer s.lock().Unlock()
 		s.running = false
-		if s.isDue(s.arming) || s.isOn() && !s.to.Deadline().After(tickBegan) {
-			s.covered = s.arming
+		switch {
+		case !s.on || s.to.State() != Expired: // Stop, Reset or Timer.Stop came first
+		case !more:
+			s.on = false
+		case s.scheduler == nil:
+			s.to.ResetAt(s.grid.After(at))
+		default:
+			s.to.ResetAt(at)
 		}
 	}()
-	tickBegan = s.tickStart()
+	if s.scheduler == nil {
+		at, more = s.tickStart(), true // a point that has passed counts as next if its tick has not begun
+	} else {
+		at, more = s.ask()
+	}
+}
+
+// ask returns the Scheduler's next time, if there is one.
+func (s *Series) ask() (at time.Time, more bool) {
+	now := s.to.timer.time.clock.Now() // Timer.Now does not show that the wall clock was set
+	next := s.scheduler.Next(now)
+	return now.Add(max(next.Sub(now), 1)), !next.IsZero()
 }
 
 // tickStart returns the time at which the current tick began.

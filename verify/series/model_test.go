@@ -18,17 +18,17 @@ const slot = 100 * time.Microsecond
 const slotDelay = 3*slot + slot/8
 
 // model is the oracle of the random test: a Series as the documentation describes it, without concurrency. A run begins
-// at the tick of its time, or when the executor begins it. It is skipped if Stop or Reset came first, or if that tick
-// had begun when the run before it returned.
+// at the tick of its time, or when the executor begins it. It is skipped if Stop or Reset came first, or if another run
+// is in progress. The next run is armed when a run returns.
 type model struct {
 	side
 	made      time.Time // the Timer, at the beginning of a tick
 	due       time.Time // when the next run is
 	on        bool
 	isPending bool // the next run has not expired
+	isRunning bool
 	isStopped bool // the timer
 	err       error
-	armings   int
 	begins    []time.Time // when the executor begins the runs that it has
 	ended     time.Time   // when the last run returns
 }
@@ -54,7 +54,6 @@ func (m *model) Reset(d time.Duration) (was bool) {
 }
 
 func (m *model) arm(at time.Time) {
-	m.armings++
 	m.due, m.on, m.isPending, m.err = at, !m.isStopped, !m.isStopped, nil
 	if m.isStopped {
 		m.err = hashedwheel.ErrStopped
@@ -80,7 +79,7 @@ func (m *model) pointAfter(point, t time.Time) time.Time {
 	return point.Add((t.Sub(point)/m.period + 1) * m.period)
 }
 
-// next returns the time after the run that begins now, unless the Scheduler fails.
+// next returns the time after the run that has returned now, unless the Scheduler fails.
 func (m *model) next() (at time.Time, ok bool) {
 	if !m.recurs {
 		return m.pointAfter(m.due, m.tickAt(time.Now())), true
@@ -108,34 +107,39 @@ func (m *model) expire() {
 func (m *model) execute() {
 	if len(m.begins) > 0 && m.begins[0].Equal(time.Now()) {
 		m.begins = m.begins[1:]
-		if m.on && !m.isPending {
+		if m.on && !m.isPending && !m.isRunning {
 			m.run()
 		}
 	}
 }
 
 func (m *model) run() {
-	due, arming := m.due, m.armings
+	a := m.nextAct()
+	m.isRunning = true
+	m.note("run", a.first.of(m))
+	m.ended = time.Now().Add(a.takes)
+	if a.takes == 0 {
+		m.armNext()
+	}
+}
+
+func (m *model) armNext() {
 	at, ok := m.next()
+	m.isRunning = false
 	switch {
-	case m.armings != arming || !m.on: // the Scheduler called Reset or Stop
-		return
+	case !m.on || m.isPending: // the run, or the Scheduler, called Reset or Stop
 	case !ok || at.IsZero():
 		m.on = false
 	default:
 		m.arm(at)
 	}
-	if ok && m.tickAt(m.ended).Before(due) {
-		a := m.nextAct()
-		m.note("run", a.first.of(m))
-		m.ended = time.Now().Add(a.takes)
-	}
 }
 
 // end is called in the middle of each tick.
 func (m *model) end() {
-	if m.ended.Equal(time.Now()) {
+	if m.isRunning && m.ended.Equal(time.Now()) {
 		m.note("end", m.acts[m.runs-1].last.of(m))
+		m.armNext()
 	}
 }
 
