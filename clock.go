@@ -28,7 +28,6 @@ type timeline struct {
 	clock    Clock
 	isSystem bool // clock is the system's, which has a fast path
 	isManual bool // clock is a ManualClock
-	isUsers  bool // clock is neither of the two
 	ticks    ticks
 
 	slack time.Duration // as WithTick set it: the most that a task is late
@@ -39,7 +38,7 @@ func newTimeline(c Clock, slack time.Duration) timeline {
 	isSystem := c == Clock(systemClock{})
 	return timeline{
 		made: time.Now(), start: c.Now(), clock: c, ticks: newTicks(int64(slack)), slack: slack,
-		isSystem: isSystem, isManual: isManual, isUsers: !isSystem && !isManual,
+		isSystem: isSystem, isManual: isManual,
 	}
 }
 

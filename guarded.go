@@ -9,11 +9,10 @@ import (
 
 // guarded holds everything that the lock guards: the wheel, and the timeouts on their way into it and out of it. Its
 // methods take the lock, except those at the end of the file, whose callers hold it. One hold visits one or two
-// portions of timeouts; only Timer.Stop's first hold visits all queued timeouts, and waits for pruners.
+// portions of timeouts; only Timer.Stop's first hold visits all queued timeouts.
 type guarded struct {
-	owner *Timer // set by init, then read only, like the next two
+	owner *Timer // set by init, then read only, like the next
 	queue *mpscQueue
-	alarm *alarm
 
 	mu      sync.Mutex
 	broken  any // the panic of the call that found a misused Timeout; every later call repeats it
@@ -27,7 +26,7 @@ type guarded struct {
 const portion = limits.Portion
 
 func (g *guarded) init(tm *Timer, wheelSize int) {
-	g.owner, g.queue, g.alarm = tm, &tm.queue, &tm.alarm
+	g.owner, g.queue = tm, &tm.queue
 	g.wheel.init(tm.time.ticks, wheelSize)
 	g.lists = make([]*Timeout, 0, 8*len(g.queue.near.stripes)) // growing under the lock could trigger GC assist
 }
@@ -53,35 +52,24 @@ func (g *guarded) unlock() {
 	g.mu.Unlock()
 }
 
-// relock takes the lock again in a method that has released it.
-func (g *guarded) relock() {
-	g.mu.Lock()
-	if g.broken != nil {
-		panic(g.broken)
-	}
-}
-
-// beginPass takes the queue as the pass's intake and closes the tick. It takes nothing if the queue is not due, or the
-// last intake is not filed: then stripes stay deep, and producers help. So the intake does not grow forever if tasks
-// keep arming themselves on a clock that stands still. It reports whether the far lane is part of the intake.
-func (g *guarded) beginPass(tick tick) (isFar bool) {
+// beginPass takes the queue as the pass's intake and closes the tick. due is the tick at which the run was due. It takes
+// nothing if the last intake is not filed: then stripes stay deep, and producers help. So the intake does not grow
+// forever if tasks keep arming themselves on a clock that stands still. It reports whether there is an intake.
+func (g *guarded) beginPass(tick, due tick) (isBusy bool) {
 	defer g.lock().unlock()
 	// A task ended the last pass of this tick by Goexit, or by a panic through Advance. Take nothing more at this tick:
 	// its tasks may have armed themselves again, and the worker would never leave it.
 	isCut := g.wheel.current <= tick && tick < g.wheel.opening
-	g.wheel.turn(min(tick, g.alarm.earliest)) // no further, since Overdue shows how late the worker is
-	if !isCut && g.intake == 0 && g.alarm.raise(tick) {
+	g.wheel.turn(min(tick, due)) // no further, since Overdue shows how late the worker is
+	if !isCut && g.intake == 0 {
 		g.takeLane(&g.queue.near)
-		isFar = g.queue.far.raise(g.wheel.ticks.start(tick), g.alarm.lingers(tick))
-		if isFar {
+		if g.queue.far.isDue(g.wheel.ticks.start(tick)) {
 			g.takeLane(&g.queue.far.lane)
-		} else if !g.queue.far.isEmpty() {
-			g.alarm.lower(g.queue.far.due.Load())
 		}
 		g.intake = len(g.lists)
 	}
 	g.wheel.close(tick)
-	return isFar
+	return g.intake > 0
 }
 
 // fileIntake files at most limit timeouts of the pass's intake, and returns how many.
@@ -119,14 +107,18 @@ func (g *guarded) thin() bool {
 	return !g.stopped && g.wheel.thin()
 }
 
-// nextWork returns the tick at which filed timeouts need the worker. Timeouts in the queue or in lists were pushed
-// after the last pass took the queue, and have lowered due.
+// nextWork returns the tick at which filed timeouts need the worker, or the far lane is due. Other timeouts in the queue
+// or in lists were pushed after the run began: a run is set for them.
 func (g *guarded) nextWork() tick {
 	defer g.lock().unlock()
 	if g.stopped {
 		return noTick
 	}
-	return g.wheel.nextWork()
+	next := g.wheel.nextWork()
+	if !g.queue.far.isEmpty() {
+		next = min(next, g.wheel.ticks.of(g.queue.far.at))
+	}
+	return next
 }
 
 // fileStripe has a producer file a part of the lists or, if there are none, of its stripe.
@@ -150,7 +142,10 @@ func (g *guarded) drainAll() (next tick, pending int) {
 			return g.wheel.earliest(), g.wheel.count
 		}
 		g.mu.Unlock()
-		g.relock()
+		g.mu.Lock()
+		if g.broken != nil {
+			panic(g.broken)
+		}
 	}
 }
 
@@ -180,8 +175,7 @@ func (g *guarded) refuse(t *Timeout) bool {
 	return t.refuse(t.home.level() >= 0)
 }
 
-// From here on the caller holds the lock. takeAll, takeLane and takeStripe, and so their callers above, may release it
-// on the way.
+// From here on the caller holds the lock.
 
 // takeAll takes everything that is queued.
 func (g *guarded) takeAll() {
@@ -195,20 +189,13 @@ func (g *guarded) takeLane(l *lane) {
 	}
 }
 
-// takeStripe takes everything that is queued in a stripe. While a producer prunes the stripe, takeStripe waits with the
-// lock released: the pruner may have lost its processor.
+// takeStripe takes everything that is queued in a stripe.
 func (g *guarded) takeStripe(s *stripe) {
-	for !g.stopped {
-		list, ok := s.take()
-		if list != nil {
-			g.lists = append(g.lists, list)
-		}
-		if ok {
-			return
-		}
-		g.mu.Unlock()
-		s.awaitPruner()
-		g.relock()
+	if g.stopped {
+		return
+	}
+	if list := s.take(); list != nil {
+		g.lists = append(g.lists, list)
 	}
 }
 
@@ -236,7 +223,7 @@ func (g *guarded) file(limit, lists int) (n, emptied int) {
 }
 
 // fileOne takes a timeout from the queue, and places it in the wheel if it is pending, no earlier than at first, the
-// first tick that is open for it. A canceled timeout that is not queued is nowhere, which Timeout.begin relies on.
+// first tick that is open for it.
 func (g *guarded) fileOne(t *Timeout, first tick) {
 	if t.home != unfiled {
 		g.wheel.remove(t)

@@ -2,13 +2,10 @@ package hashedwheel
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
 // One hold of the lock visits at most about a portion of timeouts. Each test here arms many portions.
@@ -89,7 +86,6 @@ func TestOneHoldOfTheLockVisitsAtMostAPortionOrTwo(t *testing.T) {
 		"takeDue, a bucket, moved later": {movedIn(50, farTick), takeDue, portion},
 		"takeDue, a ring":                {movedIn(3000, 3000), takeDue, portion},
 		"takeDue, a ring, moved later":   {movedIn(3000, farTick), takeDue, portion},
-		"thin, a bucket":                 {aCrowdIn(500), thin, portion},
 		"thin, a ring":                   {aCrowdIn(3000), thin, portion},
 		"takeDue, a bucket, stopped": {func(g *guarded) []*Timeout {
 			all := g.fileMoved(many, 50, 50)
@@ -107,7 +103,7 @@ func TestOneHoldOfTheLockVisitsAtMostAPortionOrTwo(t *testing.T) {
 		}, takeDue, portion},
 		"fileIntake": {func(g *guarded) []*Timeout {
 			all := g.owner.armMany(t, many)
-			g.beginPass(1)
+			g.beginPass(1, 1)
 			return all
 		}, func(g *guarded) bool { return g.fileIntake(portion) > 0 }, portion},
 		"fileStripe": {func(g *guarded) []*Timeout {
@@ -150,149 +146,16 @@ func TestIntakeDoesNotGrowUntilItIsFiled(t *testing.T) {
 		}
 	}
 	tm.armMany(t, many)
-	g.beginPass(1)
+	g.beginPass(1, 1)
 	g.fileIntake(portion)
 	tm.armMany(t, many)
 	g.takeAll()
-	g.beginPass(2) // the first pass has outlasted its tick
+	g.beginPass(2, 2) // the first pass has outlasted its tick
 	fileIntake()
 	assert.Equal(t, many, g.wheel.count)
-	g.beginPass(3)
+	g.beginPass(3, 3)
 	fileIntake()
 	assert.Equal(t, 2*many, g.wheel.count)
-}
-
-// A producer that prunes may have lost its processor.
-func TestLockIsReleasedWhileItsHolderWaitsForAPruner(t *testing.T) {
-	for name, take := range map[string]func(g *guarded){
-		"beginPass":  func(g *guarded) { g.beginPass(1) },
-		"drainAll":   func(g *guarded) { g.drainAll() },
-		"fileStripe": func(g *guarded) { g.fileStripe(&g.queue.far.stripes[0]) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			g, tm := newGuarded()
-			tm.queue.makeStripes(1)
-			tm.armMany(t, 1)
-			s := &tm.queue.far.lane.stripes[0]
-			s.mu.Lock() // as prune does
-			taken := make(chan struct{})
-			go func() {
-				defer close(taken)
-				take(g)
-			}()
-			time.Sleep(20 * time.Millisecond) // if that is too short, a mistake may go unnoticed, but no test fails
-			isFree := g.mu.TryLock()
-			require.True(t, isFree)
-			g.mu.Unlock()
-			s.mu.Unlock()
-			<-taken
-			assert.Equal(t, 1, tm.Pending())
-		})
-	}
-}
-
-// Otherwise the producers of a deep stripe would keep going for as long as its pruner waits for a processor.
-func TestProducerOfADeepStripeWaitsForItsPruner(t *testing.T) {
-	g, tm := newGuarded()
-	tm.queue.makeStripes(1)
-	tm.armMany(t, 1)
-	s := &tm.queue.far.lane.stripes[0]
-	s.mu.Lock() // as prune does
-	s.depth.Store(tm.queue.far.full)
-	reduced := make(chan struct{})
-	go func() {
-		defer close(reduced)
-		tm.help(&tm.queue.far.lane, s, filled)
-	}()
-	require.Eventually(t, s.wanted.Load, 10*time.Second, time.Millisecond)
-	select {
-	case <-reduced:
-		t.Error("it did not wait")
-	default:
-	}
-	s.mu.Unlock()
-	<-reduced
-	assert.Equal(t, 1, g.wheel.count)
-}
-
-// A full stripe of the far lane waits for the worker, which takes it every 50 ms, unless the worker is late.
-func TestProducersFileTheFarLaneOnlyIfTheWorkerIsLate(t *testing.T) {
-	for name, row := range map[string]struct {
-		depth int32 // times full
-		late  time.Duration
-		files bool
-		clock Clock
-		long  bool // filing the last intake took long
-	}{
-		"on time":                {depth: 1},
-		"on time, a time slice":  {depth: 1, late: 10 * time.Millisecond},
-		"late":                   {depth: 1, late: 10*time.Millisecond + 1, files: true},
-		"on time, but very deep": {depth: limits.Backlog, files: true},
-		"on time, but slow":      {depth: 1, files: true, long: true},
-		"on a user's clock":      {depth: 1, files: true, clock: anotherClock{}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				options := []Option{}
-				if row.clock != nil {
-					options = append(options, WithClock(row.clock))
-				}
-				tm := MustNew(options...)
-				defer tm.Stop()
-				tm.queue.makeStripes(1)
-				tm.alarm.lower(past) // the test is the worker
-				tm.armMany(t, 1)
-				tm.queue.far.due.Store(tm.time.now())
-				tm.queue.far.isLong.Store(row.long)
-				time.Sleep(row.late)
-				s := &tm.queue.far.stripes[0]
-				s.depth.Store(row.depth * tm.queue.far.full)
-				tm.help(&tm.queue.far.lane, s, filled)
-				assert.Equal(t, row.files, tm.guarded.wheel.count == 1)
-			})
-		})
-	}
-}
-
-// A pass notes whether it takes long to file the far lane, even if tasks run in between.
-func TestPassNotesThatTheFarLaneTakesLong(t *testing.T) {
-	for _, blocks := range []time.Duration{linger / 4, linger/4 + 1, 0} {
-		synctest.Test(t, func(t *testing.T) {
-			tm := MustNew(WithExecutor(Inline{}))
-			defer tm.Stop()
-			tm.queue.far.isLong.Store(blocks == 0)
-			tm.alarm.lower(past) // the test is the worker
-			tm.AfterFunc(time.Millisecond, func() { time.Sleep(blocks) })
-			tm.armMany(t, limits.Drain+portion) // the last are filed once the task has returned
-			time.Sleep(2 * time.Millisecond)
-			for again := true; again; {
-				_, again = tm.worker.pass()
-			}
-			assert.Equal(t, blocks > linger/4, tm.queue.far.isLong.Load(), "%v", blocks)
-		})
-	}
-}
-
-type anotherClock struct{ systemClock }
-
-// Otherwise one pruner after another could keep the consumer from taking the stripe.
-func TestPrunersLeaveAStripeThatTheConsumerWaitsFor(t *testing.T) {
-	q, stopped := newStripes(1), newTimeouts(2)
-	for _, to := range stopped {
-		setWord(to, 0, queued|fresh, Canceled)
-	}
-	pushAll(t, q, stopped...)
-	s := &q.near.stripes[0]
-	s.awaitPruner()
-	q.near.prune(s)
-	list, ok := s.take()
-	require.True(t, ok)
-	assert.Len(t, linkedFrom(list), 2)
-	pushAll(t, q, stopped...)
-	q.near.prune(s)
-	list, _ = s.take()
-	assert.Len(t, linkedFrom(list), 1, "only the head: pruned again")
-	assert.False(t, q.near.prune(s), "the stripe is empty")
 }
 
 func TestCollectTakesAtMostOnePortion(t *testing.T) {
@@ -318,7 +181,6 @@ func (tm *Timer) armMany(t *testing.T, n int) (all []*Timeout) {
 		require.NotEqual(t, refused, tm.queue.push(to, &tm.queue.far.lane))
 		all = append(all, to)
 	}
-	tm.queue.far.lower(0)
-	tm.alarm.lower(0) // at once, on a timer that has no worker goroutine
+	tm.queue.far.wanted.Store(true)
 	return all
 }

@@ -170,15 +170,14 @@ func (w *hashedWheel) earliest() (tick tick) {
 	return tick
 }
 
-// nextWork returns the tick at which a timeout may be due, or a crowd is to be opened.
+// nextWork returns the tick at which a timeout may be due, or a crowd is to be thinned.
 func (w *hashedWheel) nextWork() tick {
 	tick := w.earliest()
 	if tick >= w.ticks.never {
 		return noTick // timeouts that are never due are not a crowd
 	}
 	for _, l := range w.levels {
-		_, at := l.crowdAt(w.current, w.ticks.len)
-		tick = min(tick, at)
+		tick = min(tick, l.crowdAt(w.current))
 	}
 	return tick
 }

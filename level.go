@@ -15,9 +15,7 @@ type level struct {
 	slots    buckets
 	earliest []tick        // by slot: no timeout in it expires before this tick; nil if a slot is one tick
 	occupied bitmap.Bitmap // the slots that hold timeouts
-	crowded  bitmap.Bitmap // the slots that hold a crowd not opened yet
-
-	opened openedCrowd
+	crowded  bitmap.Bitmap // the slots that hold a crowd
 }
 
 const (

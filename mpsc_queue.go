@@ -3,7 +3,6 @@ package hashedwheel
 import (
 	"math/bits"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -28,37 +27,31 @@ type mpscQueue struct {
 type lane struct {
 	stripes []stripe // a power of two of them; set by init, then read only, like the next three
 	half    int32    // the depth of a stripe at which the worker is woken
-	deep    int32    // the depth at which producers prune the stripe
-	full    int32    // the depth at which producers file the stripe
+	deep    int32    // the depth at which producers file the stripe, if it holds stopped timeouts
+	full    int32    // the depth at which producers file the stripe in any case
 }
 
-// farLane is the lane of timeouts with a far deadline.
+// farLane is the lane of timeouts with a far deadline. A pass takes it once per linger.
 type farLane struct {
 	lane
-	margin int64        // ns: the least distance of a far deadline; set by init, then read only
-	due    atomic.Int64 // a pass at a later time takes the lane; lowered and raised like alarm.word's due
-	isLong atomic.Bool  // filing the last intake of the lane took the worker more than a quarter of the linger
+	margin int64       // ns: the least distance of a far deadline; set by init, then read only
+	at     int64       // ns: when it is taken next; guarded by guarded.mu
+	wanted atomic.Bool // the next pass takes it: a timeout that may be in it is no longer far
 }
 
-// A stripe's lock is held to take, prune or close the stripe. A push ignores the lock, since it changes only the head
-// and the link of its own timeout.
 type stripe struct {
-	head       atomic.Pointer[Timeout] // CAS in push publishes link; pairs with Swap in take and close, Load in prune
-	depth      atomic.Int32            // about how many wait here: push adds, prune subtracts, take clears, help reads
-	pruneDepth atomic.Int32            // the depth from which pruning is worth a try: prune and take store, push reads
-	mu         sync.Mutex
-	wanted     atomic.Bool    // keeps pruners out: set by awaitPruner, cleared by the next take that finds timeouts
-	_          [128 - 28]byte // two cache lines a stripe, since they are fetched in pairs
+	head  atomic.Pointer[Timeout] // CAS in push publishes link; pairs with Swap in take and close
+	depth atomic.Int32            // about how many wait here: push adds, take clears, help reads
+	_     [128 - 12]byte          // two cache lines a stripe, since they are fetched in pairs
 }
 
 // This does not compile if a stripe is more than 128 bytes.
 const _ = uint(128 - unsafe.Sizeof(stripe{}))
 
 const (
-	pageShift  = 13                 // a page of the heap: one P's allocations share it, those of different Ps do not
-	fibonacci  = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio: Knuth, TAOCP 6.4
-	counted    = limits.Counted     // one push in this many is counted, and stands for all of them
-	pruneLimit = limits.Deep        // the most timeouts that one pruning visits
+	pageShift = 13                 // a page of the heap: one P's allocations share it, those of different Ps do not
+	fibonacci = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio: Knuth, TAOCP 6.4
+	counted   = limits.Counted     // one push in this many is counted, and stands for all of them
 )
 
 func (q *mpscQueue) init(tickLen int64) {
@@ -87,7 +80,7 @@ const (
 	accepted
 	halfway // accepted, and the stripe of the near lane is half full: the worker must run at the next tick
 	filled  // accepted, and the stripe is full: the producer files a part of it
-	zombies // accepted, the stripe is deep, and the timeout below can be dropped: the producer prunes the stripe
+	zombies // the same, while the memory of stopped timeouts is in its processor's cache: that takes little time
 )
 
 // push adds t, which the caller has marked queued.
@@ -112,7 +105,7 @@ func (q *mpscQueue) push(t *Timeout, l *lane) pushed {
 func (l *lane) count(s *stripe, below *Timeout) pushed {
 	depth := s.depth.Add(counted)
 	switch {
-	case depth >= max(l.deep, s.pruneDepth.Load()) && below != nil && below.load().isZombie():
+	case depth >= l.deep && below != nil && below.load().isZombie():
 		return zombies
 	case depth >= l.full:
 		return filled
@@ -142,88 +135,26 @@ func isCounted(t *Timeout) bool {
 	return (address^address>>8)*fibonacci < (1<<64-1)/counted
 }
 
-// prune drops timeouts that were stopped while they waited in the stripe, and reports whether that was enough: the
-// stripe is no longer deep, or at least half of the limit was dropped. It takes no lock of the timer: the producer that
-// canceled a timeout pays to remove it. The head stays in place, so that the queue never appears empty.
-//
-// The stripe's lock gives a pruner the links below the head. drop fails if the timeout was armed again.
-func (l *lane) prune(s *stripe) (enough bool) {
-	if s.wanted.Load() || !s.mu.TryLock() {
-		return false
-	}
-	defer s.mu.Unlock()
-	above := s.head.Load()
-	if above == nil {
-		return false
-	}
-	var dropped, uncounted int
-	for range pruneLimit {
-		t := above.link
-		if t == nil {
-			break
-		}
-		w, below := t.load(), t.link
-		if !w.isZombie() {
-			above = t
-			continue
-		}
-		if !t.drop(w) {
-			continue
-		}
-		above.link = below
-		dropped++
-		if isCounted(t) {
-			uncounted += counted
-		}
-	}
-	depth := s.depth.Add(-int32(uncounted))
-	s.pruneDepth.Store(max(l.deep, 2*depth))
-	return dropped >= pruneLimit/2 || depth < l.deep
-}
-
-// take removes all timeouts that wait in the stripe: a list by link, the newest first; nil if the stripe is empty. It
-// reports false while a producer prunes the stripe.
-func (s *stripe) take() (list *Timeout, ok bool) {
+// take removes all timeouts that wait in the stripe: a list by link, the newest first; nil if the stripe is empty.
+func (s *stripe) take() (list *Timeout) {
 	if s.head.Load() == nil {
-		return nil, true
+		return nil
 	}
-	if !s.mu.TryLock() {
-		return nil, false
-	}
-	defer s.mu.Unlock()
-	s.wanted.Store(false)
 	s.depth.Store(0)
-	s.pruneDepth.Store(0)
-	return s.head.Swap(nil), true
+	return s.head.Swap(nil)
 }
 
-// awaitPruner waits for the pruner of the stripe. Pruners that read wanted from now on leave the stripe alone until it
-// is taken; a pruner that has already read it may prune once more, and the caller tries again.
-func (s *stripe) awaitPruner() {
-	s.wanted.Store(true)
-	s.mu.Lock()
-	defer s.mu.Unlock() // at once: acquiring the lock is the wait
-}
+// suits reports whether a timeout with a deadline may wait in the far lane. To save a clock read, it uses the next run
+// as the current time. A run that is late takes the lane.
+func (l *farLane) suits(deadline int64, next alarmWord) bool { return deadline-l.margin >= next.next() }
 
-// suits reports whether a timeout with a deadline may wait in the far lane. To save a clock read, it uses the next
-// wake-up, or due during a long pass, as the current time. If that is wrong, alarm.announce corrects it.
-func (l *farLane) suits(deadline, nextWake int64) bool {
-	return deadline-l.margin >= max(l.due.Load(), nextWake)
-}
-
-func (l *farLane) lower(due int64) {
-	for d := l.due.Load(); due < d && !l.due.CompareAndSwap(d, due); d = l.due.Load() {
+// isDue reports whether a pass takes the lane.
+func (l *farLane) isDue(now int64) bool {
+	if !l.wanted.Swap(false) && now < l.at {
+		return false
 	}
-}
-
-// raise reports whether the lane is due now. If so, the worker, which has raised the alarm's due, must take the lane: a
-// producer whose push or move the worker misses lowers due after this.
-func (l *farLane) raise(now, next int64) bool {
-	isDue := l.due.Load() < now
-	if isDue {
-		l.due.Store(next)
-	}
-	return isDue
+	l.at = now + int64(linger)
+	return true
 }
 
 func (q *mpscQueue) isClosed() bool { return q.refuses.Load() }
@@ -232,10 +163,7 @@ func (q *mpscQueue) isClosed() bool { return q.refuses.Load() }
 func (q *mpscQueue) close() (lists []*Timeout) {
 	for _, l := range q.lanes() {
 		for i := range l.stripes {
-			s := &l.stripes[i]
-			s.mu.Lock()
-			lists = append(lists, s.head.Swap(&q.closed))
-			s.mu.Unlock()
+			lists = append(lists, l.stripes[i].head.Swap(&q.closed))
 		}
 	}
 	q.refuses.Store(true)

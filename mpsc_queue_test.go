@@ -32,7 +32,7 @@ func newStripes(n int) *mpscQueue {
 func (q *mpscQueue) take() *Timeout {
 	for _, l := range q.lanes() {
 		for i := range l.stripes {
-			if list, _ := l.stripes[i].take(); list != nil {
+			if list := l.stripes[i].take(); list != nil {
 				return list
 			}
 		}
@@ -98,27 +98,6 @@ func TestEveryPushIsEitherTakenOrRefused(t *testing.T) {
 	}
 }
 
-// Pruning costs a visit for each timeout that it cannot drop.
-func TestStripeThatPruningLeftDeepIsPrunedAgainAtTwiceItsDepth(t *testing.T) {
-	q, zombie := newStripes(1), new(Timeout)
-	l := &q.near
-	s, deep := &l.stripes[0], l.deep
-	setWord(zombie, 0, queued|fresh, Canceled)
-	pushAll(t, q, newTimeouts(10)...)
-	for _, row := range []struct {
-		depth int32
-		want  pushed
-	}{{deep, zombies}, {2*deep - 1, filled}, {2 * deep, zombies}} {
-		s.depth.Store(row.depth - counted)
-		require.Equal(t, row.want, l.count(s, zombie), "depth %d", row.depth)
-		s.depth.Store(deep)
-		require.False(t, l.prune(s), "nothing can be dropped")
-	}
-	s.take()
-	s.depth.Store(deep - counted)
-	assert.Equal(t, zombies, l.count(s, zombie), "the stripe was taken")
-}
-
 // skipIfSmall skips tests that depend on how many pushes are counted.
 func skipIfSmall(t *testing.T) {
 	if limits.Deep < 1000 {
@@ -171,25 +150,6 @@ func TestProducerFilesItsStripeOnceTheStripeIsDeep(t *testing.T) {
 	assert.Equal(t, n, tm.Pending())
 }
 
-func TestProducerDropsTimeoutsStoppedInTheQueue(t *testing.T) {
-	g, tm := newGuarded()
-	tm.queue.makeStripes(8)
-	g.mu.Lock() // they are dropped without it, and none is filed
-	for range 50_000 {
-		tm.AfterFunc(time.Hour, func() {}).Stop()
-	}
-	g.mu.Unlock()
-	waiting := 0
-	for _, l := range tm.queue.lanes() {
-		for i := range l.stripes {
-			for to := l.stripes[i].head.Load(); to != nil; to = to.link {
-				waiting++
-			}
-		}
-	}
-	assert.Less(t, waiting, 25_000)
-}
-
 // Of two producers that wait for their turn, the first files the stripe, and the second finds it filed.
 func TestProducersWaitForTheLockOneAtATime(t *testing.T) {
 	g, tm := newGuarded()
@@ -208,7 +168,7 @@ func TestProducersWaitForTheLockOneAtATime(t *testing.T) {
 		running.Add(1)
 		done.Go(func() {
 			running.Done()
-			tm.help(near, &near.stripes[0], filled)
+			tm.help(near, &near.stripes[0])
 		})
 	}
 	running.Wait()

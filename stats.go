@@ -43,7 +43,7 @@ func (tm *Timer) Stats() Stats {
 	now := tm.time.now() // before the drain, which must not count as a timeout's delay
 	next, pending := tm.guarded.drainAll()
 	// A timeout that was armed for the past is overdue only once the worker's run for it is late.
-	overdue := now - tm.time.ticks.start(max(next, tm.alarm.wakesAt()))
+	overdue := now - tm.time.ticks.start(max(next, tm.worker.runsAt()))
 	s := Stats{
 		Pending:    pending,
 		MaxPending: int(tm.quota.max),

@@ -44,8 +44,8 @@ type Timeout struct {
 	timer *Timer       // set by Init, then read only
 	task  Task         // set by Init, then read only
 
-	// The next in the queue. The goroutine that set queued owns link until the push, then the stripe's mu guards it
-	// until take, and guarded.mu until unqueue.
+	// The next in the queue. The goroutine that set queued owns link until the push, then guarded.mu guards it until
+	// unqueue.
 	link *Timeout
 
 	home home // guarded by guarded.mu

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel/internal/hook"
-	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
 var (
@@ -59,7 +58,7 @@ func New(opts ...Option) (*Timer, error) {
 	tm.guarded.init(tm, o.wheelSize)
 	tm.out.init(&o)
 	tm.worker.init(tm)
-	tm.alarm.init(&tm.time, &tm.out, &tm.queue.far, tm.worker.work)
+	tm.alarm.init(&tm.time, &tm.out, &tm.queue.far, tm.worker.wake)
 	return tm, nil
 }
 
@@ -230,7 +229,7 @@ func (tm *Timer) hand(t *Timeout, push bool, deadline int64) error {
 
 // push hands t, marked queued, to the worker. If the timer is stopped and rejects t for that, it returns ErrStopped.
 func (tm *Timer) push(t *Timeout, deadline int64) error {
-	l, isFar := &tm.queue.near, tm.queue.far.suits(deadline, tm.time.ticks.start(tm.alarm.wakesAt()))
+	l, isFar := &tm.queue.near, tm.queue.far.suits(deadline, tm.alarm.load())
 	if isFar {
 		l = &tm.queue.far.lane
 	}
@@ -248,38 +247,19 @@ func (tm *Timer) push(t *Timeout, deadline int64) error {
 	case halfway:
 		tm.alarm.dueNow()
 	case filled, zombies:
-		tm.help(l, l.stripeOf(t), how)
+		tm.help(l, l.stripeOf(t))
 	}
 	return nil
 }
 
-// help makes a deep stripe shallower, in the goroutine of a producer, since one worker cannot keep up with many
-// producers: it prunes stopped timeouts, or waits for its turn and files some of the others.
-func (tm *Timer) help(l *lane, s *stripe, how pushed) {
-	depth := l.full
-	switch {
-	case how == zombies:
-		if l.prune(s) {
-			return
-		}
-		depth = l.deep
-	case l == &tm.queue.far.lane && tm.workerIsOnTime() && s.depth.Load() < limits.Backlog*l.full:
-		return
-	}
+// help makes a full stripe shallower, in the goroutine of a producer, since one worker cannot keep up with many
+// producers: it waits for its turn and files some of the timeouts.
+func (tm *Timer) help(l *lane, s *stripe) {
 	tm.turnstile.Lock()
 	defer tm.turnstile.Unlock()
-	if s.depth.Load() >= depth { // otherwise an earlier producer has filed the stripe
+	if s.depth.Load() >= l.deep { // otherwise an earlier producer has filed the stripe
 		tm.guarded.fileStripe(s)
 	}
-}
-
-// workerIsOnTime reports whether the worker takes the far lane when it is due, and files it soon: then a full stripe of
-// the lane can wait for the next pass, before which most of its timeouts are stopped. On a user's clock it reports
-// false, since Timeout.Stop calls no method of the clock; in a foreign bubble, where Stop is allowed, true.
-func (tm *Timer) workerIsOnTime() bool {
-	const late = int64(10 * time.Millisecond) // a time slice: the worker has lost its processor
-	far := &tm.queue.far
-	return tm.time.isSystem && !far.isLong.Load() && int64(time.Since(tm.time.start)) <= far.due.Load()+late
 }
 
 // Stop ends the timer: every later arming is refused, and only tasks of expired timeouts still start. It returns all

@@ -2,7 +2,7 @@ package hashedwheel
 
 // word is one value of Timeout.word: everything in a Timeout for which callers and the worker contend:
 //
-//	deadline, 59 bits │ fresh │ queued │ state, 3 bits
+//	deadline, 59 bits │ leaving │ queued │ state, 3 bits
 //
 // Each transition, except beginNew, is one CAS from the word that was read. If that word was out of date, a transition
 // returns ok = false, or retries if it has no ok. push reports whether the caller owes a push. verify/spin/word.pml has
@@ -12,7 +12,7 @@ type word int64
 const (
 	stateMask     = 1<<3 - 1
 	queued        = 1 << 3 // in the queue, or about to be pushed by the goroutine that set it
-	fresh         = 1 << 4 // queued, and not in the wheel; cleared with queued
+	leaving       = 1 << 4 // canceled, and queued only to be taken out of the wheel: a hint for lane.count
 	deadlineShift = 5
 
 	rejectedStopped = Rejected + 1 // Rejected because the timer was stopped; Rejected itself: because it was full
@@ -28,10 +28,10 @@ func (w word) state() State           { return State(w & stateMask) }
 func (w word) queued() bool           { return w&queued != 0 }
 func (w word) deadline() int64        { return int64(w) >> deadlineShift }
 func (w word) withState(s State) word { return w&^stateMask | word(s) }
-func (w word) unqueued() word         { return w &^ (queued | fresh) }
+func (w word) unqueued() word         { return w &^ (queued | leaving) }
 
-// isZombie reports whether the timeout is no longer pending, and only the queue holds it.
-func (w word) isZombie() bool { return w&fresh != 0 && w.state() != Pending }
+// isZombie reports whether the timeout was stopped in the queue.
+func (w word) isZombie() bool { return w.state() != Pending && w&leaving == 0 }
 
 func (t *Timeout) load() word { return word(t.word.Load()) }
 
@@ -40,33 +40,31 @@ func (t *Timeout) cas(old, new word) bool { return t.word.CompareAndSwap(int64(o
 // move gives a pending timeout another deadline. A later deadline needs no push: the worker reads it at the earlier
 // one.
 func (t *Timeout) move(w word, deadline int64) (push, ok bool) {
-	next := w&(queued|fresh) | pack(deadline, 0, Pending)
+	next := w&queued | pack(deadline, 0, Pending)
 	if deadline < w.deadline() {
 		next |= queued
 	}
 	return next&^w&queued != 0, next == w || t.cas(w, next)
 }
 
-// begin arms a timeout that is not pending. Unless it is queued, it is nowhere: the worker has taken it out of the wheel
-// before it expired, and out of the queue after it was canceled. So it is fresh.
+// begin arms a timeout that is not pending.
 func (t *Timeout) begin(w word, deadline int64) (push, ok bool) {
-	becomesFresh := int64(^w & queued << 1) // no branch, since begin must fit the inliner
-	return !w.queued(), t.cas(w, w&fresh|pack(deadline, queued|becomesFresh, Pending))
+	return !w.queued(), t.cas(w, pack(deadline, queued, Pending))
 }
 
 // beginNew arms a timeout that no other goroutine can see; the caller owes a push.
 func (t *Timeout) beginNew(deadline int64) {
-	t.word.Store(int64(pack(deadline, queued|fresh, Pending)))
+	t.word.Store(int64(pack(deadline, queued, Pending)))
 }
 
 // reject records an arming that was refused, as Rejected or rejectedStopped.
 func (t *Timeout) reject(w word, deadline int64, s State) (ok bool) {
-	return t.cas(w, w&(queued|fresh)|pack(deadline, 0, s))
+	return t.cas(w, w&queued|pack(deadline, 0, s))
 }
 
 // cancel ends a pending arming; the push makes the worker take t out of the wheel.
 func (t *Timeout) cancel(w word) (push, ok bool) {
-	return !w.queued(), t.cas(w, w.withState(Canceled)|queued)
+	return !w.queued(), t.cas(w, w.withState(Canceled)|queued|^w&queued<<1) // leaving, unless it is queued already
 }
 
 // claim makes t Expired, unless its deadline is after due or t is queued. After ok the caller owes the task one run.
@@ -95,17 +93,6 @@ func (t *Timeout) unqueue() word {
 			return w.unqueued()
 		}
 	}
-}
-
-// drop takes a zombie with the word w out of the queue, for a pruner. After ok link belongs to the next push of t.
-func (t *Timeout) drop(w word) (ok bool) {
-	below := t.link
-	t.link = nil // before the CAS: after it the link is not the pruner's
-	ok = t.cas(w, w.unqueued())
-	if !ok {
-		t.link = below
-	}
-	return ok
 }
 
 // cancelForStop ends a pending arming for Timer.Stop and reports whether this call did.

@@ -19,11 +19,13 @@ type worker struct {
 
 	_ [128]byte // between the alarm, which callers touch at each push, and the fields that only the worker writes
 
-	batch      []expired     // an empty slice with room for a batch
-	dispatched bool          // a task in this run
-	farTaken   int64         // ns: when the intake was taken, if the far lane is part of it, otherwise 0
-	wakeups    atomic.Uint64 // for Stats, like the next
-	lateness   lateness
+	batch    []expired     // an empty slice with room for a batch
+	calls    atomic.Int32  // of wake that no run has answered; while there are any, one goroutine is the worker
+	due      atomic.Int64  // the tick at which the run in progress, or the last, was due
+	isBusy   bool          // this run has taken timeouts from the queue
+	isCut    bool          // a task has ended the goroutine in the middle of a run
+	wakeups  atomic.Uint64 // for Stats, like the next
+	lateness lateness
 }
 
 func (wk *worker) init(tm *Timer) {
@@ -37,8 +39,19 @@ func (wk *worker) init(tm *Timer) {
 	}
 }
 
-// work makes passes until nothing is due, then hands over. If user code ends the goroutine by runtime.Goexit, another
-// goroutine continues.
+// wake is called by a time.Timer, in a goroutine that inherits no profiler labels or modes. If another goroutine is the
+// worker, it runs once more.
+func (wk *worker) wake() {
+	wk.out.Enter() // first, so that Shutdown waits for it even after Stop
+	if wk.calls.Add(1) > 1 {
+		wk.out.Leave()
+		return
+	}
+	wk.work()
+}
+
+// work runs until all calls are answered. If user code ends the goroutine by runtime.Goexit, another goroutine
+// continues.
 func (wk *worker) work() {
 	gone := false
 	defer func() {
@@ -46,58 +59,80 @@ func (wk *worker) work() {
 			wk.alarm.start(wk.work)
 		}
 	}()
-	tick := wk.time.thisTick()
-	next, isDue := wk.alarm.begin(tick)
-	if isDue {
-		wk.wakeups.Add(1)
-		for again := true; again; {
-			wk.out.crews.Launch()
-			tick, again = wk.pass()
+	for {
+		calls, wasCut := wk.calls.Load(), wk.isCut
+		wk.run()
+		kept := wk.out.crews.Keep() // before another goroutine may be the worker, and use the crews
+		if !wasCut && wk.calls.CompareAndSwap(calls, 0) {
+			gone = true
+			if kept != nil {
+				kept() // it calls Leave at its end
+			} else {
+				wk.out.Leave()
+			}
+			return
 		}
-		next = wk.guarded.nextWork()
-		wk.alarm.count(wk.dispatched)
-		wk.dispatched = false
-	}
-	run := wk.out.crews.Keep() // before rest: then another goroutine may be the worker, and use the crews
-	wk.alarm.rest(tick, next)
-	gone = true
-	if run != nil {
-		run() // it calls Leave at its end
-	} else {
-		wk.out.Leave()
+		if kept != nil {
+			wk.out.Enter()
+			go kept()
+		}
 	}
 }
 
-// pass dispatches the timeouts that are due at the current tick. If the queue is due, it first files the intake, and
-// dispatches in between if that takes long. again is true if a crowd is open, or if the pass has outlasted the Tick: a
-// new intake must not wait until a million timeouts are dispatched.
-func (wk *worker) pass() (tick tick, again bool) {
-	g, now := wk.guarded, wk.time.now() // before the claims: a user's clock may end the goroutine
-	tick = wk.time.ticks.at(now)
-	if g.beginPass(tick) {
-		wk.farTaken = wk.time.now()
+// run makes passes until nothing is due, and has the alarm set the next run.
+func (wk *worker) run() {
+	if !wk.isCut {
+		due, isDue := wk.alarm.begin(wk.time.now())
+		if !isDue {
+			wk.alarm.rest(noTick, false)
+			return
+		}
+		wk.due.Store(int64(due))
+		wk.wakeups.Add(1)
 	}
-	due := wk.time.ticks.start(tick)
+	wk.isCut, wk.isBusy = true, false
+	for again := true; again; {
+		wk.out.crews.Launch()
+		again = wk.pass()
+	}
+	wk.isCut = false
+	wk.alarm.rest(wk.guarded.nextWork(), wk.isBusy)
+}
+
+// runsAt returns the tick at which the run in progress, or else the next, was due.
+func (wk *worker) runsAt() tick {
+	if wk.calls.Load() > 0 {
+		return tick(wk.due.Load())
+	}
+	return wk.alarm.wakesAt()
+}
+
+// pass dispatches the timeouts that are due at the current tick. It first files the intake, and dispatches in between
+// if that takes long. again is true if a crowd is left, or if the pass has outlasted the Tick: a new intake must not
+// wait until a million timeouts are dispatched.
+func (wk *worker) pass() (again bool) {
+	g, now := wk.guarded, wk.time.now() // before the claims: a user's clock may end the goroutine
+	at := wk.time.ticks.at(now)
+	if g.beginPass(at, tick(wk.due.Load())) {
+		wk.isBusy = true
+	}
+	due := wk.time.ticks.start(at)
 	for isFiled := false; !isFiled; {
 		wk.out.crews.Launch()
 		isFiled = wk.fileIntake()
-		if isFiled && wk.farTaken > 0 {
-			wk.alarm.far.isLong.Store(wk.time.now()-wk.farTaken > int64(linger/4))
-			wk.farTaken = 0
-		}
 		for {
-			batch, more := g.takeDue(tick, wk.batch)
+			batch, more := g.takeDue(at, wk.batch)
 			if !more {
 				break
 			}
 			wk.dispatch(batch, now)
 			now = wk.time.now()
 			if now >= due+int64(wk.time.slack) {
-				return tick, true
+				return true
 			}
 		}
 	}
-	return tick, g.thin()
+	return g.thin()
 }
 
 // fileIntake files the intake for at most half a Tick or two milliseconds, and reports whether all of it is filed.
@@ -125,9 +160,8 @@ const batchSize = limits.Batch
 // dispatch gives the tasks of a batch to the executor. now is the time before they were claimed.
 func (wk *worker) dispatch(batch []expired, now int64) {
 	wk.out.crews.Launch()
-	wk.dispatched = wk.dispatched || len(batch) > 0 // it is empty if all of a portion were moved
 	wk.quota.release(len(batch))
-	oldest := wk.time.ticks.start(wk.alarm.earliest - 1) // an earlier deadline had passed when it was set
+	oldest := wk.time.ticks.start(tick(wk.due.Load()) - 1) // an earlier deadline had passed when it was set
 	for i, e := range batch {
 		batch[i].timeout = nil // let the collector have it
 		wk.lateness.note(now - max(e.deadline, oldest))
@@ -143,8 +177,6 @@ func (wk *worker) dispatch(batch []expired, now int64) {
 func (wk *worker) advance() {
 	wk.out.Enter()
 	defer wk.out.Leave() // deferred: a task may panic
-	tick := wk.time.thisTick()
-	wk.alarm.earliest = tick
-	wk.alarm.nextWake.Store(int64(tick))
+	wk.due.Store(int64(wk.time.thisTick()))
 	wk.pass()
 }

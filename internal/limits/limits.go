@@ -34,10 +34,4 @@ const (
 	// Full is how many timeouts wait in the far lane before producers file them. With 4096, calls that end after 5 ms
 	// do not scale with the processors: sixteen make 6.6 million a second, not 31 (bench, Calls).
 	Full = 65536
-
-	// Backlog is how many times Full may wait while the worker is on time. With 1, eight million calls a second reach
-	// the limit between two passes, and timeouts are filed that are stopped soon after. With 4, two processors make 9.8
-	// million calls a second instead of 8.0, and 14.6 instead of 10.6 if timeouts are reused (bench, Calls); in a storm
-	// of 24 goroutines, the p99 lateness of a heartbeat is 33 ms instead of 24 (bench, Storm).
-	Backlog = 4
 )

@@ -14,5 +14,4 @@ const (
 	Counted = 2
 	Deep    = 64
 	Full    = 256
-	Backlog = 2
 )
