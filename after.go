@@ -18,9 +18,9 @@ import (
 // channel counts as one pending timeout until its tick; WithMaxPending never refuses it. A separate goroutine closes
 // it, or with Inline the worker; no other Executor is used.
 //
-// A channel that is pending at [Timer.Stop] is still closed at its time, or on a ManualClock at once. After Timer.Stop
-// a call of After waits in the time package, whatever the Clock, so a loop around After keeps its pace. Such a call
-// allocates a separate channel.
+// A channel that is pending at [Timer.StopAll] is still closed at its time, or on a ManualClock at once. After
+// Timer.StopAll a call of After waits in the time package, whatever the Clock, so a loop around After keeps its pace.
+// Such a call allocates a separate channel.
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	// At a whole Tick, so that there are no more channels than Ticks. If the worker waits for a whole Tick, it waits
 	// for the same one.
@@ -50,7 +50,7 @@ type afters struct {
 }
 
 // sharedTick is the channel of all callers that wait for a tick, and the Timeout that closes it. The channel is closed
-// by Run when the Timeout expires, by TimerStopped when Timer.Stop cancels it, or by the time package if the timer
+// by Run when the Timeout expires, by TimerStopped when Timer.StopAll cancels it, or by the time package if the timer
 // refuses it.
 type sharedTick struct {
 	to   Timeout

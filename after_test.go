@@ -41,7 +41,7 @@ func TestAfterOutOfReachIsNever(t *testing.T) {
 		assert.False(t, timertest.IsClosed(never))
 		assert.Equal(t, 1, tm.Pending())
 		assert.Zero(t, timertest.LibraryGoroutines(), "nothing to do")
-		tm.Stop()
+		tm.StopAll()
 		timertest.Pass(100 * 365 * 24 * time.Hour)
 		assert.False(t, timertest.IsClosed(never))
 	})
@@ -69,7 +69,7 @@ func TestAfterIsSharedByAllCallersOfATick(t *testing.T) {
 // The clock stands still, so all goroutines of a round call After for the same tick.
 func TestAfterGivesConcurrentFirstCallersTheSameChannel(t *testing.T) {
 	clock, tm := timertest.NewManual()
-	defer tm.Stop()
+	defer tm.StopAll()
 	const callers = 8
 	for round := range 2000 {
 		var got [callers]<-chan struct{}
@@ -151,7 +151,7 @@ func TestAfterIsClosedAtItsTimeThoughTheTimerIsStopped(t *testing.T) {
 			}
 			timertest.Pass(5*tick + tick/2) // by then the first are filed, and the second still queued
 		}
-		assert.Empty(t, tm.Stop(), "After's timeouts belong to no caller")
+		assert.Empty(t, tm.StopAll(), "After's timeouts belong to no caller")
 		assert.Zero(t, tm.Pending())
 		synctest.Wait()
 		assert.Zero(t, timertest.LibraryGoroutines(), "nothing waits but the time package")
@@ -166,7 +166,7 @@ func TestAfterOnAUsersClockWaitsInTheTimePackageForTheRest(t *testing.T) {
 		minute, hour := tm.After(time.Minute), tm.After(time.Hour)
 		clock.Step(30 * time.Second)
 		timertest.Pass(20 * time.Second)
-		tm.Stop()
+		tm.StopAll()
 		start := time.Now()
 		timertest.Pass(tick)
 		clock.Step(10 * time.Minute)
@@ -184,7 +184,7 @@ func TestStopDoesNotWaitForAUsersClock(t *testing.T) {
 		timertest.Pass(time.Second)
 		blocks := func() { <-release }
 		clock.Then.Store(&blocks)
-		tm.Stop()
+		tm.StopAll()
 		timertest.Pass(time.Second)
 		assert.Nil(t, clock.Then.Load(), "it was read")
 		close(release)
@@ -197,7 +197,7 @@ func TestAfterIsClosedByStopInAnotherBubble(t *testing.T) {
 	tm := timertest.New()
 	c := tm.After(time.Hour)
 	synctest.Test(t, func(t *testing.T) {
-		assert.Empty(t, tm.Stop())
+		assert.Empty(t, tm.StopAll())
 		assert.True(t, timertest.IsClosed(c))
 	})
 }
@@ -215,7 +215,7 @@ func TestAfterOfAStoppedTimerWaitsInTheTimePackage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				tm := newTimer(hashedwheel.WithMaxPending(1))
-				tm.Stop()
+				tm.StopAll()
 				never := tm.After(math.MaxInt64)
 				for _, d := range []time.Duration{math.MinInt64, -1, 0, 1, tick, 10*tick + 1, time.Hour} {
 					start := time.Now()
@@ -235,7 +235,7 @@ func TestAfterOutlivesAStopFromATask(t *testing.T) {
 		start, sibling, later := time.Now(), tm.After(tick), tm.After(time.Hour)
 		stopped := false
 		tm.AfterFunc(tick, func() {
-			tm.Stop()
+			tm.StopAll()
 			assert.False(t, timertest.IsClosed(later))
 			<-sibling        // due in the same tick: in the batch, or closed by another goroutine
 			<-tm.After(tick) // in the time package
@@ -271,7 +271,7 @@ func TestStopRacesWithAfter(t *testing.T) {
 			ready.Wait()
 			start := time.Now()
 			for range 2 {
-				stopping.Go(func() { tm.Stop() })
+				stopping.Go(func() { tm.StopAll() })
 			}
 			stopping.Wait()
 			close(over)
@@ -297,7 +297,7 @@ func TestStopRacesWithAfter(t *testing.T) {
 // A server that ran for a while: a channel for each tick, which its caller no longer holds.
 func TestAfterLeavesNothingBehind(t *testing.T) {
 	clock, tm := timertest.NewManual(timertest.Inline)
-	defer tm.Stop()
+	defer tm.StopAll()
 	run := func(ticks int) {
 		for range ticks {
 			tm.After(time.Second)

@@ -79,8 +79,8 @@ func newTimer(f func()) *time.Timer {
 	return t
 }
 
-// announce makes sure that a run takes t in time. The caller has pushed t, or has changed t while it was queued, perhaps
-// in the far lane.
+// announce makes sure that a run takes t in time. The caller has pushed t, or has changed t while it was queued,
+// perhaps in the far lane.
 func (a *alarm) announce(t *Timeout, mayBeFar bool) {
 	w := t.load() // again: another goroutine may have armed t for an earlier time
 	deadline := w.deadline()
@@ -175,8 +175,8 @@ func (a *alarm) count(due tick) {
 // wakesAt returns the tick of the next run.
 func (a *alarm) wakesAt() tick { return a.putOff(a.time.ticks.of(min(a.load().next(), maxDeadline))) }
 
-// begin reports whether a run is due, and the tick at which it was. Then no run is set, and the caller, the worker, must
-// take the queue.
+// begin reports whether a run is due, and the tick at which it was. Then no run is set, and the caller, the worker,
+// must take the queue.
 func (a *alarm) begin(now int64) (due tick, isDue bool) {
 	for {
 		w := a.load()
@@ -192,9 +192,9 @@ func (a *alarm) begin(now int64) (due tick, isDue bool) {
 	}
 }
 
-// rest sets the next run for a tick at which the worker has work. After a run that took timeouts from the queue, it also
-// announces the end of the linger: while there is traffic, no call has to set a run, and the timer is not moved while it
-// is set, after which the runtime would scan all timers of its P as it fires.
+// rest sets the next run for a tick at which the worker has work. After a run that took timeouts from the queue, it
+// also announces the end of the linger: while there is traffic, no call has to set a run, and the timer is not moved
+// while it is set, after which the runtime would scan all timers of its P as it fires.
 func (a *alarm) rest(next tick, isBusy bool) {
 	if isBusy && a.follower == nil {
 		a.by(a.time.now()+int64(linger), alarmAnnounced)
@@ -227,7 +227,7 @@ func (a *alarm) start(f func()) {
 	time.AfterFunc(0, f)
 }
 
-// silence is called by Timer.Stop: no run begins any more.
+// silence is called by Timer.StopAll: no run begins any more.
 func (a *alarm) silence() {
 	a.word.Store(int64(ended))
 	if !a.time.isManual {

@@ -21,7 +21,7 @@ func TestCallerWakesAnOverdueWorker(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				tm, ran := MustNew(WithTick(time.Millisecond)), 0
-				defer tm.Stop()
+				defer tm.StopAll()
 				a, other := &tm.alarm, new(Timeout)
 				other.InitFunc(tm, func() {})
 				other.Reset(time.Hour)
@@ -63,7 +63,7 @@ func TestCallerWakesNoWorkerDuringAPassOrAfterStop(t *testing.T) {
 		synctest.Wait()
 		assert.False(t, isOverdue(), "nothing is pending")
 		tm.AfterFunc(time.Hour, func() {})
-		tm.Stop()
+		tm.StopAll()
 		assert.False(t, isOverdue())
 	})
 }
@@ -73,7 +73,7 @@ func TestCallerWakesNoWorkerDuringAPassOrAfterStop(t *testing.T) {
 func TestTimerIsSetForTheLatestWordByWhoeverSetsItLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm, ran := MustNew(), false
-		defer tm.Stop()
+		defer tm.StopAll()
 		a := &tm.alarm
 		assert.True(t, a.lower(int64(40*time.Millisecond), 0), "it has not set the timer")
 		tm.AfterFunc(10*time.Millisecond, func() { ran = true })
@@ -88,7 +88,7 @@ func TestTimerIsNotSetOnceItHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew()
 		tm.AfterFunc(time.Hour, func() {})
-		tm.Stop()
+		tm.StopAll()
 		a := &tm.alarm
 		assert.False(t, a.timer.Stop(), "it was set")
 		a.expect(0)

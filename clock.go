@@ -4,7 +4,7 @@ import "time"
 
 // A Clock shows the time and wakes the worker. The clocks of clockwork, benbjohnson/clock and Kubernetes fit as they
 // are. Its methods are called concurrently. Now must not call the Timer. While timeouts are pending, a goroutine waits
-// for After; Timer.Stop ends it.
+// for After; Timer.StopAll ends it.
 //
 // A Clock must never go back: otherwise no promise holds. It may stand still, and may jump ahead: the worker's next run
 // then dispatches the timeouts in between.

@@ -18,7 +18,7 @@ func (c *calendar) Next(now time.Time) time.Time {
 // The system's wall clock is set an hour ahead after New. A Scheduler must get the time that it shows now.
 func TestRecurReadsTheWallClockAndNowDoesNot(t *testing.T) {
 	tm, set, c := MustNew(), time.Now().Add(time.Hour), new(calendar)
-	defer tm.Stop()
+	defer tm.StopAll()
 	tm.time.clock = setClock{set}
 	assert.Less(t, tm.Now().Sub(tm.time.start), time.Minute)
 	tm.Recur(c, func(*Series) {})

@@ -3,8 +3,8 @@ package hashedwheel
 import "github.com/hashedwheel/hashedwheel/internal/limits"
 
 // A crowd is a slot of a ring so full that filing it again in one go would delay others. While the wheel is in the slot
-// before it, its timeouts are filed again between passes, a portion at a time: each where it belongs now, or closer. Not
-// earlier, since they would not fit into the level below.
+// before it, its timeouts are filed again between passes, a portion at a time: each where it belongs now, or closer.
+// Not earlier, since they would not fit into the level below.
 const crowd = limits.Crowd
 
 // thin files a portion of a crowd again, and reports whether there was one.

@@ -9,7 +9,7 @@
 //	t.Stop()
 //
 // A [Timer] holds many timeouts, and a program seldom needs more than one. A [Timeout] is one of them (the time package
-// calls it a Timer). [Timeout.Stop] cancels one, [Timer.Stop] cancels all. [Timer.Every] and [Timer.Recur] run a
+// calls it a Timer). [Timeout.Stop] cancels one, [Timer.StopAll] cancels all. [Timer.Every] and [Timer.Recur] run a
 // function again and again, and [Timer.After] is a deadline for a select.
 //
 // Package wheeltime provides the time package's timers and tickers with channels, idle closes idle connections, keyed
@@ -44,22 +44,22 @@
 //
 // # One outcome each time a timeout is armed
 //
-// Expired: the task was handed to the Executor. Canceled: [Timeout.Stop] returned true, or [Timer.Stop] returned the
+// Expired: the task was handed to the Executor. Canceled: [Timeout.Stop] returned true, or [Timer.StopAll] returned the
 // timeout. Rejected: the timer was stopped or full, and [Timeout.Err] returns which. A Reset or Move of a pending
 // timeout only moves its deadline.
 //
 // # Nothing is lost at Stop
 //
-// Every armed timeout that will not run is in the result of [Timer.Stop], even if it was armed or moved while Stop ran.
-// The channels of [Timer.After] and of package wheeltime are not in it: Stop leaves them to the time package, so no
-// waiting goroutine is woken early or waits forever. Later calls are refused: Schedule returns [ErrStopped]. If several
-// goroutines arm and stop one Timeout while Timer.Stop runs, the Timeout can still become Rejected until the last of
-// their calls has returned.
+// Every armed timeout that will not run is in the result of [Timer.StopAll], even if it was armed or moved while Stop
+// ran. The channels of [Timer.After] and of package wheeltime are not in it: Stop leaves them to the time package, so
+// no waiting goroutine is woken early or waits forever. Later calls are refused: Schedule returns [ErrStopped]. If
+// several goroutines arm and stop one Timeout while Timer.StopAll runs, the Timeout can still become Rejected until the
+// last of their calls has returned.
 //
 // # User code runs without locks
 //
 // Tasks, panic handlers, executors and clocks are called with no internal lock held, and only [Timer.Shutdown] waits
-// for tasks. Every method may be called from inside a task, including Timer.Stop. A panic in a task crashes the
+// for tasks. Every method may be called from inside a task, including Timer.StopAll. A panic in a task crashes the
 // program, as with time.AfterFunc, unless [WithPanicHandler] is given.
 //
 // # Quiet
@@ -94,14 +94,14 @@
 // timeouts wait in a caller's part of the queue, the caller drops the stopped ones, or waits its turn and sorts in some
 // of the others (timeouts due later than 150 to 200ms: once 8,192 wait, or 32,768 while the worker is on time). No lock
 // is held for longer than about a millisecond, unless its holder loses its processor or has to help the collector, or
-// is Timer.Stop. [WithMaxPending] bounds how many may be pending.
+// is Timer.StopAll. [WithMaxPending] bounds how many may be pending.
 //
 // # Most misuse is caught
 //
 // A Timeout that was copied or overwritten while its Timer holds it makes the process panic, at the latest when the
 // wheel uses it. [Timeout] shows the message, and lists the misuse that goes unnoticed. If a program recovers that
-// panic, the Timer is broken for good: every later call that uses the wheel, such as Pending or Timer.Stop, panics with
-// the same message. So does the worker, which ends the process. No call hangs.
+// panic, the Timer is broken for good: every later call that uses the wheel, such as Pending or Timer.StopAll, panics
+// with the same message. So does the worker, which ends the process. No call hangs.
 //
 // # Lateness is reported
 //

@@ -29,7 +29,7 @@ func (c *conn) close()  { fmt.Println(c.name, "was idle for a minute") }
 func ExampleTimeout() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	busy, _ := newConn(tm, "busy") // this Timer is neither stopped nor full
 	quiet, _ := newConn(tm, "quiet")
@@ -51,7 +51,7 @@ func ExampleTimeout() {
 // A call has a deadline. AfterFunc replaces time.AfterFunc.
 func ExampleTimer_AfterFunc() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	reply := make(chan string, 1)
 	failed := make(chan error, 1)
@@ -74,14 +74,14 @@ func ExampleTimer() {
 	tm.AfterFunc(time.Millisecond, func() { close(done) })
 	tm.AfterFunc(time.Hour, func() { fmt.Println("never printed") })
 	<-done
-	fmt.Println(len(tm.Stop()), "still pending")
+	fmt.Println(len(tm.StopAll()), "still pending")
 	// Output: 1 still pending
 }
 
 // Schedule returns an error if the timer is stopped or full.
 func ExampleTimer_Schedule() {
 	tm := hashedwheel.MustNew()
-	tm.Stop()
+	tm.StopAll()
 
 	task := hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { fmt.Println("never printed") })
 	if _, err := tm.Schedule(time.Second, task); errors.Is(err, hashedwheel.ErrStopped) {
@@ -93,7 +93,7 @@ func ExampleTimer_Schedule() {
 // All timeouts of a slice share one task and one allocation.
 func ExampleTimeout_Init() {
 	tm := hashedwheel.MustNew()
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	leases := make([]hashedwheel.Timeout, 1000)
 	expire := hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) { fmt.Println("expired") })
@@ -117,7 +117,7 @@ func (s *session) expire() { fmt.Println(s.user, "was idle for a minute") }
 func ExampleTimeout_pool() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
+	defer tm.StopAll()
 	pool := sync.Pool{New: func() any {
 		s := new(session)
 		s.idle.InitFunc(tm, s.expire)
@@ -159,7 +159,7 @@ func ExampleTimeout_Stop_wait() {
 	})
 	<-begun
 	stopAndWait(save)
-	tm.Stop()
+	tm.StopAll()
 	stopAndWait(tm.AfterFunc(time.Hour, func() {})) // refused: there is nothing to wait for
 	// Output: saved
 }
@@ -170,7 +170,7 @@ func ExampleTimer_Stop() {
 	tm.AfterFunc(time.Hour, func() { fmt.Println("flushed") })
 
 	tm.Every(time.Hour, func(*hashedwheel.Series) {})
-	for _, to := range tm.Stop() {
+	for _, to := range tm.StopAll() {
 		if task := to.Task(); task != nil {
 			task.Run(to)
 		}
@@ -186,7 +186,7 @@ func ExampleTimer_Stop_forgotten() {
 
 	tm.AfterFunc(time.Hour, func() {}).Stop()
 	tm.AfterFunc(time.Hour, sendReminder)
-	for _, to := range tm.Stop() { // in a test: in t.Cleanup, by t.Error
+	for _, to := range tm.StopAll() { // in a test: in t.Cleanup, by t.Error
 		fmt.Println("forgotten:", to)
 	}
 	// Output:
@@ -227,7 +227,7 @@ func ExampleExecutorFunc() {
 		}()
 	})
 	tm := hashedwheel.MustNew(hashedwheel.WithExecutor(bounded), hashedwheel.WithTick(time.Millisecond))
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	done := make(chan int)
 	for range 100 {
@@ -246,7 +246,7 @@ func ExampleManualClock() {
 	start := time.Now()
 	clock := hashedwheel.NewManualClock(start)
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	for _, d := range []time.Duration{time.Hour, time.Second, time.Minute} {
 		tm.AfterFunc(d, func() { fmt.Println(clock.Now().Sub(start)) })
@@ -261,7 +261,7 @@ func ExampleManualClock() {
 // A server refuses load before it runs out of memory. The bound refuses only calls that return an error.
 func ExampleWithMaxPending() {
 	tm := hashedwheel.MustNew(hashedwheel.WithMaxPending(2))
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	var leases [3]hashedwheel.Timeout
 	for i := range leases {

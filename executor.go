@@ -17,7 +17,7 @@ import (
 // handler, or crashes the program.
 //
 // *sync.WaitGroup fits, and so do most pools; for others see ExecutorFunc. Close a pool after Timer.Shutdown: after
-// Timer.Stop the worker may still dispatch a task.
+// Timer.StopAll the worker may still dispatch a task.
 type Executor interface {
 	Go(f func())
 }
@@ -45,7 +45,7 @@ type runner struct {
 	panics   atomic.Uint64        // counted by handlePanic, for Stats
 
 	// running counts the goroutines of the worker, of Advance, of the crews and of the wait for a user's clock, the
-	// tasks that the executor has, plus one until Timer.Stop. Once it is 0, no task runs and none can start. Leave
+	// tasks that the executor has, plus one until Timer.StopAll. Once it is 0, no task runs and none can start. Leave
 	// pairs with Enter.
 	running atomic.Int64
 	idle    sync.Once     // closes done
@@ -68,7 +68,7 @@ func (r *runner) Enter() {
 	race.Heed()
 }
 
-// Leave undoes one Enter. After Timer.Stop running can reach 0 again: a waker that fires, or an Advance in progress,
+// Leave undoes one Enter. After Timer.StopAll running can reach 0 again: a waker that fires, or an Advance in progress,
 // enters, and finds nothing to do.
 func (r *runner) Leave() {
 	if r.running.Add(-1) == 0 {

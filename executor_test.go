@@ -102,7 +102,7 @@ func TestDispatchAllocatesNothingIfTheLastBatchHasEnded(t *testing.T) {
 		synctest.Test(t, func(*testing.T) {
 			clock := hashedwheel.NewManualClock(time.Now())
 			tm := timertest.New(append(opts, hashedwheel.WithClock(clock))...)
-			defer tm.Stop()
+			defer tm.StopAll()
 			var to hashedwheel.Timeout
 			to.Init(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {}))
 			n = testing.AllocsPerRun(100, func() {
@@ -131,7 +131,7 @@ func TestWorkerInheritsNoPprofLabels(t *testing.T) {
 	for name, opts := range timertest.EachExecutor {
 		t.Run(name, func(t *testing.T) {
 			tm := timertest.New(opts...)
-			defer tm.Stop()
+			defer tm.StopAll()
 			running, checked := make(chan struct{}), make(chan struct{})
 			pprof.Do(t.Context(), pprof.Labels(childLabel, "a request"), func(context.Context) {
 				require.True(t, isLabeled(t), "a label shows")
@@ -150,7 +150,7 @@ func TestWorkerInheritsNoPprofLabels(t *testing.T) {
 // A task ends the worker's goroutine, and another goroutine continues with the batch.
 func TestWorkerInheritsNoPprofLabelsAfterGoexit(t *testing.T) {
 	tm := timertest.New(timertest.Inline)
-	defer tm.Stop()
+	defer tm.StopAll()
 	var ran atomic.Int32
 	on, over := make(chan struct{}), make(chan struct{})
 	defer close(over)

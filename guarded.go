@@ -9,7 +9,7 @@ import (
 
 // guarded holds everything that the lock guards: the wheel, and the timeouts on their way into it and out of it. Its
 // methods take the lock, except those at the end of the file, whose callers hold it. One hold visits one or two
-// portions of timeouts; only Timer.Stop's first hold visits all queued timeouts.
+// portions of timeouts; only Timer.StopAll's first hold visits all queued timeouts.
 type guarded struct {
 	owner *Timer // set by init, then read only, like the next
 	queue *mpscQueue
@@ -52,9 +52,9 @@ func (g *guarded) unlock() {
 	g.mu.Unlock()
 }
 
-// beginPass takes the queue as the pass's intake and closes the tick. due is the tick at which the run was due. It takes
-// nothing if the last intake is not filed: then stripes stay deep, and producers help. So the intake does not grow
-// forever if tasks keep arming themselves on a clock that stands still. It reports whether there is an intake.
+// beginPass takes the queue as the pass's intake and closes the tick. due is the tick at which the run was due. It
+// takes nothing if the last intake is not filed: then stripes stay deep, and producers help. So the intake does not
+// grow forever if tasks keep arming themselves on a clock that stands still. It reports whether there is an intake.
 func (g *guarded) beginPass(tick, due tick) (isBusy bool) {
 	defer g.lock().unlock()
 	// A task ended the last pass of this tick by Goexit, or by a panic through Advance. Take nothing more at this tick:
@@ -79,8 +79,9 @@ func (g *guarded) fileIntake(limit int) int {
 	return n
 }
 
-// takeDue claims timeouts that are due by tick, fills batch with them, and reports false if none is left. After true the
-// batch may be empty, if all timeouts of a portion were moved. The wheel leaves the tick only once the intake is filed.
+// takeDue claims timeouts that are due by tick, fills batch with them, and reports false if none is left. After true
+// the batch may be empty, if all timeouts of a portion were moved. The wheel leaves the tick only once the intake is
+// filed.
 func (g *guarded) takeDue(tick tick, batch []expired) (_ []expired, more bool) {
 	defer g.lock().unlock()
 	for visited := 0; !g.stopped && visited < portion && len(batch) < cap(batch); {
@@ -107,8 +108,8 @@ func (g *guarded) thin() bool {
 	return !g.stopped && g.wheel.thin()
 }
 
-// nextWork returns the tick at which filed timeouts need the worker, or the far lane is due. Other timeouts in the queue
-// or in lists were pushed after the run began: a run is set for them.
+// nextWork returns the tick at which filed timeouts need the worker, or the far lane is due. Other timeouts in the
+// queue or in lists were pushed after the run began: a run is set for them.
 func (g *guarded) nextWork() tick {
 	defer g.lock().unlock()
 	if g.stopped {
@@ -233,8 +234,8 @@ func (g *guarded) fileOne(t *Timeout, first tick) {
 	}
 }
 
-// claim claims a timeout that was filed under current, for the batch. If it was moved later or is queued, claim files it
-// again; if it is no longer pending, claim drops it.
+// claim claims a timeout that was filed under current, for the batch. If it was moved later or is queued, claim files
+// it again; if it is no longer pending, claim drops it.
 func (g *guarded) claim(t *Timeout, tick tick, batch []expired) []expired {
 	checkOwner(t, g.owner)
 	w, ok := t.claim(g.wheel.ticks.start(tick))

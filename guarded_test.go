@@ -122,8 +122,8 @@ func TestOneHoldOfTheLockVisitsAtMostAPortionOrTwo(t *testing.T) {
 	}
 }
 
-// The timeout is also in the queue. If its push is refused, only the wheel holds the timeout, and Timer.Stop must find
-// it there.
+// The timeout is also in the queue. If its push is refused, only the wheel holds the timeout, and Timer.StopAll must
+// find it there.
 func TestTakeDueKeepsATimeoutMovedEarlier(t *testing.T) {
 	for name, tick := range map[string]tick{"a bucket": 50, "a ring": 3000} {
 		t.Run(name, func(t *testing.T) {
@@ -132,7 +132,7 @@ func TestTakeDueKeepsATimeoutMovedEarlier(t *testing.T) {
 			setWord(to, 2, queued, Pending)
 			g.wheel.close(tick)
 			assert.False(t, g.take(tick))
-			assert.Equal(t, []*Timeout{to}, tm.Stop())
+			assert.Equal(t, []*Timeout{to}, tm.StopAll())
 		})
 	}
 }

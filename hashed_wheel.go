@@ -151,7 +151,7 @@ func (w *hashedWheel) popAny() *Timeout {
 }
 
 // fileAgain files a popped timeout by the deadline in its word if it is pending, and drops it otherwise. It also files
-// a queued timeout: its push may be refused, and then Timer.Stop must find it here.
+// a queued timeout: its push may be refused, and then Timer.StopAll must find it here.
 func (w *hashedWheel) fileAgain(t *Timeout) {
 	if word := t.load(); word.state() == Pending {
 		w.put(t, max(w.current, w.ticks.of(word.deadline())))

@@ -135,8 +135,8 @@ func (l *level) next(set bitmap.Bitmap, from int64) int64 {
 	return from + int64(l.index(int64(j-i)))
 }
 
-// home is a timeout's position in the wheel: the kind in the low bits, then the index of the slot, then the index in the
-// slot.
+// home is a timeout's position in the wheel: the kind in the low bits, then the index of the slot, then the index in
+// the slot.
 type home uint64
 
 const (

@@ -96,7 +96,7 @@ func TestManualClockForgetsATimerThatATaskStops(t *testing.T) {
 	clock, first := timertest.NewManual()
 	second := timertest.NewManualOn(clock)
 	second.AfterFunc(time.Second, func() { t.Error("it was stopped") })
-	first.AfterFunc(time.Second, func() { second.Stop() })
+	first.AfterFunc(time.Second, func() { second.StopAll() })
 	clock.Advance(time.Minute)
 	stopped := weak.Make(second)
 	timertest.AssertGarbage(t, stopped, "the timer")

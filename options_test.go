@@ -59,7 +59,7 @@ func TestNewTakesOptionsAtTheirLimits(t *testing.T) {
 			tm, err := hashedwheel.New(option)
 			require.NoError(t, err)
 			to := tm.AfterFunc(time.Hour, timertest.Nop)
-			assert.Equal(t, []*hashedwheel.Timeout{to}, tm.Stop())
+			assert.Equal(t, []*hashedwheel.Timeout{to}, tm.StopAll())
 		})
 	}
 }

@@ -14,8 +14,8 @@ import (
 // inside its own runs, and must not be copied. The methods of the zero Series panic, except String.
 //
 // The Timeout is armed for the next run once f has returned: runs never overlap, and Timer.Pending counts a Series,
-// except from the moment a run is due until f has returned. Timer.Stop ends every series, and returns the Timeouts that
-// it finds pending among the others; a run that has expired still starts.
+// except from the moment a run is due until f has returned. Timer.StopAll ends every series, and returns the Timeouts
+// that it finds pending among the others; a run that has expired still starts.
 type Series struct {
 	to        Timeout       // for the next run
 	f         func(*Series) // set by newSeries, then read only, like the next
@@ -130,7 +130,7 @@ func (s *Series) Next() (at time.Time) {
 	return at
 }
 
-// Err returns ErrStopped if the timer has refused a run, which ended the series, otherwise nil, even if Timer.Stop
+// Err returns ErrStopped if the timer has refused a run, which ended the series, otherwise nil, even if Timer.StopAll
 // ended s.
 func (s *Series) Err() error {
 	defer s.lock().Unlock()
@@ -203,8 +203,8 @@ func (s *Series) beginRun() bool {
 	return true
 }
 
-// armNext arms the Timeout for the next run, unless Stop or Reset was called during this one. A panic or Goexit of clock
-// or Scheduler ends the series.
+// armNext arms the Timeout for the next run, unless Stop or Reset was called during this one. A panic or Goexit of
+// clock or Scheduler ends the series.
 func (s *Series) armNext() {
 	var at time.Time
 	more := false
@@ -212,7 +212,7 @@ func (s *Series) armNext() {
 		defer s.lock().Unlock()
 		s.running = false
 		switch {
-		case !s.on || s.to.State() != Expired: // Stop, Reset or Timer.Stop came first
+		case !s.on || s.to.State() != Expired: // Stop, Reset or Timer.StopAll came first
 		case !more:
 			s.on = false
 		case s.scheduler == nil:

@@ -11,7 +11,7 @@ import (
 func ExampleTimer_Every() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	beat := tm.Every(10*time.Second, func(*hashedwheel.Series) { fmt.Println("beat") })
 	clock.Advance(35 * time.Second)
@@ -28,7 +28,7 @@ func ExampleTimer_Every() {
 func ExampleTimer_Every_stopFromInside() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	left := 3
 	countdown := tm.Every(time.Second, func(s *hashedwheel.Series) {
@@ -51,7 +51,7 @@ func ExampleSeries_Reset() {
 	start := time.Now()
 	clock := hashedwheel.NewManualClock(start)
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	period := time.Second
 	tm.Every(period, func(s *hashedwheel.Series) {
@@ -83,7 +83,7 @@ func ExampleTimer_Recur() {
 	start := time.Date(2025, time.December, 30, 22, 0, 0, 0, time.UTC)
 	clock := hashedwheel.NewManualClock(start)
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	tm.Recur(daily{hour: 3, minute: 30}, func(*hashedwheel.Series) {
 		fmt.Println("backup,", clock.Now().Format(time.DateTime))
@@ -98,7 +98,7 @@ func ExampleTimer_Recur() {
 // After is a deadline for a select. If the reply comes first, there is nothing to stop.
 func ExampleTimer_After() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	wait := func(reply <-chan string) {
 		select {

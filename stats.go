@@ -11,7 +11,7 @@ import (
 type Stats struct {
 	Pending    int  `json:"pending"`     // as Timer.Pending returns
 	MaxPending int  `json:"max_pending"` // the bound that WithMaxPending set; 0: none
-	Stopped    bool `json:"stopped"`     // by Timer.Stop or Timer.Shutdown
+	Stopped    bool `json:"stopped"`     // by Timer.StopAll or Timer.Shutdown
 
 	Expired  uint64 `json:"expired"`  // tasks dispatched; each run of a series and each channel of After counts as one
 	Rejected uint64 `json:"rejected"` // calls refused because the timer was stopped or full

@@ -6,7 +6,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/hook"
 )
 
-// outlive has the time package end timeouts that Timer.Stop has canceled, and whose tasks outlive the Timer, since
+// outlive has the time package end timeouts that Timer.StopAll has canceled, and whose tasks outlive the Timer, since
 // goroutines wait for their channels. A task that has been stopped or armed again in between detects that itself, under
 // its own lock. The Timer's clock may be the user's, and Stop does not wait for user code: another goroutine reads it.
 func outlive(tl *timeline, canceled []*Timeout) {

@@ -35,7 +35,7 @@ import (
 //	 Init          Reset          its turn to run
 //	─────▶ Unarmed ────▶ Pending ────────────────▶ Expired
 //	                      ▲ │ │
-//	         Reset, Move  │ │ └─ Stop, Timer.Stop ─▶ Canceled
+//	         Reset, Move  │ │ └─ Stop, Timer.StopAll ─▶ Canceled
 //	  (Reset: from any    │ │
 //	  state, Move: from   │ └─ timer stopped or full ─▶ Rejected
 //	  Pending)          ──┘    (also from other states)
@@ -85,7 +85,7 @@ const (
 	Unarmed  State = iota // never armed
 	Pending               // armed, and neither expired nor stopped; the deadline may have passed
 	Expired               // handed to the Executor; the task waits, runs or has returned
-	Canceled              // stopped by Timeout.Stop or Timer.Stop; the task does not run
+	Canceled              // stopped by Timeout.Stop or Timer.StopAll; the task does not run
 	Rejected              // refused: the timer was stopped or full; the task does not run
 )
 
@@ -136,7 +136,7 @@ func isNil(task Task) bool {
 
 // Reset arms t, or moves it if it is pending, to expire d from now; zero or less is due at once, within a tick. It
 // reports whether t was pending, as time.Timer.Reset does. On a stopped timer t is Rejected: see Err. A full timer
-// refuses Arm, not Reset. Reset panics before Init, and waits only in a flood or for Timer.Stop.
+// refuses Arm, not Reset. Reset panics before Init, and waits only in a flood or for Timer.StopAll.
 //
 // A Reset happens before the run that it causes. When Reset returns false, the last run may still be in progress or
 // about to begin, and the new run does not wait for it.
@@ -156,8 +156,8 @@ func (t *Timeout) ResetAt(at time.Time) bool {
 }
 
 // Arm is Reset for timeouts that others cause, such as clients: a full timer refuses it with ErrFull, a stopped one
-// with ErrStopped. A pending t is moved, never refused. If several goroutines arm and stop t while Timer.Stop runs, the
-// error may go to another of their calls; Err is right once all have returned.
+// with ErrStopped. A pending t is moved, never refused. If several goroutines arm and stop t while Timer.StopAll runs,
+// the error may go to another of their calls; Err is right once all have returned.
 func (t *Timeout) Arm(d time.Duration) error {
 	tm := t.bound("Arm")
 	_, err := tm.arm(t, tm.deadlineIn(d), bounded)
@@ -194,8 +194,8 @@ func (t *Timeout) bound(method string) *Timer {
 }
 
 // Stop prevents the task from running, and reports whether this call did: false means that t was not pending, also
-// because Timer.Stop has canceled it, and then no task will run. Stop does not wait for a task that has begun. If that
-// task arms t again, let it first check a flag that you set under a lock.
+// because Timer.StopAll has canceled it, and then no task will run. Stop does not wait for a task that has begun. If
+// that task arms t again, let it first check a flag that you set under a lock.
 func (t *Timeout) Stop() bool {
 	for w := t.load(); w.state() == Pending; w = t.load() {
 		push, ok := t.cancel(w)
@@ -232,7 +232,7 @@ func (t *Timeout) Deadline() time.Time {
 }
 
 // Task returns the task that was given to Init or Schedule; after AfterFunc or InitFunc, a Task that calls the func. It
-// returns nil before Init, and for the Timeouts of Series and packages keyed, idle and wheeltime, which Timer.Stop
+// returns nil before Init, and for the Timeouts of Series and packages keyed, idle and wheeltime, which Timer.StopAll
 // returns or a panic handler gets.
 func (t *Timeout) Task() Task {
 	if _, isHook := t.task.(hook.Task); isHook {

@@ -32,7 +32,7 @@ func TestTimeoutInALogOfJSONIsItsString(t *testing.T) {
 	clock := hashedwheel.NewManualClock(time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC))
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
 	to := tm.AfterFunc(time.Hour, sendReminder)
-	tm.Stop()
+	tm.StopAll()
 	want := `"hashedwheel.Timeout(Canceled, 2025-01-01 01:00:00.000, hashedwheel_test.sendReminder)"`
 	assert.Equal(t, want, logged(to))
 	assert.Equal(t, `"hashedwheel.Timeout(Unarmed)"`, logged(new(hashedwheel.Timeout)))
@@ -40,7 +40,7 @@ func TestTimeoutInALogOfJSONIsItsString(t *testing.T) {
 
 func TestTaskOfAFunctionIsPrintedAsItsName(t *testing.T) {
 	tm := hashedwheel.MustNew()
-	defer tm.Stop()
+	defer tm.StopAll()
 	scheduled, err := tm.Schedule(time.Hour, hashedwheel.TaskFunc(remind))
 	require.NoError(t, err)
 	for want, to := range map[string]*hashedwheel.Timeout{
@@ -55,7 +55,7 @@ func TestTaskOfAFunctionIsPrintedAsItsName(t *testing.T) {
 // The JSON of a struct does not depend on its Timeout.
 func TestStructKeepsItsOtherFieldsInJSON(t *testing.T) {
 	tm := hashedwheel.MustNew()
-	defer tm.Stop()
+	defer tm.StopAll()
 	named := &struct {
 		Name string
 		idle hashedwheel.Timeout
@@ -90,7 +90,7 @@ func armHooks(t *testing.T, tm *hashedwheel.Timer) {
 	wheeltime.AfterFunc(tm, time.Hour, timertest.PanicHere)
 }
 
-// A user who gets a Timeout of a task of the library, from Timer.Stop or in a panic handler, cannot run its task.
+// A user who gets a Timeout of a task of the library, from Timer.StopAll or in a panic handler, cannot run its task.
 func TestTasksOfTheLibraryAreNotExposed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []*hashedwheel.Timeout
@@ -100,7 +100,7 @@ func TestTasksOfTheLibraryAreNotExposed(t *testing.T) {
 		timertest.Pass(time.Hour + time.Second)
 		assert.Len(t, got, 4, "panics")
 		armHooks(t, tm)
-		left := tm.Stop()
+		left := tm.StopAll()
 		assert.Len(t, left, 4, "of both series, keyed and idle")
 		for _, to := range append(got, left...) {
 			assert.Nil(t, to.Task())

@@ -209,8 +209,8 @@ func (tm *Timer) armNew(t *Timeout, deadline int64, bound mayRefuse) error {
 	return tm.push(t, deadline)
 }
 
-// refusal returns the state of an arming that gets no permit. Timer.Stop closes the queue before it returns permits, so
-// a stopped timer never returns ErrFull.
+// refusal returns the state of an arming that gets no permit. Timer.StopAll closes the queue before it returns permits,
+// so a stopped timer never returns ErrFull.
 func (tm *Timer) refusal() State {
 	if tm.queue.isClosed() {
 		return rejectedStopped
@@ -262,17 +262,17 @@ func (tm *Timer) help(l *lane, s *stripe) {
 	}
 }
 
-// Stop ends the timer: every later arming is refused, and only tasks of expired timeouts still start. It returns all
+// StopAll ends the timer: every later arming is refused, and only tasks of expired timeouts still start. It returns all
 // timeouts that were pending, now Canceled, in no order. If several calls run at once, each returns the timeouts that
-// it canceled, and none returns before all are canceled. Stop does not wait for tasks. It takes 0.1 to 0.5 s for each
-// million pending (bench, Stop), and 20 MB while the result grows.
+// it canceled, and none returns before all are canceled. StopAll does not wait for tasks. It takes 0.1 to 0.5 s for
+// each million pending (bench, StopAll), and 20 MB while the result grows.
 //
-// Stop leaves the channels of After and of package wheeltime's Timers to the time package, which counts the rest of
-// each delay. On a ManualClock no more time passes, so Stop fires them at once, as it does in a testing/synctest bubble
-// that is not the timer's.
+// StopAll leaves the channels of After and of package wheeltime's Timers to the time package, which counts the rest of
+// each delay. On a ManualClock no more time passes, so StopAll fires them at once, as it does in a testing/synctest
+// bubble that is not the timer's.
 //
 // The Task of a returned Timeout is the one you armed, or nil (see Timeout.Task): run or keep it.
-func (tm *Timer) Stop() []*Timeout {
+func (tm *Timer) StopAll() []*Timeout {
 	tm.time.checkMade()
 	tm.time.checkOutside()
 	var left, survivors []*Timeout
@@ -302,7 +302,7 @@ func (tm *Timer) Stop() []*Timeout {
 // returns no error, all tasks happen before its return. A task that calls Shutdown waits for itself: pass a ctx that
 // ends.
 func (tm *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
-	left := tm.Stop()
+	left := tm.StopAll()
 	select {
 	case <-tm.out.done:
 	case <-ctx.Done():

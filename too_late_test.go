@@ -22,7 +22,7 @@ func TestArmOnAStoppedTimerIsRefusedWhileAnotherArmingIsNotPushedYet(t *testing.
 			push, ok := to.begin(to.load(), deadline)
 			assert.True(t, push && ok)
 
-			assert.Empty(t, tm.Stop())
+			assert.Empty(t, tm.StopAll())
 			assert.True(t, to.Stop())
 			assert.Equal(t, ErrStopped, arm(to))
 			assert.Equal(t, Rejected, to.State())

@@ -95,7 +95,7 @@ func (t *Timeout) unqueue() word {
 	}
 }
 
-// cancelForStop ends a pending arming for Timer.Stop and reports whether this call did.
+// cancelForStop ends a pending arming for Timer.StopAll and reports whether this call did.
 func (t *Timeout) cancelForStop() bool {
 	for w := t.load(); w.state() == Pending; w = t.load() {
 		if t.cas(w, w.withState(Canceled)) {
@@ -105,8 +105,8 @@ func (t *Timeout) cancelForStop() bool {
 	return false
 }
 
-// refuse gives up a push after Timer.Stop has closed the queue, and rejects a pending arming, unless the wheel holds t:
-// then Timer.Stop collects t. It reports whether it rejected the arming.
+// refuse gives up a push after Timer.StopAll has closed the queue, and rejects a pending arming, unless the wheel holds
+// t: then Timer.StopAll collects t. It reports whether it rejected the arming.
 func (t *Timeout) refuse(isFiled bool) bool {
 	t.link = nil // let the collector have it
 	for {

@@ -140,4 +140,4 @@ func openKeyed(b *testing.B, expire func(time.Time)) expiring {
 
 func (k keyedTimes) set(key string, due time.Time) { _ = k.m.Set(key, due, time.Until(due)) }
 
-func (k keyedTimes) close() { k.tm.Stop() }
+func (k keyedTimes) close() { k.tm.StopAll() }

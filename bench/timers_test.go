@@ -95,7 +95,7 @@ func (w wheel) New(f func()) Owned {
 	return to
 }
 
-func (w wheel) Close() { w.Stop() }
+func (w wheel) Close() { w.StopAll() }
 
 // timingWheelTimer is RussellLuo/timingwheel, the hierarchical wheel of Kafka. It rounds deadlines down, so it fires up
 // to a tick early. Its ticks are whole milliseconds.

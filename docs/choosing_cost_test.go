@@ -31,14 +31,14 @@ func TestMemoryOfATimer(t *testing.T) {
 	assert.Less(t, unused, int64(34_000))
 	assert.Less(t, used, int64(50_000))
 	for _, tm := range timers {
-		tm.Stop()
+		tm.StopAll()
 	}
 }
 
 func TestAClockThatMovesFurtherThanATimerCounts(t *testing.T) {
 	clock := hashedwheel.NewManualClock(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC))
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
+	defer tm.StopAll()
 	for range 3 {
 		clock.Advance(10 * 365 * 24 * time.Hour)
 	}
@@ -48,7 +48,7 @@ func TestAClockThatMovesFurtherThanATimerCounts(t *testing.T) {
 	assert.False(t, ran, "never")
 
 	late := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer late.Stop()
+	defer late.StopAll()
 	late.AfterFunc(time.Second, func() { ran = true })
 	clock.Advance(time.Hour)
 	assert.True(t, ran, "the Timer is made once the clock is set")

@@ -167,7 +167,7 @@ func TestStoppedTimerClosesNoConn(t *testing.T) {
 		s := scene{tm, conn, there}
 		timertest.Pass(d + tick)
 		conn.SetIdleTimeout(d)
-		left := tm.Stop()
+		left := tm.StopAll()
 		require.Len(t, left, 1)
 		timertest.Pass(2 * d)
 		require.Equal(t, 1, pool.Release())
@@ -183,7 +183,7 @@ func TestStoppedTimerClosesNoConn(t *testing.T) {
 func TestFullAndStoppedTimersRefuseConnections(t *testing.T) {
 	full, stopped := newTimer(t, hashedwheel.WithMaxPending(1)), newTimer(t)
 	full.AfterFunc(time.Hour, func() {})
-	stopped.Stop()
+	stopped.StopAll()
 	here, there := tcp(t)
 	for tm, want := range map[*hashedwheel.Timer]error{full: hashedwheel.ErrFull, stopped: hashedwheel.ErrStopped} {
 		_, err := idle.NewConn(tm, here, d)

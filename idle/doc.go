@@ -63,5 +63,5 @@
 // time (bench: -bench Echo ./idle).
 //
 // hashedwheel.WithMaxPending bounds the number of open or watched connections: a new one is refused, an open one never.
-// After Timer.Stop no connection is closed as idle, except one whose task is under way.
+// After Timer.StopAll no connection is closed as idle, except one whose task is under way.
 package idle

@@ -69,7 +69,7 @@ func echo(tm *hashedwheel.Timer, l net.Listener) error {
 func echoClosesSilentConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew() // in the bubble
-		defer tm.Stop()
+		defer tm.StopAll()
 		l := NewPipeListener()
 		defer l.Close()
 		go echo(tm, l)

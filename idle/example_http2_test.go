@@ -15,7 +15,7 @@ import (
 // but never sends its body: the Listener closes the connection.
 func ExampleNewListener_http2() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
-	defer tm.Stop()
+	defer tm.StopAll()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return

@@ -27,7 +27,7 @@ const idleTime = time.Second
 // An HTTP server with ConnContext gives each handler the Conn of its request. With TLS, call ServeTLS instead of Serve.
 func ExampleFromContext() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
-	defer tm.Stop()
+	defer tm.StopAll()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return

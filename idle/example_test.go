@@ -16,7 +16,7 @@ import (
 // A connection that belongs to other code is watched without a wrapper.
 func ExampleWatch() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
-	defer tm.Stop()
+	defer tm.StopAll()
 	server, client := connected()
 	defer client.Close()
 
@@ -39,7 +39,7 @@ func ExampleWatch() {
 // A Read that is blocked when the idle time is over returns ErrIdle.
 func ExampleConn() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
-	defer tm.Stop()
+	defer tm.StopAll()
 	server, client := connected()
 	defer client.Close()
 
@@ -66,7 +66,7 @@ func ExampleConn() {
 // request.
 func ExampleNewListener() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
-	defer tm.Stop()
+	defer tm.StopAll()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return
@@ -93,7 +93,7 @@ func ExampleNewListener() {
 func ExampleWithReceivedOnly() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	for _, opts := range [][]idle.Option{{}, {idle.WithReceivedOnly()}} {
 		server, peer := net.Pipe()

@@ -54,7 +54,7 @@ func virtual(t *testing.T, f func(t *testing.T, s scene), opts ...idle.Option) {
 
 func newTimer(t *testing.T, opts ...hashedwheel.Option) *hashedwheel.Timer {
 	tm := hashedwheel.MustNew(append([]hashedwheel.Option{hashedwheel.WithTick(tick)}, opts...)...)
-	t.Cleanup(func() { tm.Stop() })
+	t.Cleanup(func() { tm.StopAll() })
 	return tm
 }
 

@@ -79,7 +79,7 @@ func TestNeverEarlyPeerThatIsSometimesAway(t *testing.T) {
 	t.Parallel()
 	const d = 1200 * time.Millisecond
 	tm := hashedwheel.MustNew()
-	defer tm.Stop()
+	defer tm.StopAll()
 	var running sync.WaitGroup
 	for range 20 {
 		here, there := connect(t)

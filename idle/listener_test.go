@@ -63,7 +63,7 @@ func TestListenerOfAStoppedTimerEndsAccept(t *testing.T) {
 	tm := newTimer(t)
 	l := listen(t, tm, time.Minute)
 	peer := dial(t, l)
-	tm.Stop()
+	tm.StopAll()
 	_, err := l.Accept()
 	require.ErrorIs(t, err, net.ErrClosed)
 	require.ErrorIs(t, err, hashedwheel.ErrStopped)

@@ -22,7 +22,7 @@ import (
 func requireVanishes(t *testing.T, connect func() (here, there *net.TCPConn), vanish func(there *net.TCPConn)) {
 	const d = 500 * time.Millisecond
 	tm := hashedwheel.MustNew()
-	defer tm.Stop()
+	defer tm.StopAll()
 	for range 10 {
 		here, there := connect()
 		sendAgainSteadily(t, here)

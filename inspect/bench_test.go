@@ -11,7 +11,7 @@ import (
 // BenchmarkPage renders a million pending sessions, which become due one per millisecond.
 func BenchmarkPage(b *testing.B) {
 	tm := hashedwheel.MustNew()
-	b.Cleanup(func() { tm.Stop() })
+	b.Cleanup(func() { tm.StopAll() })
 	sessions := make([]hashedwheel.Timeout, 1_000_000)
 	for i := range sessions {
 		sessions[i].Init(tm, new(session)).Reset(time.Hour + time.Duration(i)*time.Millisecond)

@@ -13,7 +13,7 @@ import (
 
 func ExampleHandler() {
 	calls := hashedwheel.MustNew()
-	defer calls.Stop()
+	defer calls.StopAll()
 
 	http.Handle("/debug/timers", inspect.Handler(map[string]*hashedwheel.Timer{"calls": calls}))
 }
@@ -21,7 +21,7 @@ func ExampleHandler() {
 // A program reads the report, which is JSON.
 func ExampleHandler_json() {
 	sessions := hashedwheel.MustNew()
-	defer sessions.Stop()
+	defer sessions.StopAll()
 	for range 3 {
 		sessions.AfterFunc(time.Hour, new(session).expire)
 	}

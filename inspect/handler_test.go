@@ -117,7 +117,7 @@ func TestHandlerWithANilTimerPanics(t *testing.T) {
 // The handler is also printed, for the race detector.
 func TestConcurrentRequestsWhileTimersAreInUse(t *testing.T) {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
-	defer tm.Stop()
+	defer tm.StopAll()
 	h := inspect.Handler(timers{"a": tm, "b": tm})
 	done := make(chan struct{})
 	const viewers = 4

@@ -71,7 +71,7 @@ func newTimer(t *testing.T, opts ...hashedwheel.Option) (*hashedwheel.Timer, *ha
 	clock := hashedwheel.NewManualClock(time.Now())
 	opts = append(opts, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	tm := hashedwheel.MustNew(opts...)
-	t.Cleanup(func() { tm.Stop() })
+	t.Cleanup(func() { tm.StopAll() })
 	return tm, clock
 }
 

@@ -16,7 +16,7 @@ import (
 func TestRatesAreSinceTheLastLoadByAnyClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew()
-		defer tm.Stop()
+		defer tm.StopAll()
 		begin := time.Now()
 		h := inspect.Handler(timers{"sessions": tm})
 		for _, look := range []struct {

@@ -21,7 +21,7 @@ const day = 24 * time.Hour
 func TestReportStatsAreTheStatsOfTheTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew(hashedwheel.WithTick(10*time.Millisecond), hashedwheel.WithMaxPending(3), survives)
-		defer tm.Stop()
+		defer tm.StopAll()
 		tm.AfterFunc(time.Second-time.Microsecond, func() { panic("a task that fails") })
 		tm.AfterFunc(time.Hour, func() {}).Stop()
 		for range 3 {
@@ -43,7 +43,7 @@ func TestReportStatsAreTheStatsOfTheTimer(t *testing.T) {
 		}
 		assert.Equal(t, want, got.Stats)
 		assert.Equal(t, int64(10*time.Millisecond), got.TickNS)
-		tm.Stop()
+		tm.StopAll()
 		assert.True(t, readReport(t, h).Timers[0].Stats.Stopped)
 	})
 }

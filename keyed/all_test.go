@@ -55,7 +55,7 @@ func TestAllAndDrainVisitEachLastingKeyOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			clock, tm := timertest.NewManual(hashedwheel.WithExecutor(new(timertest.HeldBack)))
-			defer tm.Stop()
+			defer tm.StopAll()
 			m := keyed.NewRenewing(tm, func(int, int) time.Duration { return 0 }, nil) // which finds due keys
 			m.Collide(test.hashes)
 			for k := range keys {
@@ -90,7 +90,7 @@ func TestDrainInDrain(t *testing.T) {
 	const keys, superseded = 10, 5
 	held := new(timertest.HeldBack)
 	clock, tm := timertest.NewManual(hashedwheel.WithExecutor(held))
-	defer tm.Stop()
+	defer tm.StopAll()
 	m := keyed.New(tm, func(int, int) { t.Error("expired") })
 	for k := range keys {
 		require.NoError(t, m.Set(k, k, tick))

@@ -24,7 +24,7 @@ func BenchmarkMap(b *testing.B) {
 	old, fresh := names("old", n), names("new", n)
 	delay := func() time.Duration { return time.Hour + rand.N(time.Hour) }
 	tm := hashedwheel.MustNew()
-	defer tm.Stop()
+	defer tm.StopAll()
 	m := keyed.New(tm, func(string, *int) {})
 	v := new(int)
 	for _, k := range old {

@@ -21,7 +21,7 @@ import (
 func allocs[K comparable](t *testing.T, key func(i int) K) {
 	const n = 2000
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Hour)) // no timeout is filed during the test
-	defer tm.Stop()
+	defer tm.StopAll()
 	m := keyed.New(tm, func(K, *int) {})
 	keys, v, i := make([]K, n+1), new(int), 0
 	for i := range keys {
@@ -74,7 +74,7 @@ func TestMemoryOfAnEntry(t *testing.T) {
 	twoInts := float64(bytesOf(t, 1, func() any { return filled(t, n) })) / float64(n)
 	stringAndPointer := float64(bytesOf(t, 1, func() any {
 		tm := hashedwheel.MustNew()
-		t.Cleanup(func() { tm.Stop() })
+		t.Cleanup(func() { tm.StopAll() })
 		m := keyed.New(tm, func(string, *string) {})
 		for _, name := range names {
 			require.NoError(t, m.Set(name, value, time.Hour))
@@ -103,7 +103,7 @@ func TestShrunkenMapGivesMemoryBack(t *testing.T) {
 // The clock stands still: the wheel still holds the timeout.
 func TestDeletedValueIsGarbageAtOnce(t *testing.T) {
 	_, tm := timertest.NewManual()
-	defer tm.Stop()
+	defer tm.StopAll()
 	m := keyed.New(tm, func(int, *[100]byte) {})
 	v := new([100]byte)
 	deleted := weak.Make(v)

@@ -36,7 +36,7 @@ func TestMapOfFewKeysIsSmallOn64Processors(t *testing.T) {
 	for keys, limit := range map[int]int{0: 1024, 10: 8192} {
 		onProcessors(t, 64, func() {
 			clock, tm := timertest.NewManual()
-			defer tm.Stop()
+			defer tm.StopAll()
 			each := bytesOf(t, 300, func() any {
 				m := keyed.New(tm, func(int, int) {})
 				for k := range 100 * keys {

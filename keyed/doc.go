@@ -51,9 +51,9 @@
 // bound if values expire faster than the Executor runs expired. With Inline, or an Executor that blocks while it is
 // behind, the map stays within the bound.
 //
-// After Timer.Stop a value expires only if the timer had already handed it to its Executor. All other values that were
-// present stay present, whatever their deadline, until Drain takes them out. None is missing, even if other goroutines
-// call Set while Stop runs:
+// After Timer.StopAll a value expires only if the timer had already handed it to its Executor. All other values that
+// were present stay present, whatever their deadline, until Drain takes them out. None is missing, even if other
+// goroutines call Set while Stop runs:
 //
 //	_, err := tm.Shutdown(ctx)
 //	sessions.Drain(func(id string, s *Session) { s.Close() })

@@ -45,7 +45,7 @@ func TestNoCallFindsAValueThatAnotherHasMissed(t *testing.T) {
 				}
 				clock.between.Store(&between)
 				assert.False(t, finds(m), "%s, missed %s", call, name)
-				tm.Stop()
+				tm.StopAll()
 			})
 		}
 	}
@@ -55,7 +55,7 @@ func TestNoCallFindsAValueThatAnotherHasMissed(t *testing.T) {
 func TestWorkerDropsOnlyDueEntries(t *testing.T) {
 	const keys = 50
 	_, tm := timertest.NewManual()
-	defer tm.Stop()
+	defer tm.StopAll()
 	m := keyed.New[int, int](tm, nil)
 	var drops []func() bool
 	for k := range keys {

@@ -31,7 +31,7 @@ func writeBatches(expired <-chan Reading) {
 // A send that finds the channel full waits, as a task of the default Executor may.
 func Example_batches() {
 	tm, clock := example()
-	defer tm.Stop()
+	defer tm.StopAll()
 	expired := make(chan Reading, 1024)
 	readings := keyed.New(tm, func(_ int, r Reading) { expired <- r })
 

@@ -65,7 +65,7 @@ func (c *Client) Close() {
 // A table of calls in flight: nearly all are answered long before their deadline.
 func Example_callsInFlight() {
 	tm, clock := example()
-	defer tm.Stop()
+	defer tm.StopAll()
 	client := NewClient(tm, func(id uint64, request string) { fmt.Println("sent", id, request) })
 
 	first := client.Call("ping", time.Second)

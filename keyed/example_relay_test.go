@@ -78,7 +78,7 @@ func (r *Relay) answer(client netip.AddrPort, flow *net.UDPConn) {
 // call Touch.
 func Example_relay() {
 	tm, clock := example()
-	defer tm.Stop()
+	defer tm.StopAll()
 	server, relay := loopback(), loopback()
 	defer server.Close()
 	r := NewRelay(tm, relay, server.LocalAddr().(*net.UDPAddr))

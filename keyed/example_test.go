@@ -20,7 +20,7 @@ func example() (*hashedwheel.Timer, *hashedwheel.ManualClock) {
 
 func ExampleNew() {
 	tm, clock := example()
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	codes := keyed.New(tm, func(email, code string) { fmt.Println("the code for", email, "is void") })
 	if err := codes.Set("ada@example.org", "3141", 10*time.Minute); err != nil {
@@ -46,7 +46,7 @@ func (s *session) left(idle time.Duration, now time.Time) time.Duration {
 func ExampleNewRenewing() {
 	const idle = 30 * time.Minute
 	tm, clock := example()
-	defer tm.Stop()
+	defer tm.StopAll()
 	sessions := keyed.NewRenewing(tm,
 		func(_ string, s *session) time.Duration { return s.left(idle, tm.Now()) },
 		func(_ string, s *session) { fmt.Println(s.user, "has left") })
@@ -66,7 +66,7 @@ func ExampleNewRenewing() {
 
 func ExampleMap_Set() {
 	tm, clock := example()
-	defer tm.Stop()
+	defer tm.StopAll()
 	leases := keyed.New(tm, func(ip, host string) { fmt.Println(ip, "is free again") })
 
 	_ = leases.Set("10.0.0.7", "printer", time.Hour)
@@ -75,7 +75,7 @@ func ExampleMap_Set() {
 	fmt.Println(leases.Get("10.0.0.7"))
 	clock.Advance(time.Hour)
 
-	tm.Stop()
+	tm.StopAll()
 	fmt.Println(leases.Set("10.0.0.8", "phone", time.Hour))
 	// Output:
 	// laptop true
@@ -86,7 +86,7 @@ func ExampleMap_Set() {
 // A device that connects again replaces its older connection, which has to be closed.
 func ExampleMap_Swap() {
 	tm, clock := example()
-	defer tm.Stop()
+	defer tm.StopAll()
 	conns := keyed.New(tm, func(device string, conn io.Closer) { conn.Close() })
 
 	connected := func(device string, conn io.Closer) {
@@ -101,7 +101,7 @@ func ExampleMap_Swap() {
 	connected("sensor 7", line("first"))
 	connected("sensor 7", line("second"))
 	clock.Advance(time.Minute)
-	tm.Stop()
+	tm.StopAll()
 	connected("sensor 7", line("third"))
 	// Output:
 	// first is closed
@@ -120,7 +120,7 @@ func (l line) Close() error {
 // A session ends half an hour after its last request.
 func ExampleMap_Touch() {
 	tm, clock := example()
-	defer tm.Stop()
+	defer tm.StopAll()
 	sessions := keyed.New(tm, func(_, user string) { fmt.Println(user, "has left") }, keyed.WithName("sessions"))
 
 	_ = sessions.Set("c0ffee", "ada", 30*time.Minute)
@@ -139,7 +139,7 @@ func ExampleMap_Touch() {
 
 func ExampleMap_Delete() {
 	tm, clock := example()
-	defer tm.Stop()
+	defer tm.StopAll()
 	orders := keyed.New(tm, func(id int, _ string) { fmt.Println("order", id, "was not paid in time") })
 
 	_ = orders.Set(7, "a book", time.Hour)
@@ -157,7 +157,7 @@ func ExampleMap_Delete() {
 // A login code works once, and only the user's newest.
 func ExampleMap_CompareAndDelete() {
 	tm, _ := example()
-	defer tm.Stop()
+	defer tm.StopAll()
 	codes := keyed.New[string, string](tm, nil) // nobody needs to know that a code has expired
 
 	_ = codes.Set("ada@example.org", "3141", 10*time.Minute)
@@ -176,7 +176,7 @@ func ExampleMap_CompareAndDelete() {
 // touched, each repetition would start the time again.
 func ExampleMap_GetOrSet() {
 	tm, clock := example()
-	defer tm.Stop()
+	defer tm.StopAll()
 	messages := keyed.New[string, struct{}](tm, nil, keyed.WithName("messages seen"))
 
 	var acts atomic.Int32
@@ -205,7 +205,7 @@ func ExampleMap_GetOrSet() {
 // The loop body may call any method, including Delete: no lock is held.
 func ExampleMap_All() {
 	tm, _ := example()
-	defer tm.Stop()
+	defer tm.StopAll()
 	uploads := keyed.New[string, int](tm, nil)
 	_ = uploads.Set("photo", 100, time.Hour)
 	_ = uploads.Set("film", 12, time.Hour)
@@ -222,13 +222,13 @@ func ExampleMap_All() {
 	// 1 under way
 }
 
-// After Timer.Stop, no more values expire. Drain closes the rest.
+// After Timer.StopAll, no more values expire. Drain closes the rest.
 func ExampleMap_Drain() {
 	tm, _ := example()
 	conns := keyed.New(tm, func(addr string, _ int) { fmt.Println(addr, "was idle") })
 	_ = conns.Set("10.0.0.7:4711", 1, time.Minute)
 
-	tm.Stop()
+	tm.StopAll()
 	conns.Drain(func(addr string, _ int) { fmt.Println(addr, "is closed") })
 	fmt.Println(conns.Len())
 	// Output:

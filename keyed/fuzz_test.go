@@ -22,7 +22,7 @@ func FuzzMap(f *testing.F) {
 			return
 		}
 		p := newPlay(t, script[0])
-		defer p.tm.Stop()
+		defer p.tm.StopAll()
 		for op := range slices.Chunk(script[1:], 2) {
 			if len(op) == 2 {
 				p.do(op[0], int(op[1]))
@@ -162,7 +162,7 @@ func (p *play) do(op byte, n int) {
 		p.drain(n)
 	case opStop:
 		p.model.stop()
-		p.tm.Stop()
+		p.tm.StopAll()
 	case opGetOrSet:
 		p.count++
 		require.Equal(p, results(p.model.getOrSet(key, p.count, ticks(d))), results(p.m.GetOrSet(key, p.count, d)))

@@ -20,7 +20,7 @@ const tick = 10 * time.Millisecond
 // filled returns a Map of n keys, each its own value, on a timer that is stopped when the test ends.
 func filled(t testing.TB, n int) *keyed.Map[int, int] {
 	tm := hashedwheel.MustNew()
-	t.Cleanup(func() { tm.Stop() })
+	t.Cleanup(func() { tm.StopAll() })
 	m := keyed.New(tm, func(int, int) { t.Error("expired") })
 	for k := range n {
 		require.NoError(t, m.Set(k, k, time.Hour))

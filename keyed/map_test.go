@@ -17,7 +17,7 @@ import (
 
 func TestAnyDelay(t *testing.T) {
 	clock, tm := timertest.NewManual()
-	defer tm.Stop()
+	defer tm.StopAll()
 	var expired []string
 	m := keyed.New(tm, func(k string, _ int) { expired = append(expired, k) })
 	for k, d := range map[string]time.Duration{"past": math.MinInt64, "now": 0, "never": math.MaxInt64} {
@@ -39,7 +39,7 @@ func TestAnyDelay(t *testing.T) {
 
 func TestMisusePanicsWithAMessage(t *testing.T) {
 	tm := hashedwheel.MustNew()
-	defer tm.Stop()
+	defer tm.StopAll()
 	renew, expired := func(any, any) time.Duration { return 0 }, func(any, any) {}
 	m, slices := keyed.New(tm, expired), keyed.New(tm, func(string, []int) {})
 	var zero keyed.Map[string, int]
@@ -80,7 +80,7 @@ func TestMisusePanicsWithAMessage(t *testing.T) {
 // The comparison panics under a lock.
 func TestCompareAndDeleteOfAValueThatCannotBeComparedLeavesNoLock(t *testing.T) {
 	tm := hashedwheel.MustNew()
-	defer tm.Stop()
+	defer tm.StopAll()
 	m := keyed.New(tm, func(string, any) {})
 	require.NoError(t, m.Set("a", []int{}, time.Hour))
 	assert.Panics(t, func() { m.CompareAndDelete("a", []int{}) })
@@ -102,7 +102,7 @@ func TestMapAndEntryShowTheNameOrTheTypes(t *testing.T) {
 		assert.Equal(t, "keyed.Map("+what+")", fmt.Sprint(m))
 		require.NoError(t, m.Set("a", nil, time.Hour))
 		assert.Equal(t, entry, tm.Sample(1)[0].Name)
-		assert.Contains(t, tm.Stop()[0].String(), ", "+entry+")")
+		assert.Contains(t, tm.StopAll()[0].String(), ", "+entry+")")
 		assert.Contains(t, m.String(), "1 key)")
 	}
 	assert.Equal(t, "keyed.Map(not made by New)", new(keyed.Map[int, int]).String())
@@ -112,7 +112,7 @@ func TestMapAndEntryShowTheNameOrTheTypes(t *testing.T) {
 func TestNoLockIsHeldWhileTheClockIsRead(t *testing.T) {
 	clock := &slowClock{ManualClock: hashedwheel.NewManualClock(time.Now())}
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
-	defer tm.Stop()
+	defer tm.StopAll()
 	m := keyed.New(tm, func(int, int) {})
 	ask := func() { m.Len() }
 	for name, call := range map[string]func(){

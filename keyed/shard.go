@@ -48,8 +48,8 @@ func (s *shard[K, V]) find(hash uint64, k K, now time.Time) *entry[K, V] {
 
 // hasExpired reports whether the value of e, which is in the table, has expired by now, a reading of the clock.
 //
-// Once Timer.Stop has canceled the entries, latest no longer changes: no more values expire, and none that has expired
-// is found again.
+// Once Timer.StopAll has canceled the entries, latest no longer changes: no more values expire, and none that has
+// expired is found again.
 func (s *shard[K, V]) hasExpired(e *entry[K, V], now time.Time) bool {
 	if s.owner.renew != nil {
 		return false // renew decides

@@ -68,9 +68,9 @@ func stress(t *testing.T, opts []hashedwheel.Option, newMap maker) {
 		_ = fmt.Sprintf("%v %#v", m, m) // by String, and by the fields: a Go map among them would be a race
 	}
 	assert.Eventually(t, expired.Load, 20*time.Second, time.Millisecond, "the machine may stand still")
-	tm.Stop()
+	tm.StopAll()
 	m.Drain(end)
-	assert.Zero(t, m.Len(), "Drain after Timer.Stop misses nothing")
+	assert.Zero(t, m.Len(), "Drain after Timer.StopAll misses nothing")
 	time.Sleep(20 * time.Millisecond)
 	stop.Store(true)
 	running.Wait()
@@ -127,7 +127,7 @@ func TestRefusedTouchLeavesTheDeadlineOfAPendingKey(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			tm.Stop()
+			tm.StopAll()
 		}()
 		moved, want := true, tm.Now().Add(tick)
 		for d := tick; moved; d++ { // each to a different time

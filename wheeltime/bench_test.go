@@ -21,7 +21,7 @@ func compare(b *testing.B, std func() (op func()), wheel func(tm *hashedwheel.Ti
 	b.Run("impl=std", func(b *testing.B) { inParallel(b, std) })
 	b.Run("impl=wheel", func(b *testing.B) {
 		tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
-		defer tm.Stop()
+		defer tm.StopAll()
 		inParallel(b, func() (op func()) { return wheel(tm) })
 	})
 }
@@ -65,8 +65,8 @@ func BenchmarkAfter(b *testing.B) {
 
 // BenchmarkWaitsThatOutliveStop stops a wheel on which 300,000 channels are pending. The first are due two seconds
 // after they were made; the benchmark waits for all that are due within a second of these. The figures are the worst of
-// all rounds: how long Timer.Stop took, how late a channel was, and how much was allocated from Timer.Stop to the last
-// receive.
+// all rounds: how long Timer.StopAll took, how late a channel was, and how much was allocated from Timer.StopAll to the
+// last receive.
 //
 //	go test -run '^$' -bench Outlive -benchtime 3x ./wheeltime
 func BenchmarkWaitsThatOutliveStop(b *testing.B) {
@@ -93,7 +93,7 @@ func BenchmarkWaitsThatOutliveStop(b *testing.B) {
 				}
 				tm.Pending()
 				before, begun := totalAlloc(), time.Now()
-				tm.Stop()
+				tm.StopAll()
 				stopping = max(stopping, time.Since(begun))
 				for i := range min(n, int(time.Second/max(between, 1))) {
 					receive[i]()

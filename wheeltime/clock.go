@@ -53,7 +53,7 @@ func (c *Clock) NewTicker(d time.Duration) *Ticker { return NewTicker(c.timer(),
 func (c *Clock) After(d time.Duration) <-chan time.Time { return After(c.timer(), d) }
 
 // Tick returns the channel of a new Ticker, or nil if d is not positive, as time.Tick does. The Ticker cannot be
-// stopped: it stays on the wheel until Timer.Stop of the wheel ends it. Code that ends should use NewTicker and stop
+// stopped: it stays on the wheel until Timer.StopAll of the wheel ends it. Code that ends should use NewTicker and stop
 // it.
 func (c *Clock) Tick(d time.Duration) <-chan time.Time {
 	tm := c.timer()

@@ -49,7 +49,7 @@ func (setBackClock) Now() time.Time {
 
 func TestClockNowIsRightAfterTheWallClockWasSet(t *testing.T) {
 	tm := timertest.New(hashedwheel.WithClock(setBackClock{}))
-	defer tm.Stop()
+	defer tm.StopAll()
 	assertAhead := func(ahead, d time.Duration, msg string) {
 		t.Helper()
 		assert.InDelta(t, ahead, d, float64(time.Minute), msg)
@@ -67,10 +67,10 @@ func TestClockNowIsRightAfterTheWallClockWasSet(t *testing.T) {
 		"of a stopped wheel": func() time.Time {
 			tm := timertest.New(hashedwheel.WithClock(setBackClock{}))
 			timer := wheeltime.NewTimer(tm, tick)
-			tm.Stop()
+			tm.StopAll()
 			return <-timer.C
 		}(),
-		"in a refused": func() time.Time { tm.Stop(); return <-clock.NewTimer(tick).C }(),
+		"in a refused": func() time.Time { tm.StopAll(); return <-clock.NewTimer(tick).C }(),
 	} {
 		assertAhead(time.Hour, now.Round(0).Sub(time.Now().Round(0)), name+", by the wall clock")
 		assertAhead(time.Hour, time.Until(now), name+", by the monotonic clock")
@@ -90,13 +90,13 @@ func TestClockNowOnAManualClock(t *testing.T) {
 		assert.Equal(t, start.Add(time.Second), clock.Now())
 		assert.Equal(t, -time.Second, clock.Until(start))
 		assert.Equal(t, start.Add(time.Second), <-timer.C)
-		tm.Stop()
+		tm.StopAll()
 	}
 }
 
 func TestMisusePanics(t *testing.T) {
 	tm := timertest.New()
-	defer tm.Stop()
+	defer tm.StopAll()
 	var clock wheeltime.Clock
 	const (
 		zeroTimer  = "on uninitialized Timer: NewTimer and AfterFunc make one"
@@ -152,7 +152,7 @@ func TestTasksHaveNamesAndStringsShowStateAndTime(t *testing.T) {
 	clock.Advance(time.Second)
 	assert.Equal(t, "wheeltime.Timer(off)", print(timer))
 	assert.Equal(t, "wheeltime.Ticker(1s, Pending, 2025-01-01 00:00:02.000)", print(ticker))
-	tm.Stop()
+	tm.StopAll()
 	assert.Equal(t, "wheeltime.Ticker(1s, off)", print(ticker))
 	timer.Reset(time.Hour)
 	assert.Equal(t, "wheeltime.Timer(Pending in the time package)", print(timer))

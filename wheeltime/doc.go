@@ -29,7 +29,7 @@
 // The channel of a Timer or Ticker has a buffer of one value, and len shows it; in the time package len and cap are 0.
 //
 // Stop each Timer and [Ticker] that you no longer need. The wheel keeps a forgotten [NewTimer] or [After] for its whole
-// delay (100,000 of them take 24 MB) and a forgotten Ticker until Timer.Stop of tm. Since Go 1.23 the time package
+// delay (100,000 of them take 24 MB) and a forgotten Ticker until Timer.StopAll of tm. Since Go 1.23 the time package
 // frees a Timer or Ticker whose channel has no references.
 //
 // The library's own goroutines send the values, whatever Executor tm has; with hashedwheel.Inline the worker does, so
@@ -41,16 +41,16 @@
 // WithMaxPending refuses nothing here: a full wheel accepts Timers, Tickers and waits. They count as pending, so the
 // wheel refuses the timeouts of others until fewer than its bound are left.
 //
-// Timer.Stop of tm returns none of them. It leaves the channels of [NewTimer] and [After], and each [Sleep], to the
+// Timer.StopAll of tm returns none of them. It leaves the channels of [NewTimer] and [After], and each [Sleep], to the
 // time package, which counts the rest of their delays by the clock of tm: no waiting goroutine is woken early or waits
-// forever. Such a Timer can still be stopped and Reset. On a ManualClock no more time passes, so Timer.Stop ends all of
-// them at once, and each value is the time at which it would have been sent. A delay that the clock of tm cannot reach,
-// of about 9 years, never ends.
+// forever. Such a Timer can still be stopped and Reset. On a ManualClock no more time passes, so Timer.StopAll ends all
+// of them at once, and each value is the time at which it would have been sent. A delay that the clock of tm cannot
+// reach, of about 9 years, never ends.
 //
 // Tickers and the functions of [AfterFunc] end with the wheel, since a call after Shutdown would be worse than none.
 //
-// Timers, Tickers and waits that begin after Timer.Stop, and Resets after it, belong to the time package, which counts
-// real time, whatever the clock of tm.
+// Timers, Tickers and waits that begin after Timer.StopAll, and Resets after it, belong to the time package, which
+// counts real time, whatever the clock of tm.
 //
 // # What it costs
 //

@@ -12,7 +12,7 @@ import (
 // A deadline for a reply.
 func Example() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	reply := make(chan string)
 	t := wheeltime.NewTimer(tm, 20*time.Millisecond)
@@ -30,7 +30,7 @@ func Example() {
 // fires while Reset runs.
 func ExampleTimer_Reset() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	messages := make(chan int, 3)
 	for i := range 3 {
@@ -57,7 +57,7 @@ func ExampleTimer_Reset() {
 
 func ExampleTicker() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	start := time.Now()
 	ticker := wheeltime.NewTicker(tm, 10*time.Millisecond)
@@ -85,7 +85,7 @@ func ExampleClock() {
 	}
 
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
-	defer tm.Stop()
+	defer tm.StopAll()
 	failures := 3
 	attempts, took := retry(wheeltime.NewClock(tm), func() error {
 		if failures--; failures >= 0 {

@@ -2,5 +2,5 @@ package wheeltime
 
 import "time"
 
-// TimerStopped does the same as Timer.Stop of the wheel once it has canceled the Timeout.
+// TimerStopped does the same as Timer.StopAll of the wheel once it has canceled the Timeout.
 func (t *Ticker) TimerStopped() { (*tickerTask)(t).TimerStopped(time.Time{}) }

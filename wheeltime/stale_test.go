@@ -37,7 +37,7 @@ func aimed(t *testing.T, shot func(tm *hashedwheel.Timer, r *rand.Rand)) {
 					})
 				}
 				time.Sleep(life / 2)
-				assert.Empty(t, tm.Stop(), "no timeout is the user's")
+				assert.Empty(t, tm.StopAll(), "no timeout is the user's")
 				timertest.Returns(t, all.Wait)
 			}
 		})
@@ -75,7 +75,7 @@ func TestNoStaleValueOfATimerAfterStopOrReset(t *testing.T) {
 				at := <-timer.C // a hang if the arming was lost
 				assert.False(t, at.Before(start.Add(shortest)), "its value is before its deadline")
 				assert.False(t, timer.Reset(shortest), "the value was received")
-				if at, ok := value(ticker.C); ok { // there is none if Timer.Stop has ended the Ticker
+				if at, ok := value(ticker.C); ok { // there is none if Timer.StopAll has ended the Ticker
 					assert.False(t, at.Before(start.Add(shortest)), "a tick before it was due")
 				}
 			}

@@ -39,7 +39,7 @@ func TestFullWheelRefusesNothingAndChannelsOutliveItsStop(t *testing.T) {
 			assertWithin(t, c, start.Add(10*tick))
 		}
 		timertest.Pass(10 * tick)
-		assert.Equal(t, []*hashedwheel.Timeout{users}, tm.Stop(), "the user's own timeout")
+		assert.Equal(t, []*hashedwheel.Timeout{users}, tm.StopAll(), "the user's own timeout")
 		assert.Equal(t, "wheeltime.Timer(Pending in the time package)", timers[0].String())
 		assert.Contains(t, calls[0].String(), "wheeltime.Timer(Canceled, ")
 		timertest.Pass(5*tick - 1)
@@ -63,7 +63,7 @@ func TestTickerEndsIfItsWheelIsStoppedDuringATick(t *testing.T) {
 	onLateRuns(t, func(t *testing.T, tm *hashedwheel.Timer, release func() bool) {
 		ticker := wheeltime.NewTicker(tm, 10*tick)
 		timertest.Pass(11 * tick)
-		assert.Empty(t, tm.Stop())
+		assert.Empty(t, tm.StopAll())
 		assert.True(t, release())
 		_, ok := value(ticker.C)
 		assert.True(t, ok, "the tick that had expired")
@@ -91,7 +91,7 @@ func TestCrowdOutlivesStop(t *testing.T) {
 		before := timertest.Heap()
 		var stopping sync.WaitGroup
 		for range 4 {
-			stopping.Go(func() { assert.Empty(t, tm.Stop()) })
+			stopping.Go(func() { assert.Empty(t, tm.StopAll()) })
 		}
 		stopping.Wait()
 		timertest.Pass(time.Second)
@@ -120,7 +120,7 @@ func TestTimerLeftToTheTimePackageCanBeStoppedAndReset(t *testing.T) {
 		atOnce, fired, received := timers[3], timers[4], timers[5]
 		forgotten := wheeltime.NewTimer(tm, time.Hour)
 		start := time.Now()
-		tm.Stop()
+		tm.StopAll()
 		timertest.Pass(5 * tick)
 		assert.True(t, stopped.Stop())
 		assert.False(t, stopped.Stop(), "a second time")
@@ -152,7 +152,7 @@ func TestStopOfAWheelOnAManualClockFiresAllWaits(t *testing.T) {
 	due := clock.Now().Add(time.Hour)
 	timer, after := wheeltime.NewTimer(tm, time.Hour), wheeltime.After(tm, time.Hour)
 	clock.Advance(time.Minute)
-	assert.Empty(t, tm.Stop())
+	assert.Empty(t, tm.StopAll())
 	assertWithin(t, timer.C, due)
 	assertWithin(t, after, due)
 	assert.False(t, timer.Stop())
@@ -162,7 +162,7 @@ func TestStopOfAWheelOnAManualClockFiresAllWaits(t *testing.T) {
 func TestTimersOfAStoppedWheelAreTheTimePackages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, tm := timertest.NewManual()
-		tm.Stop()
+		tm.StopAll()
 		time.Sleep(3 * tick) // off the grid of the wheel's clock
 		start, called := time.Now(), make(chan time.Time, 1)
 		timer, ticker := wheeltime.NewTimer(tm, 10*tick), wheeltime.NewTicker(tm, 10*tick)
@@ -199,12 +199,12 @@ func TestTimersOfAStoppedWheelAreTheTimePackages(t *testing.T) {
 	})
 }
 
-// Timer.Stop cancels the timeouts first, and calls TimerStopped after that.
+// Timer.StopAll cancels the timeouts first, and calls TimerStopped after that.
 func TestStopDoesNotEndALaterResetOfATicker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := timertest.New()
 		ticker := wheeltime.NewTicker(tm, 10*tick)
-		tm.Stop()
+		tm.StopAll()
 		start := time.Now()
 		ticker.Reset(5 * tick)
 		timertest.Pass(7 * tick)

@@ -21,8 +21,8 @@ type Ticker struct {
 // whole periods, so they do not drift. C has room for one tick: further ticks are dropped until that tick is received.
 // NewTicker panics if d is not positive. It allocates the Ticker and its channel; a tick allocates nothing.
 //
-// Timer.Stop of tm ends the Ticker as Ticker.Stop does: no more ticks, except one if a run has begun, and C stays open.
-// A loop that receives from C needs another way to end.
+// Timer.StopAll of tm ends the Ticker as Ticker.Stop does: no more ticks, except one if a run has begun, and C stays
+// open. A loop that receives from C needs another way to end.
 func NewTicker(tm *hashedwheel.Timer, d time.Duration) *Ticker {
 	if tm == nil {
 		panic("wheeltime: NewTicker with a nil Timer")
@@ -118,7 +118,7 @@ func (t *Ticker) fire(arming uint32) {
 		next := t.after(tr.to.Deadline(), tr.notBeforeDue(begun))
 		now = tr.notBeforeDue(now)
 		if !tr.armOnWheel(next) {
-			tr.mode = off // as if Timer.Stop had canceled the next tick
+			tr.mode = off // as if Timer.StopAll had canceled the next tick
 		}
 	} else {
 		elapsed := time.Now()

@@ -53,7 +53,7 @@ func TestTickerWithAPeriodOfAboutATickLosesNone(t *testing.T) {
 		t.Run(period.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				tm := hashedwheel.MustNew(hashedwheel.WithTick(tick), hashedwheel.WithClock(lateClock{}))
-				defer tm.Stop()
+				defer tm.StopAll()
 				time.Sleep(10 * time.Microsecond) // its ticks are due just after those of the wheel
 				ticker := wheeltime.NewTicker(tm, period)
 				defer ticker.Stop()

@@ -39,8 +39,8 @@ func NewTimer(tm *hashedwheel.Timer, d time.Duration) *Timer {
 // been stopped, in a new goroutine once d has passed: then a panic crashes the program, as with time.AfterFunc, and
 // Shutdown of tm does not wait for f. AfterFunc panics if f is nil. It allocates once.
 //
-// If Timer.Stop of tm comes before the Timer has expired, f does not run unless Reset arms the Timer again, and Stop of
-// the Timer still returns true.
+// If Timer.StopAll of tm comes before the Timer has expired, f does not run unless Reset arms the Timer again, and Stop
+// of the Timer still returns true.
 func AfterFunc(tm *hashedwheel.Timer, d time.Duration, f func()) *Timer {
 	if tm == nil {
 		panic("wheeltime: AfterFunc with a nil Timer")

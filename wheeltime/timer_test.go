@@ -38,7 +38,7 @@ func TestDelayOfZeroOrLessEndsAtOnce(t *testing.T) {
 		assert.Zero(t, tm.Pending())
 		clock.Advance(2 * time.Hour)
 		assertNone(t, timer.C, "of the previous arming")
-		tm.Stop()
+		tm.StopAll()
 	}
 }
 
@@ -48,7 +48,7 @@ func TestRunOfAnOlderArmingSendsNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			onLateRuns(t, func(t *testing.T, tm *hashedwheel.Timer, release func() bool) {
 				if isStopped {
-					tm.Stop()
+					tm.StopAll()
 				}
 				stopped, moved := wheeltime.NewTimer(tm, tick), wheeltime.NewTimer(tm, tick)
 				again, zero := wheeltime.NewTimer(tm, tick), wheeltime.NewTimer(tm, tick)

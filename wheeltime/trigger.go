@@ -11,11 +11,11 @@ import (
 // A trigger is the common part of a Timer and a Ticker: a Timeout, the channel that it sends on, and, once the wheel
 // has been stopped, a timer of the time package.
 //
-// All fields except to are guarded by mu, and to is armed and stopped only under mu, so only Timer.Stop of the wheel
+// All fields except to are guarded by mu, and to is armed and stopped only under mu, so only Timer.StopAll of the wheel
 // and the expiry change it without mu. A run may be too late, since Stop or Reset may have ended its arming: under mu
 // it checks that the newest arming is the one that it runs for, and that the Timeout has Expired, or for TimerStopped
-// is Canceled, which with the mode onWheel only Timer.Stop causes. So each arming has one end, by Stop, Reset or a run,
-// and no older value is sent after Stop or Reset has returned.
+// is Canceled, which with the mode onWheel only Timer.StopAll causes. So each arming has one end, by Stop, Reset or a
+// run, and no older value is sent after Stop or Reset has returned.
 type trigger struct {
 	to hashedwheel.Timeout
 
@@ -31,7 +31,7 @@ type mode uint8
 
 const (
 	off     mode = iota
-	onWheel      // the Timeout; once Timer.Stop has canceled it, TimerStopped, or for a function nothing
+	onWheel      // the Timeout; once Timer.StopAll has canceled it, TimerStopped, or for a function nothing
 	inTime       // std, or the goroutine of a trigger that was due when it was set
 )
 
@@ -109,7 +109,7 @@ func (tr *trigger) isDue(arming uint32) bool {
 	return tr.mode == inTime && tr.arming == arming
 }
 
-// isLeft reports whether Timer.Stop has canceled the newest arming. The caller holds mu.
+// isLeft reports whether Timer.StopAll has canceled the newest arming. The caller holds mu.
 func (tr *trigger) isLeft() bool { return tr.mode == onWheel && tr.to.State() == hashedwheel.Canceled }
 
 // notBeforeDue returns now, or the deadline on the wheel if that is later: now was read before mu was locked, and a

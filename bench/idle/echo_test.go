@@ -128,7 +128,7 @@ func serve(b *testing.B, w way, n int) (clients []net.Conn, stop func()) {
 			_ = c.Close()
 		}
 		running.Wait()
-		tm.Stop()
+		tm.StopAll()
 	}
 }
 

@@ -53,7 +53,7 @@ func Example_alarms() {
 		hashedwheel.WithMaxPending(10),
 		hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}), // log it here
 	)
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	tm.AfterFunc(time.Second, func() { panic("no such user") })
 	clock.Advance(time.Second)

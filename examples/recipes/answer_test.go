@@ -46,7 +46,7 @@ func (r *request) answer() (first bool) {
 func Example_answerStopsARetry() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	r := &request{send: func(try int) { fmt.Println("try", try) }}
 	r.again.Init(tm, r)

@@ -34,7 +34,7 @@ func afterFuncWithin(ctx context.Context, tm *hashedwheel.Timer, d time.Duration
 func Example_context() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
+	defer tm.StopAll()
 	ctx, cancel := context.WithCancel(context.Background())
 
 	tries := 0

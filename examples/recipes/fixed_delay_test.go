@@ -38,7 +38,7 @@ func (r *repeater) stop() {
 // The delay counts from the end of a run, however long the run takes. Runs of Every are due on a fixed grid.
 func Example_fixedDelay() {
 	tm := hashedwheel.MustNew()
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	const delay = 10 * time.Millisecond
 	ended, runs := time.Now(), make(chan bool)

@@ -18,7 +18,7 @@ func (j jittered) Next(now time.Time) time.Time { return now.Add(j.period + rand
 func Example_jitterForEachRun() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	last, runs := tm.Now(), 0
 	tm.Recur(jittered{50 * time.Second, 20 * time.Second}, func(*hashedwheel.Series) {

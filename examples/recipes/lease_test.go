@@ -39,7 +39,7 @@ func withLease(
 func Example_lease() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	extensions := 0
 	extend := func() error {

@@ -14,7 +14,7 @@ func Example_loop() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond),
 		hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	pings := 0
 	var ping hashedwheel.Timeout

@@ -48,7 +48,7 @@ func (p *peer) Close() error {
 func Example_peer() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
+	defer tm.StopAll()
 	server, client := net.Pipe()
 	go io.Copy(io.Discard, client) // reads, answers nothing
 

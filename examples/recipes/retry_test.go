@@ -25,8 +25,8 @@ func tryAgain(tm *hashedwheel.Timer, attempt int, try func() error, done func(er
 	}
 }
 
-// Retries with back-off. After Timer.Stop, run the tasks of the timeouts that it returns. Each tries once more. If that
-// try fails, Schedule is refused, and done gets the error.
+// Retries with back-off. After Timer.StopAll, run the tasks of the timeouts that it returns. Each tries once more. If
+// that try fails, Schedule is refused, and done gets the error.
 func Example_retry() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
@@ -42,7 +42,7 @@ func Example_retry() {
 	tryAgain(tm, 0, connect, done)
 	clock.Advance(time.Minute)
 	tryAgain(tm, 0, connect, done)
-	for _, to := range tm.Stop() {
+	for _, to := range tm.StopAll() {
 		to.Task().Run(to)
 	}
 	// Output:

@@ -22,7 +22,7 @@ func Example_pacedRevocations() {
 		f()
 	})
 	tm := hashedwheel.MustNew(hashedwheel.WithExecutor(paced))
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	leases := make([]hashedwheel.Timeout, 50)
 	revoked, done := 0, make(chan struct{})

@@ -45,7 +45,7 @@ func Example_staleRun() {
 	var waiting []func()
 	pool := hashedwheel.ExecutorFunc(func(f func()) { waiting = append(waiting, f) })
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(pool))
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	c := &claim{}
 	c.ends.Init(tm, c).Reset(time.Second)

@@ -111,7 +111,7 @@ func TestContextOfAFullOrStoppedTimerStillHasItsDeadline(t *testing.T) {
 			assert.Equal(t, context.DeadlineExceeded, ctx.Err())
 			cancel()
 			cancelFirst()
-			tm.Stop()
+			tm.StopAll()
 		}
 	}, hashedwheel.WithMaxPending(1))
 }
@@ -164,7 +164,7 @@ func TestContextUnderConcurrentCalls(t *testing.T) {
 //	go test -run '^$' -bench WithTimeout -benchmem -count 6 ./examples/recipes
 func BenchmarkWithTimeout(b *testing.B) {
 	tm := hashedwheel.MustNew()
-	defer tm.Stop()
+	defer tm.StopAll()
 	here := func(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 		return withTimeout(parent, tm, d)
 	}

@@ -22,8 +22,8 @@ type timeoutContext struct {
 }
 
 // withTimeout is context.WithTimeout with a deadline on tm. It calls context.WithTimeout if the parent can end, since
-// the wheel then saves almost nothing, or if tm is stopped or full. A context that is pending at Timer.Stop ends only
-// when it is canceled.
+// the wheel then saves almost nothing, or if tm is stopped or full. A context that is pending at Timer.StopAll ends
+// only when it is canceled.
 func withTimeout(parent context.Context, tm *hashedwheel.Timer, d time.Duration) (context.Context, context.CancelFunc) {
 	if parent.Done() != nil || d <= 0 {
 		return context.WithTimeout(parent, d)
@@ -108,7 +108,7 @@ func (c *timeoutContext) String() string { return "context with timeout" }
 func Example_withTimeout() {
 	clock := hashedwheel.NewManualClock(time.Now()) // a program needs none: time passes by itself
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
+	defer tm.StopAll()
 
 	late, cancelLate := withTimeout(context.Background(), tm, time.Second)
 	defer cancelLate()

@@ -157,7 +157,7 @@ func run(out io.Writer) error {
 			c.deadline.Reset(timeout)
 		}
 	})
-	if left := tm.Stop(); wrong != nil || len(left) > 0 {
+	if left := tm.StopAll(); wrong != nil || len(left) > 0 {
 		return fmt.Errorf("%d timeouts outlived their calls; %v", len(left), wrong)
 	}
 	slices.Sort(late)

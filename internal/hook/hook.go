@@ -22,9 +22,10 @@ type WorkerTask interface {
 	TryRun() bool
 }
 
-// An Unlisted is a task whose Timeout is not in Timer.Stop's result, since its user has none. If Timer.Stop cancels the
-// Timeout, TimerStopped is called in place of Run, once and with no lock held: at once, or if the task outlives the
-// Timer, when the time package has counted the rest of its delay. A delay that never ends has no such call.
+// An Unlisted is a task whose Timeout is not in Timer.StopAll's result, since its user has none. If Timer.StopAll
+// cancels the Timeout, TimerStopped is called in place of Run, once and with no lock held: at once, or if the task
+// outlives the Timer, when the time package has counted the rest of its delay. A delay that never ends has no such
+// call.
 //
 // If the task outlives the Timer, now is the time that the Timer's clock would show, and not before the deadline.
 type Unlisted interface {

@@ -39,7 +39,7 @@ var List = []Mistake{
 			New: "window()\nt.word.Store(int64(w.withState(Canceled) | queued))\n\treturn !w.queued(), true"}},
 	},
 	{
-		Name: "Timer.Stop cancels by a load and a store",
+		Name: "Timer.StopAll cancels by a load and a store",
 		Edits: []Edit{{In: "Timeout.cancelForStop",
 			Old: "if t.cas(w, w.withState(Canceled)) {",
 			New: "window()\n\t\tif t.word.Store(int64(w.withState(Canceled))); true {"}},
@@ -248,7 +248,7 @@ var List = []Mistake{
 		Test: duringAPass, IsStalled: true,
 	},
 
-	// Timer.Stop.
+	// Timer.StopAll.
 	{
 		Name: "a push after the close is lost",
 		Edits: []Edit{{In: "mpscQueue.push",
@@ -256,7 +256,7 @@ var List = []Mistake{
 			New: "return accepted"}},
 	},
 	{
-		Name: "Timer.Stop leaves the queue open",
+		Name: "Timer.StopAll leaves the queue open",
 		Edits: []Edit{{In: "mpscQueue.close",
 			Old: "Swap(&q.closed)",
 			New: "Swap(nil)"}},
@@ -268,32 +268,32 @@ var List = []Mistake{
 			New: "next = next.withState(Pending)"}},
 	},
 	{
-		Name: "Timer.Stop leaves out the batch",
+		Name: "Timer.StopAll leaves out the batch",
 		Edits: []Edit{{In: "guarded.collect",
 			Old: "range g.batch.timeouts {",
 			New: "range g.batch.timeouts[:0] {"}},
 	},
 	{
-		Name: "Timer.Stop leaves out the backlog",
+		Name: "Timer.StopAll leaves out the backlog",
 		Edits: []Edit{{In: "guarded.stop",
 			Old: "slices.Concat(g.lists, []*Timeout{g.deferred},",
 			New: "slices.Concat([]*Timeout{g.deferred},"}},
 	},
 
 	{
-		Name: "Timer.Stop leaves out the wheel",
+		Name: "Timer.StopAll leaves out the wheel",
 		Edits: []Edit{{In: "guarded.popAny",
 			Old: "return g.wheel.popAny()",
 			New: "return nil"}},
 	},
 	{
-		Name: "Timer.Stop returns timeouts of the batch that have expired",
+		Name: "Timer.StopAll returns timeouts of the batch that have expired",
 		Edits: []Edit{{In: "guarded.collect",
 			Old: "if t.cancelForStop() {",
 			New: "if t.cancelForStop() || t.home.kind() == inBatch && t.State() == Expired {"}},
 	},
 	{
-		Name: "Timer.Stop returns timeouts that were stopped before",
+		Name: "Timer.StopAll returns timeouts that were stopped before",
 		Edits: []Edit{{In: "guarded.collect",
 			Old: "if t.cancelForStop() {",
 			New: "if t.cancelForStop() || t.load().state() == Canceled {"}},
@@ -479,7 +479,7 @@ var Wide = []Edit{
 	{In: "quota.release", Old: "q.taken.Add(-int64(n))", New: "window()\n\t\tq.taken.Add(-int64(n))"},
 	{In: "worker.handOut", Old: "if !t.isAt(batch.given - 1) {", New: "window()\n\t\tif !t.isAt(batch.given - 1) {"},
 	{In: "worker.handOut", Old: "wk.lateness.note(", New: "window()\n\t\t\twk.lateness.note("},
-	{In: "Timer.Stop",
+	{In: "Timer.StopAll",
 		Old: "ended, more = tm.guarded.collect(ended[:0])",
 		New: "window()\n\t\tended, more = tm.guarded.collect(ended[:0])\n\t\twindow()"},
 	{In: "guarded.stop", Old: "g.stopped = true", New: "g.stopped = true\n\twindow()"},

@@ -40,7 +40,7 @@ func again(*hashedwheel.Series)   {}
 
 func TestTaskNameIsReadable(t *testing.T) {
 	s, tm := new(session), hashedwheel.MustNew()
-	defer tm.Stop()
+	defer tm.StopAll()
 	tests := []struct {
 		what string
 		task any
@@ -103,10 +103,10 @@ func TestPlacedHasTheFileAndLineOfAFunctionLiteral(t *testing.T) {
 	_, _, line, _ := runtime.Caller(0)
 	outer := func() func() { return func() {} }
 	tm := hashedwheel.MustNew()
-	defer tm.Stop()
+	defer tm.StopAll()
 	series := tm.Every(time.Hour, func(*hashedwheel.Series) {})
 	other := hashedwheel.MustNew()
-	defer other.Stop()
+	defer other.StopAll()
 	wheeltime.AfterFunc(other, time.Hour, func() {})
 	at := func(lines int) string { return fmt.Sprintf(" (taskname_test.go:%d)", line+lines) }
 	for lines, task := range map[int]any{1: outer, 4: series, 8: at, 9: job(func(*hashedwheel.Timeout) {})} {
@@ -126,7 +126,7 @@ func (n *named) Run(*hashedwheel.Timeout) {}
 
 func TestATimeoutIsPrintedWithTheNameThatItsTaskGivesItself(t *testing.T) {
 	tm := hashedwheel.MustNew()
-	defer tm.Stop()
+	defer tm.StopAll()
 	login := named("login code")
 	to, err := tm.Schedule(time.Hour, &login)
 	assert.NoError(t, err)

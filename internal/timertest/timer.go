@@ -37,7 +37,7 @@ func New(opts ...hashedwheel.Option) *hashedwheel.Timer {
 // NewResting returns a timer whose worker sleeps for an hour, so that nothing but the calls of a test allocates.
 func NewResting(t *testing.T, opts ...hashedwheel.Option) *hashedwheel.Timer {
 	tm := hashedwheel.MustNew(append([]hashedwheel.Option{hashedwheel.WithTick(time.Hour)}, opts...)...)
-	t.Cleanup(func() { tm.Stop() })
+	t.Cleanup(func() { tm.StopAll() })
 	tm.AfterFunc(24*time.Hour, Nop)
 	return tm
 }
@@ -54,7 +54,7 @@ func InBubble(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer), opts ..
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		tm := New(opts...)
-		defer tm.Stop()
+		defer tm.StopAll()
 		f(t, tm)
 	})
 }
@@ -103,9 +103,9 @@ var EveryMethod = map[string]func(to *hashedwheel.Timeout){
 	"Schedule":  func(to *hashedwheel.Timeout) { _, _ = to.Timer().Schedule(0, NopTask) },
 	"Pending":   func(to *hashedwheel.Timeout) { to.Timer().Pending() },
 	"Stats":     func(to *hashedwheel.Timeout) { to.Timer().Stats() },
-	"Timer.Stop": func(to *hashedwheel.Timeout) {
-		to.Timer().Stop()
-		to.Timer().Stop()
+	"Timer.StopAll": func(to *hashedwheel.Timeout) {
+		to.Timer().StopAll()
+		to.Timer().StopAll()
 	},
 	"Shutdown": func(to *hashedwheel.Timeout) {
 		ended, end := context.WithCancel(context.Background())

@@ -23,7 +23,7 @@ type account struct {
 	ran, stopped, refused atomic.Int64
 }
 
-// outcomes returns how many armings have an outcome, including Timer.Stop's result.
+// outcomes returns how many armings have an outcome, including Timer.StopAll's result.
 func (a *account) outcomes(returned int64) int64 {
 	return a.ran.Load() + a.stopped.Load() + a.refused.Load() + returned
 }
@@ -64,7 +64,7 @@ func (l *life) balance(t *testing.T) {
 		n, got := a.began.Load(), a.outcomes(returned[a.to])
 		delete(returned, a.to)
 		if n == got+1 && errors.Is(a.to.Err(), hashedwheel.ErrStopped) {
-			got++ // another call's push, which the arming relied on, was refused by Timer.Stop: the state shows it
+			got++ // another call's push, which the arming relied on, was refused by Timer.StopAll: the state shows it
 			a.refused.Add(1)
 		}
 		if a.shared && n > got {
@@ -92,7 +92,7 @@ func (l *life) balance(t *testing.T) {
 			strangers++
 		}
 	}
-	assert.LessOrEqual(t, int64(strangers), unsure, "in Timer.Stop's result, but in no account")
+	assert.LessOrEqual(t, int64(strangers), unsure, "in Timer.StopAll's result, but in no account")
 	stats := l.tm.Stats()
 	if !l.waits { // refusals of After are not booked
 		assert.InDelta(t, refused, stats.Rejected, float64(dropped+unsure), "armings without an outcome, or refusals")

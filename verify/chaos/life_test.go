@@ -190,7 +190,7 @@ func (l *life) end() {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	ways := []func(){
-		func() { l.collect(l.tm.Stop) },
+		func() { l.collect(l.tm.StopAll) },
 		func() { l.collect(func() []*hashedwheel.Timeout { left, _ := l.tm.Shutdown(ended); return left }) },
 		func() {
 			l.stopNext.Store(true)
@@ -203,7 +203,7 @@ func (l *life) end() {
 	}
 	stoppers.Wait()
 	time.Sleep(time.Duration(rand.IntN(500)) * time.Microsecond) // some more armings
-	l.collect(l.tm.Stop)
+	l.collect(l.tm.StopAll)
 }
 
 // armTooLate has two goroutines arm the same Timeouts of a stopped timer at the same time.

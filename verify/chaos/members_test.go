@@ -38,7 +38,7 @@ func (l *life) task(a *account, deadline time.Time) {
 	if l.stopNext.CompareAndSwap(true, false) {
 		time.Sleep(time.Duration(rand.IntN(500)) * time.Microsecond) // others move timeouts of its batch ...
 		l.look()                                                     // ... and that is filed again
-		l.collect(l.tm.Stop)
+		l.collect(l.tm.StopAll)
 	}
 	switch n := rand.IntN(300); {
 	case l.quit.Load():
@@ -246,7 +246,7 @@ func (l *life) waiter() func() {
 		d := time.Duration(rand.Int64N(int64(10 * l.tick)))
 		at := l.tm.Now().Add(d)
 		if at.After(l.never) {
-			return // the clock has been set to its end, where a channel waits for Timer.Stop
+			return // the clock has been set to its end, where a channel waits for Timer.StopAll
 		}
 		done := l.tm.After(d)
 		<-done

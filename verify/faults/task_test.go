@@ -48,7 +48,7 @@ func TestFaultTaskThatWaitsForTheTimerItHoldsUp(t *testing.T) {
 		timertest.Pass(time.Hour)
 		require.False(t, returned)
 		assert.Equal(t, 2, tm.Pending())
-		assert.Equal(t, []*hashedwheel.Timeout{behind}, tm.Stop())
+		assert.Equal(t, []*hashedwheel.Timeout{behind}, tm.StopAll())
 		timertest.Pass(1) // the channel has been due for an hour
 		assert.True(t, returned)
 		assert.NoError(t, timertest.ShutdownErr(tm))
@@ -79,7 +79,7 @@ func TestFaultTasksThatMultiply(t *testing.T) {
 		}
 		others.Assert(t, ticks, timertest.Tick)
 		assert.LessOrEqual(t, ran, (ticks+1)*bound)
-		stats, left := tm.Stats(), len(tm.Stop())
+		stats, left := tm.Stats(), len(tm.StopAll())
 		assert.Equal(t, uint64(2*ran+ticks), stats.Expired+stats.Rejected+uint64(left), "each arming has its outcome")
 	}, timertest.OnWorker, hashedwheel.WithMaxPending(1000))
 }

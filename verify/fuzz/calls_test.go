@@ -147,16 +147,16 @@ func (s *script) stopTimer() {
 	want := s.model.stopAll()
 	var got []*hashedwheel.Timeout
 	if s.byte()&1 == 0 {
-		got = s.timer.Stop()
+		got = s.timer.StopAll()
 	} else {
 		got, _ = s.timer.Shutdown(ended)
-		got = append(got, s.timer.Stop()...) // the rest, if the end of the context has cut Shutdown short
+		got = append(got, s.timer.StopAll()...) // the rest, if the end of the context has cut Shutdown short
 	}
-	s.log("Timer.Stop", -1, int64(len(got)))
+	s.log("Timer.StopAll", -1, int64(len(got)))
 	s.returned += len(got)
-	s.check(len(got) == len(want), "Timer.Stop: %d timeouts, want %d", len(got), len(want))
+	s.check(len(got) == len(want), "Timer.StopAll: %d timeouts, want %d", len(got), len(want))
 	for _, e := range want {
-		s.check(slices.Contains(got, e.to), "Timer.Stop did not return %v", *e)
+		s.check(slices.Contains(got, e.to), "Timer.StopAll did not return %v", *e)
 	}
-	s.check(len(s.timer.Stop()) == 0, "a second Stop returned something")
+	s.check(len(s.timer.StopAll()) == 0, "a second Stop returned something")
 }

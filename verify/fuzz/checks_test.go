@@ -149,6 +149,6 @@ func (s *script) balance() {
 	m := &s.model
 	s.check(s.ran+s.dropped == m.expired, "%d ran, %d dropped, not %d", s.ran, s.dropped, m.expired)
 	s.check(m.armings == m.expired+s.stopped+s.returned+s.refused,
-		"%d armings, but %d expired, %d stopped, %d returned by Timer.Stop, %d refused",
+		"%d armings, but %d expired, %d stopped, %d returned by Timer.StopAll, %d refused",
 		m.armings, m.expired, s.stopped, s.returned, s.refused)
 }

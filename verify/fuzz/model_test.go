@@ -159,7 +159,7 @@ func (m *model) stop(e *entry) bool {
 	return true
 }
 
-// stopAll is Timer.Stop.
+// stopAll is Timer.StopAll.
 func (m *model) stopAll() (left []*entry) {
 	left = slices.Clone(m.pending)
 	for _, e := range left {

@@ -127,7 +127,7 @@ func (s *script) run() {
 	}
 	s.compare()
 	s.balance()
-	s.timer.Stop() // leave no worker behind after a failure
+	s.timer.StopAll() // leave no worker behind after a failure
 }
 
 // none is the result of a call that does not move the clock.

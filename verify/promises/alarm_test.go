@@ -183,7 +183,7 @@ func TestAtMostOneTickLateIfAUsersClockIsAheadOfTheWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := new(timertest.SteppingClock)
 		tm := timertest.New(timertest.OnWorker, hashedwheel.WithClock(clock))
-		defer tm.Stop()
+		defer tm.StopAll()
 		to := tm.AfterFunc(time.Hour, timertest.Nop)
 		clock.Step(2 * time.Hour)
 		synctest.Wait()

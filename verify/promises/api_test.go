@@ -48,7 +48,7 @@ func TestTheZeroTimeoutIsIdle(t *testing.T) {
 // Init may be repeated until the Timeout is armed.
 func TestTimeoutReturnsItsTimerAndTask(t *testing.T) {
 	tm := hashedwheel.MustNew()
-	defer tm.Stop()
+	defer tm.StopAll()
 	task := new(timertest.RunLog)
 	scheduled, err := tm.Schedule(time.Hour, task)
 	require.NoError(t, err)
@@ -63,7 +63,7 @@ func TestTimeoutReturnsItsTimerAndTask(t *testing.T) {
 
 func TestTaskOfAfterFuncCallsTheFunction(t *testing.T) {
 	tm := hashedwheel.MustNew()
-	defer tm.Stop()
+	defer tm.StopAll()
 	called := false
 	to := tm.AfterFunc(time.Hour, func() { called = true })
 	to.Task().Run(to)
@@ -132,7 +132,7 @@ func TestNextDueIsNeverTooLate(t *testing.T) {
 // Printing reads nothing that the worker writes: otherwise this test fails with the race detector.
 func TestStringWhileTheWorkerIsBusy(t *testing.T) {
 	tm := timertest.New()
-	defer tm.Stop()
+	defer tm.StopAll()
 	to := timertest.Owned(tm, timertest.NopTask)
 	for i := range 500 {
 		to.Reset(time.Duration(i%3) * timertest.Tick)

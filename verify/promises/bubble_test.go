@@ -34,7 +34,7 @@ func TestATimerFromOutsideTheBubblePanics(t *testing.T) {
 		for name, call := range bubbleCalls {
 			t.Run(name+", clock: "+clock, func(t *testing.T) {
 				tm, at := timertest.New(opts...), time.Now().Add(30*time.Minute)
-				defer tm.Stop()
+				defer tm.StopAll()
 				synctest.Test(t, func(t *testing.T) {
 					assert.PanicsWithValue(t, message, func() { call(tm, at) })
 				})
@@ -60,9 +60,9 @@ func TestATimerFromABubblePanicsOutside(t *testing.T) {
 		}
 	}
 	for name, call := range map[string]func(filed *hashedwheel.Timeout){
-		"Timeout.Stop": func(filed *hashedwheel.Timeout) { filed.Stop() },
-		"Move":         func(filed *hashedwheel.Timeout) { filed.Move(time.Second) },
-		"Timer.Stop":   func(filed *hashedwheel.Timeout) { filed.Timer().Stop() },
+		"Timeout.Stop":  func(filed *hashedwheel.Timeout) { filed.Stop() },
+		"Move":          func(filed *hashedwheel.Timeout) { filed.Move(time.Second) },
+		"Timer.StopAll": func(filed *hashedwheel.Timeout) { filed.Timer().StopAll() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var filed *hashedwheel.Timeout
@@ -99,7 +99,7 @@ func TestATimerFromOutsideTheBubbleMayBeStoppedInside(t *testing.T) {
 				for _, to := range all {
 					require.True(t, to.Stop())
 				}
-				assert.Empty(t, tm.Stop())
+				assert.Empty(t, tm.StopAll())
 			})
 		})
 	}

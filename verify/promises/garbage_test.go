@@ -133,7 +133,7 @@ func TestSmallAndGarbageFreeAfterTheTimersStop(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		queued := holding(tm, time.Hour, func(*hashedwheel.Timeout) {})
 		filed := holding(tm, time.Hour, func(*hashedwheel.Timeout) { timertest.Pass(5 * timertest.Tick) })
-		tm.Stop()
+		tm.StopAll()
 		refused := holding(tm, time.Hour, func(*hashedwheel.Timeout) {})
 		timertest.Pass(0)
 		for _, h := range []held{queued, filed, refused} {
@@ -147,7 +147,7 @@ func TestSmallAndGarbageFreeAfterTheTimersStop(t *testing.T) {
 func TestCrewASlowTaskKeepsNothingFromTheCollector(t *testing.T) {
 	const n = 64
 	tm := timertest.New()
-	defer tm.Stop()
+	defer tm.StopAll()
 	over := make(chan struct{})
 	defer close(over)
 	var freed atomic.Int64

@@ -25,7 +25,7 @@ func TestAllocationsOfACall(t *testing.T) {
 	bounded := timertest.NewResting(t, hashedwheel.WithMaxPending(1<<20))
 	full := timertest.NewResting(t, hashedwheel.WithMaxPending(1))
 	stopped := hashedwheel.MustNew()
-	stopped.Stop()
+	stopped.StopAll()
 	to, filed := timertest.Owned(tm, timertest.NopTask), timertest.Owned(tm, timertest.NopTask)
 	filed.Reset(100 * time.Hour)
 	tm.Pending()
@@ -65,7 +65,7 @@ func TestAllocationsOfACall(t *testing.T) {
 		{"Task and Timer", 0, func() { _, _ = to.Task(), to.Timer() }},
 		{"Pending", 0, func() { tm.Pending() }},
 		{"Stats", 1, func() { tm.Stats() }},
-		{"Timer.Stop, again", 0, func() { stopped.Stop() }},
+		{"Timer.StopAll, again", 0, func() { stopped.StopAll() }},
 	} {
 		t.Run(call.name, func(t *testing.T) {
 			assert.LessOrEqual(t, testing.AllocsPerRun(1000, call.f), call.ceiling)
@@ -206,7 +206,7 @@ func collection(
 	arm func(tm *hashedwheel.Timer) func(d time.Duration), opts ...hashedwheel.Option,
 ) time.Duration {
 	tm := hashedwheel.MustNew(opts...)
-	defer tm.Stop()
+	defer tm.StopAll()
 	arms := make([]func(d time.Duration), 1_000_000)
 	for i := range arms {
 		arms[i] = arm(tm)
@@ -231,7 +231,7 @@ func collection(
 func TestCallsThatBringTheAlarmForwardAllocateNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew()
-		defer tm.Stop()
+		defer tm.StopAll()
 		tm.AfterFunc(time.Hour, timertest.Nop)
 		to, soon := timertest.Owned(tm, timertest.NopTask), timertest.Owned(tm, timertest.NopTask)
 		for round := range 8 {

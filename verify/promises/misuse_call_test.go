@@ -32,7 +32,7 @@ func TestZeroTimerPanicsWithTheNameOfItsConstructor(t *testing.T) {
 		"NextDue":  func(tm *hashedwheel.Timer) { tm.NextDue() },
 		"Stats":    func(tm *hashedwheel.Timer) { tm.Stats() },
 		"Sample":   func(tm *hashedwheel.Timer) { tm.Sample(1) },
-		"Stop":     func(tm *hashedwheel.Timer) { tm.Stop() },
+		"Stop":     func(tm *hashedwheel.Timer) { tm.StopAll() },
 		"Shutdown": func(tm *hashedwheel.Timer) { _, _ = tm.Shutdown(context.Background()) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -103,7 +103,7 @@ var meetings = map[string]func(tm *hashedwheel.Timer, clock *hashedwheel.ManualC
 		clock.Advance(3 * time.Hour)
 	},
 	"Sample":   func(tm *hashedwheel.Timer, _ *hashedwheel.ManualClock) { tm.Sample(100) },
-	"Stop":     func(tm *hashedwheel.Timer, _ *hashedwheel.ManualClock) { tm.Stop() },
+	"Stop":     func(tm *hashedwheel.Timer, _ *hashedwheel.ManualClock) { tm.StopAll() },
 	"Shutdown": func(tm *hashedwheel.Timer, _ *hashedwheel.ManualClock) { _, _ = tm.Shutdown(context.Background()) },
 }
 
@@ -211,7 +211,7 @@ func TestMisuseIsCaughtIfAClearedTimeoutIsBoundToAnotherTimer(t *testing.T) {
 	for name, meet := range map[string]func(first *hashedwheel.Timer, clock *hashedwheel.ManualClock){
 		"Advance": func(first *hashedwheel.Timer, clock *hashedwheel.ManualClock) { clock.Advance(6 * first.Tick()) },
 		"Sample":  func(first *hashedwheel.Timer, _ *hashedwheel.ManualClock) { first.Sample(100) },
-		"Stop":    func(first *hashedwheel.Timer, _ *hashedwheel.ManualClock) { first.Stop() },
+		"Stop":    func(first *hashedwheel.Timer, _ *hashedwheel.ManualClock) { first.StopAll() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			clock, first := timertest.NewManual(timertest.Inline)
@@ -244,7 +244,7 @@ func TestMisuseBreaksTheTimerForGood(t *testing.T) {
 		func() { tm.NextDue() },
 		func() { tm.Sample(1) },
 		func() { tm.Stats() },
-		func() { tm.Stop() },
+		func() { tm.StopAll() },
 		func() { _, _ = tm.Shutdown(t.Context()) },
 		func() { tm.Pending() },
 	} {

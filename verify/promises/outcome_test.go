@@ -20,7 +20,7 @@ import (
 func TestPendingCountsATimeoutThatIsMovedEarlierInABatch(t *testing.T) {
 	const others = 32 * limits.Portion
 	clock, tm := timertest.NewManual(hashedwheel.WithTick(timertest.Tick))
-	defer tm.Stop()
+	defer tm.StopAll()
 	var all []*hashedwheel.Timeout
 	for range others + 2 {
 		all = append(all, tm.AfterFunc(1000*time.Hour, timertest.Nop))

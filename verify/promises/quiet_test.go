@@ -55,7 +55,7 @@ func TestQuietAfterStop(t *testing.T) {
 				tm.AfterFunc(time.Hour, timertest.Nop)
 				tm.AfterFunc(10*timertest.Tick, timertest.Nop)
 				timertest.Pass(age)
-				tm.Stop()
+				tm.StopAll()
 				synctest.Wait() // not a tick later: now
 				assert.Zero(t, timertest.LibraryGoroutines())
 				tm.AfterFunc(time.Hour, timertest.Nop)
@@ -197,7 +197,7 @@ func TestNoAlarmIsLostAsTheWorkersPartIsGivenAway(t *testing.T) {
 	for u := range 48 {
 		users.Go(func() {
 			tm := timertest.New(timertest.Inline, hashedwheel.WithTick(100*time.Microsecond))
-			defer tm.Stop()
+			defer tm.StopAll()
 			if u%3 > 0 {
 				tm.AfterFunc(time.Hour, timertest.Nop) // with it a waker is set; without it, none is
 			}
@@ -236,7 +236,7 @@ func fires(tm *hashedwheel.Timer, count bool) bool {
 // A client makes an occasional call: the worker runs for each.
 func TestQuietCallsAllocateNothing(t *testing.T) {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
-	defer tm.Stop()
+	defer tm.StopAll()
 	to := timertest.Owned(tm, timertest.NopTask)
 	quiet := runtime.NumGoroutine()
 	call := func() {

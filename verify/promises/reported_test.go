@@ -177,7 +177,7 @@ func TestStatsHasTheBoundAndWhetherTheTimerIsStopped(t *testing.T) {
 		s := tm.Stats()
 		assert.Equal(t, 3, s.MaxPending)
 		assert.Equal(t, stopped, s.Stopped)
-		tm.Stop()
+		tm.StopAll()
 	}
 }
 
@@ -199,7 +199,7 @@ func TestOverdueLeavesOutTheDelayOfStats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := new(slowClock)
 		tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
-		defer tm.Stop()
+		defer tm.StopAll()
 		timeout := tm.AfterFunc(500*time.Millisecond, func() {})
 		time.Sleep(200 * time.Millisecond)
 		synctest.Wait()          // a waker is set for the timeout

@@ -22,7 +22,7 @@ func fileFar(tm *hashedwheel.Timer, n int) []hashedwheel.Timeout {
 	return all
 }
 
-// When State is Canceled because of Timer.Stop, armings return ErrStopped, full or not.
+// When State is Canceled because of Timer.StopAll, armings return ErrStopped, full or not.
 func TestArmingDuringStopOfAFullTimerReturnsErrStopped(t *testing.T) {
 	for round := range 300 {
 		tm := timertest.New(hashedwheel.WithMaxPending(64))
@@ -35,7 +35,7 @@ func TestArmingDuringStopOfAFullTimerReturnsErrStopped(t *testing.T) {
 			_, err := tm.Schedule(time.Hour, timertest.NopTask)
 			refused <- fmt.Errorf("%w, %w, %w", err, own.Arm(time.Hour), own.Err())
 		}()
-		tm.Stop()
+		tm.StopAll()
 		err := <-refused
 		require.ErrorIs(t, err, hashedwheel.ErrStopped)
 		require.NotErrorIs(t, err, hashedwheel.ErrFull)

@@ -99,12 +99,12 @@ func (c *nosyClock) After(d time.Duration) <-chan time.Time {
 func TestUserCodeNeverRunsUnderALockInAClock(t *testing.T) {
 	clock := new(nosyClock)
 	tm := timertest.New(hashedwheel.WithClock(clock))
-	defer tm.Stop()
+	defer tm.StopAll()
 	clock.timer.Store(tm)
 	timertest.Returns(t, func() {
 		timertest.Lateness(tm, []time.Duration{0, timertest.Tick, 10 * timertest.Tick})
 		tm.Pending()
-		tm.Stop()
+		tm.StopAll()
 	})
 	assert.Positive(t, clock.asked.Load())
 }
@@ -120,7 +120,7 @@ func TestUserCodeNeverRunsUnderALockSoOnlyShutdownWaitsForIt(t *testing.T) {
 		assert.Zero(t, tm.Pending())
 		assert.False(t, stuck.Stop())
 		stuck.Reset(time.Hour)
-		assert.Len(t, tm.Stop(), 1)
+		assert.Len(t, tm.StopAll(), 1)
 		assert.Zero(t, time.Since(start), "nothing waited")
 		time.AfterFunc(time.Minute, func() { close(release) })
 		_, err := tm.Shutdown(t.Context())
@@ -154,7 +154,7 @@ func TestUserCodeOnTheWorkersGoroutineHoldsUpNobody(t *testing.T) {
 		"it blocks":         func(_ *hashedwheel.Timer, blocked chan struct{}) { <-blocked },
 		"it ends by Goexit": func(*hashedwheel.Timer, chan struct{}) { runtime.Goexit() },
 		"it stops the timer, and goes on": func(tm *hashedwheel.Timer, blocked chan struct{}) {
-			tm.Stop()
+			tm.StopAll()
 			<-blocked
 		},
 		"it panics": func(*hashedwheel.Timer, chan struct{}) { panic("on purpose") },
@@ -203,7 +203,7 @@ func TestWorkerInheritsNoFIPSMode(t *testing.T) {
 	require.True(t, fips140.Enforced())
 	for name, opts := range timertest.EachExecutor {
 		tm := timertest.New(opts...)
-		defer tm.Stop()
+		defer tm.StopAll()
 		enforced := make(chan bool, 1)
 		arm := func() *hashedwheel.Timeout {
 			return tm.AfterFunc(timertest.Tick, func() { enforced <- fips140.Enforced() })

@@ -16,7 +16,7 @@ import (
 
 func TestSeriesStringHasPeriodNextRunAndFunction(t *testing.T) {
 	clock, tm := timertest.NewManual()
-	defer tm.Stop()
+	defer tm.StopAll()
 	every := tm.Every(5*time.Second, tidyUp)
 	recur := tm.Recur(&agenda{timertest.Epoch.Add(time.Minute)}, tidyUp)
 	assert.Equal(t, "hashedwheel.Series(every 5s, next 2025-01-01 00:00:05.000, series_test.tidyUp)", fmt.Sprint(every))
@@ -32,7 +32,7 @@ func TestSeriesStringHasPeriodNextRunAndFunction(t *testing.T) {
 	assert.Equal(t, "hashedwheel.Series(by *series_test.agenda, ended, series_test.tidyUp)", recur.String())
 	assert.Equal(t, "hashedwheel.Series(zero)", fmt.Sprint(new(hashedwheel.Series)), "may be printed before it is made")
 	tm.Every(time.Hour, tidyUp)
-	assert.Contains(t, tm.Stop()[0].String(), " series_test.tidyUp)", "a list of timeouts names the function")
+	assert.Contains(t, tm.StopAll()[0].String(), " series_test.tidyUp)", "a list of timeouts names the function")
 }
 
 // A logger may print a series, or a struct with a pointer to one, at any time.
@@ -71,7 +71,7 @@ func tidyUp(*hashedwheel.Series) {}
 
 func TestEveryPanicsOnProgrammerErrors(t *testing.T) {
 	_, tm := timertest.NewManual()
-	defer tm.Stop()
+	defer tm.StopAll()
 	for _, period := range []time.Duration{0, -1, -1 << 63} {
 		const message = "hashedwheel: Every with a period that is not positive"
 		assert.PanicsWithValue(t, message, func() { tm.Every(period, nop) })
@@ -105,7 +105,7 @@ func TestEveryCostsOneAllocationAndARunNone(t *testing.T) {
 		return // with -tags small a thousand runs need more chunks than the wheel keeps
 	}
 	clock, tm := timertest.NewManual(timertest.Inline)
-	defer tm.Stop()
+	defer tm.StopAll()
 	tm.Every(10*time.Millisecond, f)
 	one := mallocsOf(func() { clock.Advance(time.Second) })
 	for range 1000 {

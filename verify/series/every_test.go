@@ -41,7 +41,7 @@ func TestEveryMissesNothingOnAClockThatFiresALittleLate(t *testing.T) {
 func TestEveryContinuesThroughTheZeroTime(t *testing.T) {
 	clock := hashedwheel.NewManualClock(time.Time{}.Add(-5 * time.Second))
 	tm := timertest.NewManualOn(clock)
-	defer tm.Stop()
+	defer tm.StopAll()
 	runs := 0
 	s := tm.Every(time.Second, func(*hashedwheel.Series) { runs++ })
 	require.False(t, ended(s))
@@ -156,7 +156,7 @@ func TestEveryLeavesOutARunAlthoughAnotherReadTheClockBeforeReset(t *testing.T) 
 func TestEveryRunsOnceIfItExpiresWhileAnObsoleteRunBegins(t *testing.T) {
 	pool := new(timertest.HeldBack)
 	clock, tm := timertest.NewManual(hashedwheel.WithExecutor(pool))
-	defer tm.Stop()
+	defer tm.StopAll()
 	var ran atomic.Int64
 	s := tm.Every(time.Hour, func(*hashedwheel.Series) { ran.Add(1) })
 	for i := range 2_000 {

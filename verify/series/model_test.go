@@ -143,7 +143,7 @@ func (m *model) end() {
 	}
 }
 
-// stopTimer returns how many timeouts Timer.Stop returns.
+// stopTimer returns how many timeouts Timer.StopAll returns.
 func (m *model) stopTimer() (left int) {
 	m.isStopped = true
 	if m.isPending {
@@ -226,8 +226,8 @@ func (p *plan) play(t *testing.T, tm *hashedwheel.Timer, seed uint64) {
 	timertest.Pass(2*time.Hour + slot/4)
 	for i := range ticks {
 		if i == p.stopsAt {
-			got.note("Timer.Stop", len(tm.Stop()))
-			want.note("Timer.Stop", want.stopTimer())
+			got.note("Timer.StopAll", len(tm.StopAll()))
+			want.note("Timer.StopAll", want.stopTimer())
 		}
 		if i == 0 {
 			got.begin(tm)
@@ -245,6 +245,6 @@ func (p *plan) play(t *testing.T, tm *hashedwheel.Timer, seed uint64) {
 		timertest.Pass(slot/4 - slotDelay%slot)
 	}
 	assert.Equal(t, want.notes(), got.notes(), "script %d", seed)
-	tm.Stop()
+	tm.StopAll()
 	timertest.Pass(ticks * slot) // until the last run has returned
 }

@@ -6,7 +6,7 @@
  *   producer    callers of Reset, Move and Timeout.Stop, who may find the worker overdue
  *   live        goroutines that time.Timers start: wake, or await, and work where the role is handed to a new goroutine
  *   helper      help, Pending, NextDue: a goroutine that takes stripes, and files them
- *   stopper     callers of Timer.Stop
+ *   stopper     callers of Timer.StopAll
  *   init        time, the wakers, and the properties at the end
  *
  * Steps. due and status are one word: each load, store, CAS or Swap of it is a step, and so are each load, store and
@@ -42,8 +42,8 @@
  *             now or before
  *   tidy      with nothing filed, queued or due there is no next run; wakers that were set before fire once for nothing
  *   overdue   a caller may wake the worker if there is a next run, only then, and not before it is overdue
- *   stop      after Timer.Stop no waker is set, no caller wakes the worker, and done is closed
- *   counted   running counts the goroutine that waits for a user's clock, and one until Timer.Stop
+ *   stop      after Timer.StopAll no waker is set, no caller wakes the worker, and done is closed
+ *   counted   running counts the goroutine that waits for a user's clock, and one until Timer.StopAll
  *
  * And at each run, except on a user's clock: nextWake has begun, is a whole Tick or allowed, and is later than that of
  * the last run; unless a producer has read the clock before the last pass, and become the worker after it.

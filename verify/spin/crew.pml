@@ -150,7 +150,7 @@ inline keep()
 	}
 }
 
-init	/* goroutines that ring, one after the other: what worker.work does with the crews; at last Timer.Stop */
+init	/* goroutines that ring, one after the other: what worker.work does with the crews; at last Timer.StopAll */
 {
 	byte c = NONE, i;
 	bool caller;

@@ -1,5 +1,5 @@
 /* The protocol of hashedwheel: how a timeout gets from any number of producers through the queue into the wheel and out
- * of it, and how Timer.Stop collects the rest at the same time. Checked exhaustively, for the bounds in ./run. When the
+ * of it, and how Timer.StopAll collects the rest at the same time. Checked exhaustively, for the bounds in ./run. When the
  * worker comes is in alarm.pml.
  *
  * Files and names follow the Go code, function by function:
@@ -16,7 +16,7 @@
  *   proctype          stands for
  *   work              the worker; with INTERRUPTS a task may end its goroutine, and another goes on
  *   producer          callers of AfterFunc, Schedule (armNew), Reset, Arm (arm) and Stop, any call at any time
- *   stopper           STOPPERS callers of Timer.Stop, at any time
+ *   stopper           STOPPERS callers of Timer.StopAll, at any time
  *   counter           a caller of Timer.Pending and NextDue (COUNTER)
  *   last              checks the final state
  *   monitor           the properties of every state
@@ -39,8 +39,8 @@
  * Properties, in all executions within the bounds:
  *
  *   early    claim never expires a timeout before its deadline, nor an arming that no drain has seen, nor anything
- *            after the first hold of Timer.Stop
- *   outcome  each arming is settled once: expired, canceled (by a Stop that returns true, or by Timer.Stop, which
+ *            after the first hold of Timer.StopAll
+ *   outcome  each arming is settled once: expired, canceled (by a Stop that returns true, or by Timer.StopAll, which
  *            returns it, once) or rejected; results match the word (told_right); Reset, Arm and Schedule return
  *            whether they moved an arming, began one, or were refused
  *   lost     in every state, a pending timeout that is not queued is in the batch, or filed no later than it is due; a

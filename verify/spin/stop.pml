@@ -124,7 +124,7 @@ inline guarded_collect() {
 
 #define isCollected(i) (state(word[i]) != PENDING || queued(word[i]) && !inQueue[i])
 
-/* Timer.Stop. What ends the alarm and closes done is in alarm.pml. */
+/* Timer.StopAll. What ends the alarm and closes done is in alarm.pml. */
 inline timer_stop() {
 	do
 	:: atomic { mu == 0 -> mu = 1; isFirst = !stopped };

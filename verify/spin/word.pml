@@ -163,7 +163,7 @@ inline claim(to, due) {
 #endif
 				assert(deadline(w) <= now);	/* never early */
 				assert(!queued(w));		/* a new arming waits for the next drain, so for a later pass */
-				assert(!closed);		/* nothing expires after the first hold of Timer.Stop */
+				assert(!closed);		/* nothing expires after the first hold of Timer.StopAll */
 				tell(to, EXPIRED);
 				word[to] = withState(w, EXPIRED);
 				hit = 1;
@@ -247,7 +247,7 @@ inline cancelForStop(to) {
 
 /* refuse of guarded.go and the word's, with what Timer.push does about the answer: it leaves err.
  * Only an arming that was never filed is rejected. So no move is: the timeout that it found
- * pending and not queued was in the wheel or the batch, and Timer.Stop collects it.
+ * pending and not queued was in the wheel or the batch, and Timer.StopAll collects it.
  */
 inline refuse(to) {
 #ifndef MISTAKE_REFUSE_WITHOUT_LOCK

@@ -25,7 +25,7 @@ func newTimer(t *testing.T) (tm *hashedwheel.Timer, c *Clock, suspend func(time.
 	c.read = func() time.Duration { return sinceBoot() + time.Duration(slept.Load()) }
 	tm = hashedwheel.MustNew(hashedwheel.WithClock(c), hashedwheel.WithTick(time.Millisecond))
 	t.Cleanup(func() {
-		tm.Stop()
+		tm.StopAll()
 		require.NoError(t, c.Close())
 	})
 	return tm, c, func(d time.Duration) {
@@ -61,7 +61,7 @@ func TestTimersShareAClock(t *testing.T) {
 		return c.ring != nil && (c.at-c.read()-time.Hour).Abs() < time.Minute
 	}, 20*time.Second, time.Millisecond)
 	near := hashedwheel.MustNew(hashedwheel.WithClock(c), hashedwheel.WithTick(time.Millisecond))
-	defer near.Stop()
+	defer near.StopAll()
 	<-near.After(time.Millisecond)
 }
 

@@ -15,7 +15,7 @@ var _ centrifuge.TimerScheduler = Scheduler{}
 func TestTimersOfClientsAreOnTheWheel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew()
-		defer tm.Stop()
+		defer tm.StopAll()
 		s, start, called := Scheduler{tm}, time.Now(), make(chan struct{})
 		s.ScheduleTimer(25*time.Second, func() { close(called) })
 		never := s.ScheduleTimer(25*time.Second, func() { t.Error("canceled, and called") })

@@ -21,7 +21,7 @@ import (
 func timed(t *testing.T, d, late time.Duration, f func(t *testing.T, tm *hashedwheel.Timer)) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew()
-		defer tm.Stop()
+		defer tm.StopAll()
 		pending := make(chan int, 1)
 		time.AfterFunc(d/2+300*time.Microsecond, func() { // between two ticks
 			pending <- tm.Pending()

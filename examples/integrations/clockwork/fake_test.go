@@ -50,7 +50,7 @@ func (s *session) use() bool { return s.idle.Move(time.Minute) }
 func TestSessionEndsAfterAMinuteWithoutUse(t *testing.T) {
 	clock := clockwork.NewFakeClock()
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
-	defer tm.Stop()
+	defer tm.StopAll()
 	s := newSession(clock, tm)
 	for range 10 {
 		waits(t, clock)

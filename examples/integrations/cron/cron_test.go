@@ -33,7 +33,7 @@ func TestWrongLinesAndStoppedTimersAreErrors(t *testing.T) {
 	tm := hashedwheel.MustNew()
 	_, err := Recur(tm, "every now and then", func(*hashedwheel.Series) {})
 	require.Error(t, err)
-	tm.Stop()
+	tm.StopAll()
 	_, err = Recur(tm, "@daily", func(*hashedwheel.Series) {})
 	require.ErrorIs(t, err, hashedwheel.ErrStopped)
 }

@@ -48,7 +48,7 @@ func (w *Worker) Work(ctx context.Context, conn *nats.Conn) error {
 	w.conn = conn
 	w.timer = hashedwheel.MustNew(hashedwheel.WithTick(tick), hashedwheel.WithPanicHandler(w.panicked))
 	w.beats = hashedwheel.MustNew(hashedwheel.WithTick(4 * tick))
-	defer w.beats.Stop()
+	defer w.beats.StopAll()
 	w.clock.now = w.timer.Now
 	look := func() error { return w.clock.measure(func() (time.Time, error) { return serverTime(consumer) }) }
 	if err := look(); err != nil {

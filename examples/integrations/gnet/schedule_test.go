@@ -14,7 +14,7 @@ import (
 
 func TestScheduledRunnableRunsOnItsLoop(t *testing.T) {
 	tm := hashedwheel.MustNew(hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
+	defer tm.StopAll()
 	const delay = 30 * time.Millisecond
 	ran, stopped := make(chan time.Duration, 1), make(chan bool, 1)
 	onData := func(c gnet.Conn) gnet.Action {

@@ -67,7 +67,7 @@ func talk(t *testing.T, addr string, n int, pause time.Duration) (closedAfter ti
 
 func TestSilentConnectionsAreClosedAndNoneEarly(t *testing.T) {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(10*time.Millisecond), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.Stop()
+	defer tm.StopAll()
 	const idle = 400 * time.Millisecond
 	addr := serve(t, &Server{Timer: tm, Idle: idle, Traffic: func(c gnet.Conn) gnet.Action {
 		_, _ = c.WriteTo(c) // echo
@@ -84,7 +84,7 @@ func TestSilentConnectionsAreClosedAndNoneEarly(t *testing.T) {
 
 func TestTimeoutsEndWithTheirConnections(t *testing.T) {
 	tm := hashedwheel.MustNew(hashedwheel.WithMaxPending(1))
-	defer tm.Stop()
+	defer tm.StopAll()
 	addr := serve(t, &Server{Timer: tm, Idle: time.Hour})
 	c, err := net.Dial("tcp", addr)
 	require.NoError(t, err)

@@ -42,7 +42,7 @@ func watched(t *testing.T, answerAfter time.Duration, tm *hashedwheel.Timer) <-c
 func TestCallIsReportedWhileItIsLateAndWhenItReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
-		defer tm.Stop()
+		defer tm.StopAll()
 		require.Empty(t, watched(t, time.Second-1, tm))
 		reports := watched(t, 10*time.Second, tm)
 		late, returned := <-reports, <-reports
@@ -51,14 +51,14 @@ func TestCallIsReportedWhileItIsLateAndWhenItReturns(t *testing.T) {
 		require.LessOrEqual(t, late.after, time.Second+tm.Tick())
 		require.Equal(t, report{"returned /a/B", 10 * time.Second}, returned)
 		require.Empty(t, reports)
-		tm.Stop()
+		tm.StopAll()
 		require.Empty(t, watched(t, 10*time.Second, tm), "not watched")
 	})
 }
 
 func TestWatchingDoesNotAllocate(t *testing.T) {
 	tm := hashedwheel.MustNew()
-	defer tm.Stop()
+	defer tm.StopAll()
 	w := NewWatcher(tm, time.Hour)
 	invoke := func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error { return nil }
 	call := func() { _ = w.Unary(context.Background(), "/a/B", nil, nil, nil, invoke) }

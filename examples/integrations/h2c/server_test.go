@@ -23,7 +23,7 @@ import (
 func TestOnlyTheListenerClosesAnIdleConnection(t *testing.T) {
 	const d = 100 * time.Millisecond
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
-	defer tm.Stop()
+	defer tm.StopAll()
 	for name, tt := range map[string]struct {
 		wrap  func(net.Listener) net.Listener
 		conns int32 // for two requests

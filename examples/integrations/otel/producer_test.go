@@ -85,7 +85,7 @@ func TestMetricsAreTheStats(t *testing.T) {
 			Bounds: []float64{0.0001, 0.0002, 0.0004}, BucketCounts: []uint64{1, 1, 0},
 		}, point)
 
-		tm.Stop()
+		tm.StopAll()
 		require.Equal(t, gauge(1), collect(t, reader)["hashedwheel.stopped 1"])
 	})
 }

@@ -47,7 +47,7 @@ func BenchmarkSessions(b *testing.B) {
 	})
 	bench("keyed", func() (scs.Store, func()) {
 		tm := hashedwheel.MustNew()
-		return NewStore(tm), func() { tm.Stop() }
+		return NewStore(tm), func() { tm.StopAll() }
 	})
 }
 
@@ -69,7 +69,7 @@ func BenchmarkSeen(b *testing.B) {
 	require.NoError(b, err)
 	bench("watermill", theirs)
 	tm := hashedwheel.MustNew()
-	defer tm.Stop()
+	defer tm.StopAll()
 	bench("keyed", NewSeen(tm, window))
 }
 

@@ -15,7 +15,7 @@ var _ middleware.ExpiringKeyRepository = Seen{}
 func TestKeyIsADuplicateOnlyWithinTheWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew()
-		defer tm.Stop()
+		defer tm.StopAll()
 		s := NewSeen(tm, time.Minute)
 		isDuplicate := func(key string) bool {
 			duplicate, err := s.IsDuplicate(t.Context(), key)
@@ -34,7 +34,7 @@ func TestKeyIsADuplicateOnlyWithinTheWindow(t *testing.T) {
 
 func TestIsDuplicateReturnsTheErrorOfTheTimer(t *testing.T) {
 	tm := hashedwheel.MustNew()
-	tm.Stop()
+	tm.StopAll()
 	_, err := NewSeen(tm, time.Minute).IsDuplicate(t.Context(), "a")
 	require.ErrorIs(t, err, hashedwheel.ErrStopped)
 }

@@ -38,7 +38,7 @@ func TestStoreKeepsSessionsUntilTheyExpireOrAreDeleted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				tm := hashedwheel.MustNew()
-				defer tm.Stop()
+				defer tm.StopAll()
 				testStore(t, open(tm))
 				synctest.Wait()
 				require.Zero(t, tm.Pending(), "an expired session is in memory")
@@ -81,6 +81,6 @@ func TestCommitReturnsTheErrorOfTheTimer(t *testing.T) {
 	s := NewStore(tm)
 	require.NoError(t, s.Commit("a", nil, in(time.Hour)))
 	require.ErrorIs(t, s.Commit("b", nil, in(time.Hour)), hashedwheel.ErrFull)
-	tm.Stop()
+	tm.StopAll()
 	require.ErrorIs(t, s.Commit("b", nil, in(time.Hour)), hashedwheel.ErrStopped)
 }

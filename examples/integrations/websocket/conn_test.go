@@ -43,7 +43,7 @@ func connected(t testing.TB) (*websocket.Conn, net.Conn) {
 
 func TestWriteToAClientThatDoesNotReadIsCutShort(t *testing.T) {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
-	defer tm.Stop()
+	defer tm.StopAll()
 	server, _ := connected(t)
 	c := NewConn(tm, server, 100*time.Millisecond)
 	require.NoError(t, c.Write(websocket.MessageText, []byte("the socket buffers this")))
@@ -56,7 +56,7 @@ func TestWriteToAClientThatDoesNotReadIsCutShort(t *testing.T) {
 
 func TestWriteWithoutALimitIsRefused(t *testing.T) {
 	tm := hashedwheel.MustNew()
-	tm.Stop()
+	tm.StopAll()
 	server, _ := connected(t)
 	err := NewConn(tm, server, time.Second).Write(websocket.MessageText, []byte("hello"))
 	require.ErrorIs(t, err, hashedwheel.ErrStopped)
@@ -68,7 +68,7 @@ func BenchmarkWrite(b *testing.B) {
 	run := func(name string, write func(c *Conn) error) {
 		b.Run("limit="+name, func(b *testing.B) {
 			tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
-			defer tm.Stop()
+			defer tm.StopAll()
 			server, client := connected(b)
 			go io.Copy(io.Discard, client)
 			c := NewConn(tm, server, time.Second)

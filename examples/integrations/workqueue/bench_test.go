@@ -24,7 +24,7 @@ func BenchmarkRequeue(b *testing.B) {
 	for _, tick := range []time.Duration{time.Millisecond, 10 * time.Millisecond} {
 		b.Run(fmt.Sprintf("queue=wheel,tick=%v", tick), func(b *testing.B) {
 			tm := hashedwheel.MustNew(hashedwheel.WithTick(tick), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-			defer tm.Stop()
+			defer tm.StopAll()
 			benchmarkRequeue(b, New(tm, named))
 		})
 	}

@@ -13,7 +13,7 @@ import (
 // with the same metrics, without a goroutine, and with one more method, Forget.
 //
 // Use a Timer with the executor Inline: adding an item takes about a microsecond, and due items are added in the order
-// of their times, to the tick. Call ShutDown before Timer.Stop, which would lose the waiting items.
+// of their times, to the tick. Call ShutDown before Timer.StopAll, which would lose the waiting items.
 type Queue[T comparable] struct {
 	workqueue.TypedInterface[T] // due items
 	timer                       *hashedwheel.Timer

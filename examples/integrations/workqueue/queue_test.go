@@ -31,7 +31,7 @@ func onWheel(t *testing.T, c config, opts ...hashedwheel.Option) (*Queue[string]
 	t.Cleanup(func() {
 		q.ShutDown()
 		require.Zero(t, tm.Pending())
-		tm.Stop()
+		tm.StopAll()
 	})
 	return q, tm
 }
@@ -232,7 +232,7 @@ func TestItemForgottenWhileItsTaskRunsIsNotAdded(t *testing.T) {
 		var task func()
 		held := hashedwheel.ExecutorFunc(func(f func()) { task = f })
 		tm := hashedwheel.MustNew(hashedwheel.WithExecutor(held))
-		defer tm.Stop()
+		defer tm.StopAll()
 		q := New(tm, config{})
 		defer q.ShutDown()
 		q.AddAfter("foo", ms)
@@ -256,7 +256,7 @@ func TestNoItemIsLostWhenTheTimerIsFullOrStopped(t *testing.T) {
 		require.True(t, q.Forget("baz"))
 		after(30 * ms)
 		require.Equal(t, []string{"foo", "bar"}, taken(q))
-		tm.Stop()
+		tm.StopAll()
 		q.AddAfter("foo", 50*ms)
 		q.AddAfter("foo", 40*ms)
 		time.Sleep(40*ms - 1)
@@ -304,7 +304,7 @@ func TestQueueOfAControllerIsOnTheWheel(t *testing.T) {
 	workqueue.SetProvider(provider)
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew(hashedwheel.WithExecutor(hashedwheel.Inline{}))
-		defer tm.Stop()
+		defer tm.StopAll()
 		limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](ms, time.Second)
 		q := NewQueue[string](tm)("pods", limiter)
 		defer q.ShutDown()
