@@ -16,16 +16,23 @@ type conn struct {
 	idle hashedwheel.Timeout
 }
 
+// expiry is conn as the task of its Timeout. A method value or a closure would be an allocation.
+type expiry conn
+
+func (e *expiry) Run(*hashedwheel.Timeout) { fmt.Println(e.name, "was idle for a minute") }
+
 func newConn(tm *hashedwheel.Timer, name string) (*conn, error) {
 	c := &conn{name: name}
-	return c, c.idle.InitFunc(tm, c.close).Arm(time.Minute) // an error if tm is stopped or full
+	if err := c.idle.Init(tm, (*expiry)(c)).Arm(time.Minute); err != nil {
+		return nil, err // tm is stopped or full
+	}
+	return c, nil
 }
 
-func (c *conn) onRead() { c.idle.Move(time.Minute) } // unlike Reset, does not arm again once close runs
+func (c *conn) onRead() { c.idle.Move(time.Minute) } // unlike Reset, does not arm again once Run has begun
 func (c *conn) onEOF()  { c.idle.Stop() }
-func (c *conn) close()  { fmt.Println(c.name, "was idle for a minute") }
 
-// A struct has its timeout as a field. Every read moves it, without an allocation.
+// A struct has its timeout as a field. Neither arming nor moving it allocates.
 func ExampleTimeout() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
