@@ -44,7 +44,12 @@ func (s *script) now() int64 {
 }
 
 // look shows the model the time.
-func (s *script) look() { s.model.now = s.now() }
+func (s *script) look() {
+	s.model.now = s.now()
+	if s.advancing {
+		s.model.closed = s.model.now
+	}
+}
 
 // advance moves the clock on by d, and by the rest of an earlier advance that a task ended. The caller holds mu.
 func (s *script) advance(d int64) {

@@ -33,7 +33,7 @@ func play(t *testing.T, in []byte) bool {
 		return true
 	}
 	t.Logf("clock %d, executor %d, tick %d, turn %d, limit %d",
-		s.clock, s.executor, s.model.slack, s.turn, s.model.limit)
+		s.clock, s.executor, s.model.tick, s.turn, s.model.limit)
 	for _, e := range s.trace {
 		t.Logf("%s #%d %d", e.what, e.id, e.n)
 	}

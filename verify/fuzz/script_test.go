@@ -77,7 +77,7 @@ func (s *script) options() []hashedwheel.Option {
 	tick := pick(s, ticks)
 	size := pick(s, sizes)
 	s.model = model{limit: pick(s, bounds), woken: longAgo, waits: s.clock != onManual}
-	s.model.setTick(int64(tick))
+	s.model.tick, s.model.closed = int64(tick), -1
 	s.turn = int64(min(float64(s.model.tick)*float64(size), 1<<62))
 	s.byte() // means nothing; the files of the corpus have it
 	flags := s.byte()

@@ -20,7 +20,7 @@ func pick[E any](s *script, of []E) E { return of[int(s.byte())%len(of)] }
 
 // delay decodes a delay: all delays that are special to a wheel, and many that are not.
 func (s *script) delay() int64 {
-	tick, b := s.model.slack, int64(s.byte())
+	tick, b := s.model.tick, int64(s.byte())
 	n := b >> 3
 	switch b & 7 {
 	case 0:
@@ -44,7 +44,7 @@ func (s *script) delay() int64 {
 
 // amount decodes the amount by which to advance.
 func (s *script) amount() int64 {
-	tick, b := s.model.slack, int64(s.byte())
+	tick, b := s.model.tick, int64(s.byte())
 	switch n := b >> 3; b & 7 {
 	case 0:
 		return 0
@@ -53,7 +53,7 @@ func (s *script) amount() int64 {
 	case 2, 3:
 		return tick * n
 	case 4:
-		return (s.model.tickAt(s.model.now)+1)*s.model.tick - s.model.now - 1 // just short of the next tick
+		return s.model.nextTick(s.model.now) - s.model.now - 1 // just short of the next tick
 	case 5:
 		return s.turn*n + 1
 	case 6:
