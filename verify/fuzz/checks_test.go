@@ -22,7 +22,7 @@ func (s *script) handed(e *entry) {
 		s.check(m.now >= e.due, "#%d early: not before %d", e.id, e.due)
 	}
 	if s.clock == onSystem || s.executor != withGoroutines { // on a ManualClock goroutines begin at any time
-		s.check(m.now <= max(m.last(e), m.woken), "#%d late: at the latest %d", e.id, m.last(e))
+		s.check(m.read() <= max(e.last, m.woken), "#%d late: at the latest %d", e.id, e.last)
 	}
 	m.expire(e)
 	e.owed++
@@ -30,7 +30,7 @@ func (s *script) handed(e *entry) {
 
 func (s *script) checkNothingOverdue() {
 	if m := &s.model; m.overdue() {
-		s.check(false, "#%d is overdue since %d", m.pending[0].id, m.last(m.pending[0]))
+		s.check(false, "#%d is overdue since %d", m.pending[0].id, m.pending[0].last)
 	}
 }
 
@@ -116,7 +116,7 @@ func (s *script) compareNextDue() {
 	at, ok := s.timer.NextDue()
 	s.check(ok == (len(m.pending) > 0), "NextDue: %v, with %d pending", ok, len(m.pending))
 	if len(m.pending) > 0 {
-		late := int64(at.Sub(s.start)) - max(m.last(m.pending[0]), m.woken, m.nextTick(m.read()))
+		late := int64(at.Sub(s.start)) - max(m.pending[0].last, m.woken, m.nextTick(m.read()))
 		s.check(late <= 0, "NextDue: %d too late", late)
 	}
 }

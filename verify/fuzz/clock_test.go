@@ -88,6 +88,9 @@ func (s *script) attempt() (arrived bool) {
 		s.manual.Advance(time.Duration(d))
 		arrived = true
 	})
+	if d > 0 {
+		s.look()
+	}
 	s.advancing = false
 	return arrived
 }

@@ -37,7 +37,8 @@ type entry struct {
 	to       *hashedwheel.Timeout
 	state    hashedwheel.State
 	deadline int64 // ns since the timer's start
-	due      int64 // when it expires if nothing changes; on the system's clock at the earliest
+	due      int64 // when it expires if nothing changes, at the earliest
+	last     int64 // and at the latest
 	armed    int64 // when that was decided, ns since the timer's start
 	owed     int   // runs: how often it was dispatched, less how often its task began
 	err      error // why its last arming was refused
@@ -65,17 +66,6 @@ func (m *model) nextTick(now int64) int64 {
 	return (tick + 1) * m.tick
 }
 
-// last returns the time at which a pending timeout expires at the latest.
-func (m *model) last(e *entry) int64 {
-	switch {
-	case !m.waits:
-		return e.due
-	case e.deadline <= e.armed: // it was due at once, and the worker may just have run
-		return m.nextTick(e.due) + 1
-	}
-	return m.nextTick(e.due - 1)
-}
-
 // isBounded is whether a full timer refuses the arming.
 type isBounded bool
 
@@ -86,20 +76,26 @@ const (
 
 // arm is Reset or Arm to a deadline, and returns the results of both.
 //
-// On a ManualClock an arming for a time at which the clock has stopped is due in the next tick.
+// On a ManualClock a timeout that is armed for a time at which the clock has stopped is due in the next tick. The wheel
+// may then keep it there if it is moved to an earlier time in that tick. On the system's clock it is due at once, but the
+// worker may just have run.
 func (m *model) arm(e *entry, deadline int64, bound isBounded) (was bool, err error) {
 	deadline = max(0, deadline) // there is no time before New
 	was = e.state == hashedwheel.Pending
-	due := deadline
+	due, last := deadline, deadline
 	switch {
+	case m.waits && deadline <= m.read():
+		due = m.read()
+		last = m.nextTick(due) + 1
 	case m.waits:
-		due = max(deadline, m.read())
+		last = m.nextTick(due - 1)
 	case deadline <= m.closed:
-		due = m.nextTick(min(m.closed, never-1))
+		due = min(never, m.nextTick(min(m.closed, never-1)))
+		last = due
 	}
 	if was {
-		if deadline >= e.deadline && !m.waits {
-			due = max(deadline, min(due, e.due)) // the wheel keeps it where it is
+		if deadline >= e.deadline {
+			due, last = min(due, max(deadline, e.due)), max(last, e.last)
 		}
 		m.remove(e)
 	} else {
@@ -112,7 +108,7 @@ func (m *model) arm(e *entry, deadline int64, bound isBounded) (was bool, err er
 		return was, e.err
 	}
 	e.state = hashedwheel.Pending
-	e.due = min(due, never)
+	e.due, e.last = due, last
 	m.insert(e)
 	return was, nil
 }
@@ -168,7 +164,7 @@ func (m *model) expire(e *entry) {
 // lateness returns the lateness of an entry that expires now, at most and at least. A deadline that had passed when it
 // was set counts from a tick before the run that was set for it.
 func (m *model) lateness(e *entry) (latest, least int64) {
-	late := m.now - e.deadline
+	late := m.read() - e.deadline
 	switch {
 	case !m.waits:
 		late = min(late, m.tick)
@@ -190,7 +186,7 @@ func addTo(sum, late int64) int64 {
 
 // overdue reports whether something should have expired by now.
 func (m *model) overdue() bool {
-	return len(m.pending) > 0 && m.pending[0].due < never && m.last(m.pending[0]) <= m.read()
+	return len(m.pending) > 0 && m.pending[0].due < never && m.pending[0].last <= m.read()
 }
 
 func (m *model) find(e *entry) int {
