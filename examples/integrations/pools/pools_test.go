@@ -1,5 +1,5 @@
-// Package pools shows pools whose methods do not fit hashedwheel.Executor as they are. If nothing but a bound is needed,
-// use hashedwheel.Limit.
+// Package pools shows pools whose methods do not fit hashedwheel.Executor as they are. If nothing but a bound is
+// needed, use hashedwheel.Limit.
 package pools
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// onErrgroup runs tasks in g. With SetLimit g.Go blocks, and would block the Timer's worker, so a Limit of one, in which
-// the tasks wait, calls it. Call g.Wait after Timer.Shutdown.
+// onErrgroup runs tasks in g. With SetLimit g.Go blocks, and would block the Timer's worker, so a Limit of one, in
+// which the tasks wait, calls it. Call g.Wait after Timer.Shutdown.
 func onErrgroup(g *errgroup.Group) hashedwheel.Executor {
 	queue := hashedwheel.Limit(1)
 	return hashedwheel.ExecutorFunc(func(f func()) {
@@ -31,8 +31,8 @@ func onErrgroup(g *errgroup.Group) hashedwheel.Executor {
 }
 
 // onAnts runs tasks in pool, whose Submit blocks while the pool is full. If the pool is closed, or full and made
-// WithNonblocking, it accepts no task: onAnts starts a goroutine for it, since a lost task would make Shutdown wait. The
-// pool logs the panic of a task, and goes on, unless the Timer has a panic handler.
+// WithNonblocking, it accepts no task: onAnts starts a goroutine for it, since a lost task would make Shutdown wait.
+// The pool logs the panic of a task, and goes on, unless the Timer has a panic handler.
 func onAnts(pool *ants.Pool) hashedwheel.Executor {
 	queue := hashedwheel.Limit(1)
 	return hashedwheel.ExecutorFunc(func(f func()) {
