@@ -222,30 +222,27 @@ func ExampleTimer_Shutdown() {
 	// 0 <nil>
 }
 
-// This Executor runs at most eight tasks at once. While eight run, it blocks the worker, and other
-// due timeouts wait.
-func ExampleExecutorFunc() {
-	places := make(chan struct{}, 8)
-	bounded := hashedwheel.ExecutorFunc(func(f func()) {
-		places <- struct{}{}
-		go func() {
-			defer func() { <-places }()
-			f()
-		}()
-	})
-	tm := hashedwheel.MustNew(hashedwheel.WithExecutor(bounded), hashedwheel.WithTick(time.Millisecond))
+// At most two of the five tasks run at once. The others wait, but the channel of After is on time.
+func ExampleLimit() {
+	tm := hashedwheel.MustNew(hashedwheel.WithExecutor(hashedwheel.Limit(2)))
 	defer tm.StopAll()
 
-	done := make(chan int)
-	for range 100 {
-		tm.AfterFunc(time.Millisecond, func() { done <- 1 })
+	begun, finish := make(chan int, 5), make(chan struct{})
+	for range cap(begun) {
+		tm.AfterFunc(time.Millisecond, func() {
+			begun <- 1
+			<-finish
+		})
 	}
-	sum := 0
-	for range 100 {
-		sum += <-done
-	}
-	fmt.Println(sum)
-	// Output: 100
+	<-tm.After(100 * time.Millisecond)
+	fmt.Println(len(begun), "have begun")
+
+	close(finish)
+	_, err := tm.Shutdown(context.Background()) // waits for all five
+	fmt.Println(len(begun), "have begun", err)
+	// Output:
+	// 2 have begun
+	// 5 have begun <nil>
 }
 
 // A test advances a ManualClock instead of sleeping. Advance stops at each time at which a timeout is due.

@@ -54,7 +54,7 @@ func (e *wildExecutor) runElsewhere(f func()) {
 
 // executor chooses an executor; wild is that executor if it is a wildExecutor.
 func executor() (option []hashedwheel.Option, name string, wild *wildExecutor) {
-	switch rand.IntN(4) {
+	switch rand.IntN(5) {
 	case 0:
 		return []hashedwheel.Option{hashedwheel.WithExecutor(hashedwheel.Inline{})}, "Inline", nil
 	case 1:
@@ -63,6 +63,8 @@ func executor() (option []hashedwheel.Option, name string, wild *wildExecutor) {
 	case 2:
 		wild = new(wildExecutor)
 		return []hashedwheel.Option{hashedwheel.WithExecutor(wild)}, "a wild one", wild
+	case 3:
+		return []hashedwheel.Option{hashedwheel.WithExecutor(hashedwheel.Limit(1 + rand.IntN(4)))}, "Limit", nil
 	}
 	return nil, "default", nil
 }

@@ -18,9 +18,6 @@ func (s *script) handed(e *entry) {
 		return
 	}
 	s.check(m.now >= e.deadline, "#%d early: deadline %d", e.id, e.deadline)
-	if s.clock == onManual {
-		s.check(m.now >= e.due, "#%d early: not before %d", e.id, e.due)
-	}
 	if s.clock == onSystem || s.executor != withGoroutines { // on a ManualClock goroutines begin at any time
 		s.check(m.read() <= max(e.last, m.woken), "#%d late: at the latest %d", e.id, e.last)
 	}

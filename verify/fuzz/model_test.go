@@ -37,7 +37,7 @@ type entry struct {
 	to       *hashedwheel.Timeout
 	state    hashedwheel.State
 	deadline int64 // ns since the timer's start
-	due      int64 // when it expires if nothing changes, at the earliest
+	due      int64 // when it expires if nothing changes, at the earliest; on the system's clock not before it was armed
 	last     int64 // and at the latest
 	armed    int64 // when that was decided, ns since the timer's start
 	owed     int   // runs: how often it was dispatched, less how often its task began
@@ -76,9 +76,8 @@ const (
 
 // arm is Reset or Arm to a deadline, and returns the results of both.
 //
-// On a ManualClock a timeout that is armed for a time at which the clock has stopped is due in the next tick. The wheel
-// may then keep it there if it is moved to an earlier time in that tick. On the system's clock it is due at once, but the
-// worker may just have run.
+// On a ManualClock a timeout that is armed for a time at which the clock has stopped may wait for the next tick, also if
+// it is then moved to a time before that. On the system's clock it is due at once, but the worker may just have run.
 func (m *model) arm(e *entry, deadline int64, bound isBounded) (was bool, err error) {
 	deadline = max(0, deadline) // there is no time before New
 	was = e.state == hashedwheel.Pending
@@ -90,12 +89,11 @@ func (m *model) arm(e *entry, deadline int64, bound isBounded) (was bool, err er
 	case m.waits:
 		last = m.nextTick(due - 1)
 	case deadline <= m.closed:
-		due = min(never, m.nextTick(min(m.closed, never-1)))
-		last = due
+		last = min(never, m.nextTick(min(m.closed, never-1)))
 	}
 	if was {
 		if deadline >= e.deadline {
-			due, last = min(due, max(deadline, e.due)), max(last, e.last)
+			last = max(last, e.last)
 		}
 		m.remove(e)
 	} else {
