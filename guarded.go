@@ -48,13 +48,13 @@ func (g *guarded) lock() *sync.Mutex {
 
 // beginPass begins a pass at a time. If it takes, the queue becomes the intake, unless the last intake is not filed:
 // then stripes stay deep, and producers help. So the intake does not grow forever if tasks keep arming themselves on a
-// clock that stands still. It reports whether there is an intake.
-func (g *guarded) beginPass(now int64, takes bool) (isBusy bool) {
+// clock that stands still. It reports whether there is an intake. For since see farLane.isDue.
+func (g *guarded) beginPass(now, since int64, takes bool) (isBusy bool) {
 	defer g.lock().Unlock()
 	g.wheel.open(now)
 	if takes && g.intake == 0 {
 		g.takeLane(&g.queue.near)
-		if g.queue.far.isDue(now) {
+		if g.queue.far.isDue(now, since) {
 			g.takeLane(&g.queue.far.lane)
 		}
 		g.intake = len(g.lists)

@@ -112,7 +112,8 @@ func (wk *worker) runsAt() int64 {
 // million timeouts are dispatched.
 func (wk *worker) pass(takes bool) (again bool) {
 	g, begun := wk.guarded, wk.time.now()
-	if g.beginPass(begun, takes) {
+	since := min(wk.alarm.last.Load(), wk.alarm.load().next())
+	if g.beginPass(begun, since, takes) {
 		wk.isBusy = true
 	}
 	now := begun
