@@ -63,7 +63,7 @@ func (w *hashedWheel) init(tickLen int64, size, few int) {
 }
 
 func (w *hashedWheel) tickAt(at int64) tick  { return tick(at / w.tickLen) }
-func (w *hashedWheel) start(tick tick) int64 { return min(int64(tick)*w.tickLen, maxDeadline) }
+func (w *hashedWheel) start(tick tick) int64 { return int64(tick) * w.tickLen }
 
 // place files a timeout whose deadline the worker has just read. If the last pass has closed that time, the timeout is
 // due in the next tick: otherwise a pass would not end while a task arms its own timeout for the past again and again.
@@ -202,7 +202,7 @@ func (w *hashedWheel) fileAgain(t *Timeout) {
 	}
 }
 
-// next returns the earliest time at which a timeout may be due, or maxDeadline if none is. Of the first buckets it
+// next returns the earliest time at which a timeout may be due, or maxDeadline or more if none is. Of the first buckets it
 // first files those again that were moved later, at most about a portion: so a run of the worker saves those that would
 // find nothing due, one for each tick in which an idle timeout was due before it was moved.
 func (w *hashedWheel) next() (due int64) {
@@ -255,7 +255,7 @@ func (w *hashedWheel) sift(number int64) (left bool) {
 // neither.
 func (w *hashedWheel) nextWork() (at int64) {
 	at = w.next()
-	if at == maxDeadline {
+	if at >= maxDeadline {
 		return at // timeouts that are never due are not a crowd
 	}
 	for _, l := range w.levels[1:] {

@@ -102,7 +102,10 @@ func (w *hashedWheel) checkFiled(k, i, index int) {
 		broken("slot %d holds a timeout that is %v; queued: %t", number, state, word.queued())
 	}
 	at := max(word.deadline(), w.start(start))
-	if e := l.earliest[i]; state == Pending && !word.queued() && e > at {
+	if at <= w.closed {
+		at = w.start(w.tickAt(w.closed) + 1) // at the latest: see place
+	}
+	if e := l.earliest[i]; state == Pending && !word.queued() && e > at && e < maxDeadline {
 		broken("a timeout due at %d is filed in slot %d, whose earliest is %d", at, number, e)
 	}
 }

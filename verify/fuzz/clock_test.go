@@ -83,12 +83,13 @@ func (s *script) extend(d int64) {
 // attempt reports whether Advance reached its end, and no task ended it.
 func (s *script) attempt() (arrived bool) {
 	d := s.target - s.now()
+	stops := d > 0 || len(s.model.pending) > 0 && s.model.pending[0].due <= s.model.now
 	s.advancing = true
 	s.elsewhere(func() {
 		s.manual.Advance(time.Duration(d))
 		arrived = true
 	})
-	if d > 0 {
+	if stops {
 		s.look()
 	}
 	s.advancing = false
