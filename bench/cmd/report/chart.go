@@ -42,7 +42,7 @@ func (t theme) charts() {
 // draw writes a picture of panels that stand side by side.
 func (t theme) draw(name string, panels ...*plot.Plot) {
 	page := vgsvg.New(vg.Length(len(panels))*4.5*vg.Inch, 3.6*vg.Inch)
-	tiles := draw.Tiles{Rows: 1, Cols: len(panels), PadX: vg.Points(30), PadTop: 6, PadBottom: 6, PadLeft: 6, PadRight: 24}
+	tiles := draw.Tiles{Rows: 1, Cols: len(panels), PadX: 30, PadTop: 6, PadBottom: 6, PadLeft: 6, PadRight: 24}
 	for i, c := range plot.Align([][]*plot.Plot{panels}, tiles, draw.New(page))[0] {
 		panels[i].Draw(c)
 	}

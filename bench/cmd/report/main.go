@@ -74,12 +74,14 @@ func compare(figures []figure, file string) (text string, lost int) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	text = fmt.Sprintf("%s To measure again: `cd bench && ./run mine -bench '^Benchmark(%s)$' -timers "+
-		"'^(std|hashedwheel)$'`.\n", strings.TrimSuffix(table(rows, file), "\n"), strings.Join(slices.Compact(names), "|"))
-	return text, lost
+	text = strings.TrimSuffix(table(rows, file), "\n")
+	again := strings.Join(slices.Compact(names), "|")
+	return fmt.Sprintf("%s To measure again: `cd bench && ./run mine -bench '^Benchmark(%s)$' -timers "+
+		"'^(std|hashedwheel)$'`.\n", text, again), lost
 }
 
-// beside returns a row, and whether this library loses it. The better value is bold, unless the difference may be noise.
+// beside returns a row, and whether this library loses in it. The better value is bold, unless the difference may be
+// noise.
 func (f figure) beside() (row []string, isLost bool) {
 	before, after := f.sample(std), f.sample(wheel)
 	row = append([]string{f.text}, f.of(std, wheel)...)
