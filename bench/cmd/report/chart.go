@@ -17,7 +17,7 @@ import (
 
 // A theme has the colors of a picture, for a light or a dark page.
 type theme struct {
-	file                  string
+	name                  string
 	ink, grid, std, wheel color.Color
 }
 
@@ -26,45 +26,43 @@ func rgb(hex uint32) color.Color {
 }
 
 var themes = []theme{
-	{"../docs/server-light.svg", rgb(0x59636e), rgb(0xd1d9e0), rgb(0xbc4c00), rgb(0x0969da)},
-	{"../docs/server-dark.svg", rgb(0x9198a1), rgb(0x3d444d), rgb(0xdb6d28), rgb(0x4493f8)},
+	{"light", rgb(0x59636e), rgb(0xd1d9e0), rgb(0xbc4c00), rgb(0x0969da)},
+	{"dark", rgb(0x9198a1), rgb(0x3d444d), rgb(0xdb6d28), rgb(0x4493f8)},
 }
 
-// chart draws CPU time and lateness of BenchmarkServer by the number of pending timeouts. Both axes are logarithmic.
-func (t theme) chart() {
-	cpu := t.panel("CPU time of the timers, % of one core", "≤ 0.1", "1", "10", "100")
-	late := t.panel("Lateness, ms: median, and p99 (dashed)", "0.1", "1", "10", "100")
-	dashes := []vg.Length{vg.Points(4), vg.Points(3)}
-	for _, line := range []struct {
-		timer, name string
-		color       color.Color
-	}{{std, "the time package", t.std}, {wheel, "hashedwheel", t.wheel}} {
-		cpu.Legend.Add(line.name, add(cpu, line.timer, "timers-cpu-%", line.color, nil)...)
-		add(late, line.timer, "late-p50-ms", line.color, nil)
-		add(late, line.timer, "late-p99-ms", line.color, dashes)
-	}
-	page := vgsvg.New(9*vg.Inch, 3.6*vg.Inch)
-	tiles := draw.Tiles{Rows: 1, Cols: 2, PadX: vg.Points(30), PadTop: 6, PadBottom: 6, PadLeft: 6, PadRight: 12}
-	panels := [][]*plot.Plot{{cpu, late}}
-	for i, c := range plot.Align(panels, tiles, draw.New(page))[0] {
-		panels[0][i].Draw(c)
+// charts draws lateness and CPU time of BenchmarkServer by the number of pending timeouts. All axes are logarithmic.
+func (t theme) charts() {
+	lateness := powers(0.1, "0.1 ms", "1 ms", "10 ms", "100 ms")
+	t.draw("late", t.panel("Median lateness", "late-p50-ms", 0.02, lateness),
+		t.panel("99th percentile of lateness", "late-p99-ms", 0.02, lateness))
+	share := powers(0.1, "≤ 0.1%", "1%", "10%", "100%")
+	t.draw("server", t.panel("CPU time of the timers, of one core", "timers-cpu-%", 0.1, share))
+}
+
+// draw writes a picture of panels that stand side by side.
+func (t theme) draw(name string, panels ...*plot.Plot) {
+	page := vgsvg.New(vg.Length(len(panels))*4.5*vg.Inch, 3.6*vg.Inch)
+	tiles := draw.Tiles{Rows: 1, Cols: len(panels), PadX: 30, PadTop: 6, PadBottom: 6, PadLeft: 6, PadRight: 24}
+	for i, c := range plot.Align([][]*plot.Plot{panels}, tiles, draw.New(page))[0] {
+		panels[i].Draw(c)
 	}
 	var svg bytes.Buffer
 	_, err := page.WriteTo(&svg)
 	check(err)
 	const sans = "font-family:Liberation Sans"
-	check(os.WriteFile(t.file, bytes.ReplaceAll(svg.Bytes(), []byte(sans), []byte(sans+",Arial,sans-serif")), 0o644))
+	text := bytes.ReplaceAll(svg.Bytes(), []byte(sans), []byte(sans+",Arial,sans-serif"))
+	check(os.WriteFile("../docs/"+name+"-"+t.name+".svg", text, 0o644))
 }
 
-// panel returns an empty plot. The labels of its vertical axis are at powers of ten, from 0.1 on.
-func (t theme) panel(title string, labels ...string) *plot.Plot {
+// panel returns a plot of one unit, with a line for each of the two timers.
+func (t theme) panel(title, unit string, least float64, labels plot.ConstantTicks) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
 	p.Title.Text, p.Title.Padding = title, vg.Points(8)
 	p.X.Label.Text = "pending timeouts"
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 1e3, 1e6, 0.1, 200
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 1e3, 1e6, least, 200
 	p.X.Tick.Marker = powers(1e3, "1,000", "10,000", "100,000", "1,000,000")
-	p.Y.Tick.Marker = powers(0.1, labels...)
+	p.Y.Tick.Marker = labels
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Scale = plot.LogScale{}
 		a.Color, a.Tick.Color = t.grid, t.grid
@@ -80,6 +78,8 @@ func (t theme) panel(title string, labels ...string) *plot.Plot {
 	grid.Vertical.Width = 0
 	grid.Horizontal.Color = t.grid
 	p.Add(grid)
+	p.Legend.Add("the time package", add(p, std, unit, t.std)...)
+	p.Legend.Add("hashedwheel", add(p, wheel, unit, t.wheel)...)
 	return p
 }
 
@@ -97,7 +97,7 @@ func powers(value float64, labels ...string) (ticks plot.ConstantTicks) {
 }
 
 // add draws the medians of a timer, and returns their symbols for a legend.
-func add(p *plot.Plot, timer, unit string, c color.Color, dashes []vg.Length) []plot.Thumbnailer {
+func add(p *plot.Plot, timer, unit string, c color.Color) []plot.Thumbnailer {
 	var medians plotter.XYs
 	for i, size := range []string{"1k", "10k", "100k", "1M"} {
 		f := figure{"", ".name:Server /pending:" + size, unit, ""}
@@ -108,7 +108,7 @@ func add(p *plot.Plot, timer, unit string, c color.Color, dashes []vg.Length) []
 	}
 	line, points, err := plotter.NewLinePoints(medians)
 	check(err)
-	line.Color, line.Width, line.Dashes = c, vg.Points(1.8), dashes
+	line.Color, line.Width = c, vg.Points(1.8)
 	points.Color, points.Shape, points.Radius = c, draw.CircleGlyph{}, vg.Points(3)
 	p.Add(line, points)
 	return []plot.Thumbnailer{line, points}

@@ -1,4 +1,4 @@
-// Report rewrites the tables and the chart of the documents from the results. Run it in the folder bench:
+// Report rewrites the tables and the charts of the documents from the results. Run it in the folder bench:
 //
 //	go run ./cmd/report && git diff --exit-code
 package main
@@ -20,27 +20,30 @@ import (
 // A figure is the median, for each timer, of all results that match a filter.
 type figure struct {
 	text, filter, unit string
-	file               string // empty: all.txt, what it has of 0.5.0
+	file               string // empty: all.txt, what it has of this version
 }
 
 const (
-	std   = "std"
-	wheel = "hashedwheel"
+	std     = "std"
+	wheel   = "hashedwheel"
+	version = "0.5.0"
 )
 
 func main() {
-	rows := [][]string{{"", "the time package", "hashedwheel", "ratio"}}
-	for _, f := range readme {
-		rows = append(rows, f.beside())
-	}
-	write("../README.md", rows)
+	first, lost := compare(readme, "all.txt")
+	rest, lostInRest := compare(others, "all.txt")
+	old, lostInOld := compare(sixteen, "sixteen.txt")
+	write("../README.md", fmt.Sprintf("hashedwheel loses in %d of %d rows, of which %d are in [measured.md]"+
+		"(docs/measured.md), with a chart of CPU time.\n\n", lost+lostInRest+lostInOld,
+		len(readme)+len(others)+len(sixteen), len(others)+len(sixteen))+first)
+	write("../docs/measured.md", rest+"\n## Sixteen processors\n\n"+old)
 
-	others := []string{std, wheel, "timingwheel", "go-zero", "netty"}
-	rows = [][]string{append([]string{""}, others...)}
+	timers := []string{std, wheel, "timingwheel", "go-zero", "netty"}
+	rows := [][]string{append([]string{""}, timers...)}
 	for _, f := range otherTimers {
-		rows = append(rows, append([]string{f.text}, f.of(others...)...))
+		rows = append(rows, append([]string{f.text}, f.of(timers...)...))
 	}
-	write("README.md", rows)
+	write("README.md", table(rows, "all.txt"))
 
 	rows = [][]string{{"design", idling[0].text, idling[1].text, idling[2].text, idling[3].text}}
 	for _, d := range designs {
@@ -50,32 +53,56 @@ func main() {
 		}
 		rows = append(rows, row)
 	}
-	write("../docs/timing-wheels.md", rows)
+	write("../docs/timing-wheels.md", table(rows, "all.txt"))
 
 	for _, t := range themes {
-		t.chart()
+		t.charts()
 	}
 }
 
-// beside returns a row of README.md. The better value is bold, unless the difference may be noise.
-func (f figure) beside() []string {
+// compare returns a table with the results of a file, how to get them again, and the number of rows that this library
+// loses.
+func compare(figures []figure, file string) (text string, lost int) {
+	rows := [][]string{{"", "the time package", "hashedwheel", "ratio"}}
+	var names []string
+	for _, f := range figures {
+		row, isLost := f.beside()
+		if rows = append(rows, row); isLost {
+			lost++
+		}
+		name, _, _ := strings.Cut(strings.TrimPrefix(f.filter, ".name:"), " ")
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	text = strings.TrimSuffix(table(rows, file), "\n")
+	again := strings.Join(slices.Compact(names), "|")
+	return fmt.Sprintf("%s To measure again: `cd bench && ./run mine -bench '^Benchmark(%s)$' -timers "+
+		"'^(std|hashedwheel)$'`.\n", text, again), lost
+}
+
+// beside returns a row, and whether this library loses in it. The better value is bold, unless the difference may be
+// noise.
+func (f figure) beside() (row []string, isLost bool) {
 	before, after := f.sample(std), f.sample(wheel)
-	values := f.of(std, wheel)
+	row = append([]string{f.text}, f.of(std, wheel)...)
+	if before == nil || after == nil {
+		return append(row, "–"), false // a new benchmark
+	}
 	ratio := center(after) / center(before)
 	c := benchmath.AssumeNothing.Compare(before, after)
 	if c.P > c.Alpha && len(before.Values) > 3 { // two rounds do not show noise
-		return append([]string{f.text}, append(values, "even")...)
+		return append(row, "even"), false
 	}
-	better := 0
-	if moreIsBetter := strings.HasSuffix(f.unit, "/s"); moreIsBetter == (ratio > 1) {
+	moreIsBetter := strings.HasSuffix(f.unit, "/s")
+	better := 2
+	if isLost = moreIsBetter != (ratio > 1); isLost {
 		better = 1
 	}
-	values[better] = "**" + values[better] + "**"
-	text := "below 0.01"
-	if ratio >= 0.01 {
-		text = fmt.Sprintf("%.2f", ratio)
+	row[better] = "**" + row[better] + "**"
+	if ratio < 0.01 {
+		return append(row, "below 0.01"), isLost
 	}
-	return append([]string{f.text}, append(values, text)...)
+	return append(row, fmt.Sprintf("%.2f", ratio)), isLost
 }
 
 // of returns a value for each timer, such as 140.0 ns.
@@ -113,7 +140,7 @@ func (f figure) format(value float64) string {
 func (f figure) sample(timer string) *benchmath.Sample {
 	query := "/timer:" + timer + " " + f.filter
 	if f.file == "" {
-		query += " build:0.5.0"
+		query += " build:" + version
 	}
 	filter, err := benchproc.NewFilter(query)
 	check(err)
@@ -137,33 +164,36 @@ func (f figure) sample(timer string) *benchmath.Sample {
 
 func center(s *benchmath.Sample) float64 { return benchmath.AssumeNothing.Summary(s, 0.95).Center }
 
-// measured returns the first line of all.txt, which says what was measured, where and when. The results of an
+// measured returns the first line of a file of results, which says what was measured, where and when. The results of an
 // unrecorded state of the code, or of a benchmark that failed, do not go into a document.
-func measured() string {
-	text, err := os.ReadFile("results/all.txt")
+func measured(file string) string {
+	text, err := os.ReadFile("results/" + file)
 	check(err)
 	first, _, _ := strings.Cut(string(text), "\n")
 	for _, flaw := range []string{"FAIL", "-dirty"} {
 		if strings.Contains(string(text), flaw) {
-			log.Fatalf("results/all.txt contains %q", flaw)
+			log.Fatalf("results/%s contains %q", file, flaw)
 		}
 	}
 	return strings.TrimPrefix(first, "# ")
 }
 
-// The table of a document stands between these lines.
+// table returns a table in Markdown, and when its file of results was measured.
+func table(rows [][]string, file string) (text string) {
+	rows = slices.Insert(rows, 1, append([]string{"---"}, slices.Repeat([]string{"---:"}, len(rows[0])-1)...))
+	for _, row := range rows {
+		text += strings.ReplaceAll("| "+strings.Join(row, " | ")+" |\n", "|  |", "| |")
+	}
+	return text + "\n" + measured(file) + "\n"
+}
+
+// What is generated stands between these lines of a document.
 const (
 	begins = "<!-- by: cd bench && go run ./cmd/report -->\n\n"
 	ends   = "\n<!-- end of the table -->"
 )
 
-func write(document string, rows [][]string) {
-	rows = slices.Insert(rows, 1, append([]string{"---"}, slices.Repeat([]string{"---:"}, len(rows[0])-1)...))
-	table := ""
-	for _, row := range rows {
-		table += strings.ReplaceAll("| "+strings.Join(row, " | ")+" |\n", "|  |", "| |")
-	}
-	table += "\n" + measured() + "\n"
+func write(document, generated string) {
 	text, err := os.ReadFile(document)
 	check(err)
 	before, rest, hasBegin := strings.Cut(string(text), begins)
@@ -171,7 +201,7 @@ func write(document string, rows [][]string) {
 	if !hasBegin || !hasEnd {
 		log.Fatalf("%s has no table between %q and %q", document, begins, ends)
 	}
-	check(os.WriteFile(document, []byte(before+begins+table+ends+after), 0o644))
+	check(os.WriteFile(document, []byte(before+begins+generated+ends+after), 0o644))
 }
 
 func check(err error) {
