@@ -23,8 +23,7 @@ import (
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	// At a whole Tick, so that there are no more channels than Ticks. If the worker waits for a whole Tick, it waits
 	// for the same one.
-	k := &tm.time.ticks
-	at := k.start(k.roundUp(k.of(tm.deadlineIn(d))))
+	at := tm.time.wholeTick(tm.deadlineIn(d))
 	if s := tm.after.find(at); s != nil {
 		return s.done
 	}
@@ -124,7 +123,7 @@ func (s *sharedTick) TaskName() string { return "hashedwheel.(*Timer).After" }
 func (tm *Timer) outlive(task hook.Survivor, deadline int64) {
 	switch tl := &tm.time; {
 	case deadline == maxDeadline:
-	case tl.isManual, tl.isInside():
+	case tl.manual != nil, tl.isInside():
 		task.Outlive(0)
 	default:
 		task.Outlive(time.Duration(deadline - tl.now()))

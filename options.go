@@ -14,7 +14,7 @@ type options struct {
 	wheelSize  int
 	maxPending int
 	executor   Executor
-	clock      Clock
+	clock      *ManualClock // nil: the system's
 	onPanic    func(t *Timeout, recovered any)
 }
 
@@ -32,11 +32,12 @@ func valid(ok bool, format string, args ...any) error {
 	return fmt.Errorf("hashedwheel: "+format, args...)
 }
 
-// WithTick sets the most that a task may be late: 1ms by default, 100µs at least. The worker runs at the tenth of a
-// tick at which a timeout is due (at least 100µs), as long as that is no more often than once a tick on average, plus a
-// burst of ten; otherwise it waits for the next whole tick. So where fewer timeouts expire than ticks pass, each is on
-// time to a tenth of a tick. A longer tick saves wake-ups where more than one timeout expires in a tick, and nothing
-// else.
+// WithTick sets the most that a task may be late: 1ms by default, 100µs at least. As long as the worker runs no more
+// often than once a tick on average, plus a burst of ten, it runs for each timeout at its own time; otherwise it waits
+// for the next whole tick. So where fewer timeouts expire than ticks pass, each is on time. A longer tick saves wake-ups
+// where more than one timeout expires in a tick, and nothing else.
+//
+// In a testing/synctest bubble the default is 1ns: every timeout is exactly on time there.
 func WithTick(d time.Duration) Option {
 	return func(o *options) error {
 		o.tick = d
@@ -44,7 +45,7 @@ func WithTick(d time.Duration) Option {
 	}
 }
 
-// WithWheelSize sets the number of buckets, rounded up to a power of two: 512 by default, 1<<16 at most. A bucket is 48
+// WithWheelSize sets the number of buckets, rounded up to a power of two: 512 by default, 1<<16 at most. A bucket is 56
 // bytes. Delays longer than size × tick cost a few more visits. With fewer than 65 timeouts in each bucket, a garbage
 // collection with a million pending takes several times as long.
 func WithWheelSize(n int) Option {
@@ -80,8 +81,8 @@ func WithExecutor(e Executor) Option {
 	}
 }
 
-// WithClock sets the clock. The default is the system's monotonic clock.
-func WithClock(c Clock) Option {
+// WithClock sets a ManualClock in place of the system's monotonic clock, and makes Inline the default Executor.
+func WithClock(c *ManualClock) Option {
 	return func(o *options) error {
 		o.clock = c
 		return valid(c != nil, "WithClock: must not be nil")
