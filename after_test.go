@@ -169,7 +169,7 @@ func TestAfterIsClosedByStopInAnotherBubble(t *testing.T) {
 	})
 }
 
-// A loop around After neither hangs nor spins once its timer is stopped, also on a ManualClock.
+// A loop around After neither hangs nor spins once its timer is stopped.
 func TestAfterOfAStoppedTimerWaitsInTheTimePackage(t *testing.T) {
 	stopped := map[string]func(opts ...hashedwheel.Option) *hashedwheel.Timer{
 		"system": timertest.New,

@@ -9,6 +9,9 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
+// mishap is the value with which tasks, executors and panic handlers panic.
+type mishap struct{ of string }
+
 // wildExecutor runs tasks at once, or in goroutines that recover whatever leaves them, and sometimes drops one by a
 // panic or runtime.Goexit.
 type wildExecutor struct {

@@ -24,7 +24,7 @@ func (s *script) handed(e *entry) {
 	s.check(m.now >= first, "#%d early: not before %d", e.id, first)
 	s.check(m.now <= last, "#%d late: at %d", e.id, last)
 	// Otherwise one of an earlier tick may wait for the next drain.
-	if s.clock != onHand && s.executor != withGoroutines && len(s.entries) <= limits.Drain {
+	if m.woken == longAgo && s.executor != withGoroutines && len(s.entries) <= limits.Drain {
 		s.check(!m.isOutOfTurn(e), "#%d dispatched before #%d of an earlier tick", e.id, m.pending[0].id)
 	}
 	m.expire(e)
@@ -34,19 +34,15 @@ func (s *script) handed(e *entry) {
 // window returns the times between which a task may be dispatched.
 func (s *script) window(e *entry) (first, last int64) {
 	m := &s.model
-	first, last = m.tickOf(e.deadline)*m.tick, m.lastOf(e.tick)*m.tick
-	switch s.clock {
-	case onManual:
-		first = e.tick * m.tick
+	if s.clock == onManual {
+		first, last = e.tick*m.tick, m.lastOf(e.tick)*m.tick
 		if s.executor == withGoroutines { // their goroutines begin at any time
 			last = math.MaxInt64
 		}
-	case onSystem:
-		first = max(first, e.armed) // a woken worker may at once run a timeout that is already due
-	case onHand:
-		last = max(last, m.leap)
+		return first, last
 	}
-	return first, last
+	first = max(m.tickOf(e.deadline)*m.tick, e.armed) // a woken worker may at once run a timeout that is already due
+	return first, max(m.lastOf(e.tick)*m.tick, m.woken)
 }
 
 func (s *script) checkNothingOverdue() {

@@ -25,7 +25,7 @@ type model struct {
 	waits   bool  // the worker may wait for the next whole Tick
 	limit   int   // of pending timeouts, 0 for none
 	now     int64 // ns since the timer's start
-	leap    int64 // when the clock was last set
+	woken   int64 // when a task last stopped blocking the worker
 	stopped bool
 	pending []*entry // sorted by tick
 
@@ -55,6 +55,8 @@ type entry struct {
 
 // never is the deadline that no clock reaches, as the timer packs it.
 const never = 1<<58 - 1
+
+const longAgo = math.MinInt64
 
 func clampDeadline(ns int64) int64 { return max(-1<<58, min(ns, never)) }
 
@@ -190,7 +192,7 @@ func (m *model) lateness(e *entry) (latest, least int64) {
 		return late, late
 	}
 	latest = late
-	if m.leap == longAgo {
+	if m.woken == longAgo {
 		latest = min(late, (m.whole+1)*m.tick)
 	}
 	return latest, min(late, m.now-m.tickAt(e.armed)*m.tick)

@@ -66,27 +66,6 @@ func (s *script) amount() int64 {
 	}
 }
 
-// leap decodes the amount by which the clock is set.
-func (s *script) leap() int64 {
-	tick, b := s.model.slack, int64(s.byte())
-	switch n := b >> 3; b & 7 {
-	case 0:
-		return 1 + n
-	case 1, 2:
-		return tick*n + int64(s.byte())
-	case 3:
-		return s.turn * n / 4
-	case 4:
-		return years * n / 7
-	case 5:
-		return s.amount()
-	case 6:
-		return 7 * int64(24*time.Hour) * n
-	default:
-		return years * n / 2
-	}
-}
-
 // entry chooses one of the timeouts: inside a task, often its own, or another due at the same tick.
 func (s *script) entry() *entry {
 	b := int(s.byte())
@@ -141,13 +120,6 @@ func (s *script) call() (advance int64) {
 		}
 	case 'E':
 		s.runAnyJob()
-	case 'J':
-		s.setClock(s.leap())
-	case 'r':
-		s.log("ring", -1, 0)
-		s.hand.ringAll() // too early: the clock stands still
-	case '<':
-		s.setTrap(s.leap())
 	case 'A':
 		d := max(0, min(s.amount(), s.end()-s.target))
 		s.log("Advance", -1, d)
