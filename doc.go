@@ -56,13 +56,19 @@
 // timeout. Rejected: the timer was stopped or full, and [Timeout.Err] returns which. A Reset or Move of a pending
 // timeout only moves its deadline.
 //
-// # Nothing is lost at Stop
+// # Functions end, channels go on
 //
-// Every armed timeout that will not run is in the result of [Timer.StopAll], even if it was armed or moved while Stop
-// ran. The channels of [Timer.After] and of package wheeltime are not in it: Stop leaves them to the time package, so
-// no waiting goroutine is woken early or waits forever. Later calls are refused: Schedule returns [ErrStopped]. If
-// several goroutines arm and stop one Timeout while Timer.StopAll runs, the Timeout can still become Rejected until the
-// last of their calls has returned.
+// Once [Timer.StopAll] has begun, no function starts that had not been handed to the Executor by then: no task, no run
+// of a [Series], no callback of packages keyed and idle, no function of wheeltime.AfterFunc. Whoever waits for a
+// channel gets it at its time: the channels of [Timer.After] and of package wheeltime, those of Tickers included, go on
+// in the time package, and so do all that are made later. No waiting goroutine is woken early or waits forever. On a
+// [ManualClock] no more time passes for a stopped Timer: what is left of each delay is over at once, and later delays
+// pass in real time. A channel that is due while StopAll runs is late by up to as long as StopAll takes.
+//
+// Nothing is lost: StopAll returns every timeout that you armed and that will not run, even if it was armed or moved
+// while StopAll ran, and nothing else. The values of a keyed.Map stay in it for Drain. Later calls are refused:
+// Schedule returns [ErrStopped]. If several goroutines arm and stop one Timeout while StopAll runs, the Timeout can
+// still become Rejected until the last of their calls has returned.
 //
 // # User code runs without locks
 //

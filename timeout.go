@@ -249,8 +249,8 @@ func (t *Timeout) Deadline() time.Time {
 }
 
 // Task returns the task that was given to Init or Schedule; after AfterFunc or InitFunc, a Task that calls the func. It
-// returns nil before Init, and for the Timeouts of Series and packages keyed, idle and wheeltime, which Timer.StopAll
-// returns or a panic handler gets.
+// returns nil before Init, and for the Timeouts of Series and packages keyed, idle and wheeltime, which only a panic
+// handler gets.
 func (t *Timeout) Task() Task {
 	if _, isHook := t.task.(hook.Task); isHook {
 		return nil
