@@ -24,8 +24,7 @@ import (
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	// At a whole Tick, so that there are no more channels than Ticks. If the worker waits for a whole Tick, it waits
 	// for the same one.
-	k := &tm.time.ticks
-	at := k.start(k.roundUp(k.of(tm.deadlineIn(d))))
+	at := tm.time.wholeTick(tm.deadlineIn(d))
 	if s := tm.after.find(at); s != nil {
 		return s.done
 	}

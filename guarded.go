@@ -1,6 +1,8 @@
 package hashedwheel
 
 import (
+	"math"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -10,15 +12,18 @@ import (
 // guarded holds everything that the lock guards: the wheel, and the timeouts on their way into it and out of it. Its
 // methods take the lock, except those at the end of the file, whose callers hold it. One hold visits one or two
 // portions of timeouts; only Timer.StopAll's first hold visits all queued timeouts.
+//
+// A timeout that is armed is in the queue, in lists, in the wheel, or in the first two and the wheel. Only a holder of
+// the lock takes it out, and it expires in the hold that takes it out of the wheel: an Expired timeout is nowhere.
 type guarded struct {
-	owner *Timer // set by init, then read only, like the next
+	owner *Timer // set by init, then read only, like the next two
 	queue *mpscQueue
+	quota *quota
 
 	mu      sync.Mutex
-	broken  any // the panic of the call that found a misused Timeout; every later call repeats it
 	wheel   hashedWheel
 	lists   []*Timeout // taken from the queue and not filed yet, the oldest list first; none once stopped
-	intake  int        // how many of the first lists are the pass's intake: its tick stays open until they are filed
+	intake  int        // how many of the first lists are the pass's intake, in which due timeouts are still due
 	stopped bool
 	waiting *Timeout // once stopped: all queued timeouts, as one list
 }
@@ -26,134 +31,136 @@ type guarded struct {
 const portion = limits.Portion
 
 func (g *guarded) init(tm *Timer, wheelSize int) {
-	g.owner, g.queue = tm, &tm.queue
-	g.wheel.init(tm.time.ticks, wheelSize)
+	g.owner, g.queue, g.quota = tm, &tm.queue, &tm.quota
+	atOnce := few
+	if tm.time.manual != nil || tm.time.tick == exact {
+		atOnce = math.MaxInt // a test expects each timeout at its own time, however many there are
+	}
+	g.wheel.init(tm.time.tick, wheelSize, atOnce)
 	g.lists = make([]*Timeout, 0, 8*len(g.queue.near.stripes)) // growing under the lock could trigger GC assist
 }
 
-// lock is used as defer g.lock().unlock(). It panics once a misused Timeout has been found, since the wheel may be
-// inconsistent.
-func (g *guarded) lock() *guarded {
+// lock is used as defer g.lock().Unlock().
+func (g *guarded) lock() *sync.Mutex {
 	g.mu.Lock()
-	if g.broken != nil {
-		g.mu.Unlock()
-		panic(g.broken)
-	}
-	return g
+	return &g.mu
 }
 
-// unlock also runs after a panic, and then breaks the Timer.
-func (g *guarded) unlock() {
-	if p := recover(); p != nil {
-		g.broken = p
-		g.mu.Unlock()
-		panic(p)
-	}
-	g.mu.Unlock()
-}
-
-// beginPass takes the queue as the pass's intake and closes the tick. due is the tick at which the run was due. It
-// takes nothing if the last intake is not filed: then stripes stay deep, and producers help. So the intake does not
-// grow forever if tasks keep arming themselves on a clock that stands still. It reports whether there is an intake.
-func (g *guarded) beginPass(tick, due tick) (isBusy bool) {
-	defer g.lock().unlock()
-	// A task ended the last pass of this tick by Goexit, or by a panic through Advance. Take nothing more at this tick:
-	// its tasks may have armed themselves again, and the worker would never leave it.
-	isCut := g.wheel.current <= tick && tick < g.wheel.opening
-	g.wheel.turn(min(tick, due)) // no further, since Overdue shows how late the worker is
-	if !isCut && g.intake == 0 {
+// beginPass begins a pass at a time. If it takes, the queue becomes the intake, unless the last intake is not filed:
+// then stripes stay deep, and producers help. So the intake does not grow forever if tasks keep arming themselves on a
+// clock that stands still. It reports whether there is an intake. For since see farLane.isDue.
+func (g *guarded) beginPass(now, since int64, takes bool) (isBusy bool) {
+	defer g.lock().Unlock()
+	g.wheel.open(now)
+	if takes && g.intake == 0 {
 		g.takeLane(&g.queue.near)
-		if g.queue.far.isDue(g.wheel.ticks.start(tick)) {
+		if g.queue.far.isDue(now, since) {
 			g.takeLane(&g.queue.far.lane)
 		}
 		g.intake = len(g.lists)
 	}
-	g.wheel.close(tick)
 	return g.intake > 0
 }
 
 // fileIntake files at most limit timeouts of the pass's intake, and returns how many.
 func (g *guarded) fileIntake(limit int) int {
-	defer g.lock().unlock()
+	defer g.lock().Unlock()
 	n, _ := g.file(limit, g.intake)
 	return n
 }
 
-// takeDue claims timeouts that are due by tick, fills batch with them, and reports false if none is left. After true
-// the batch may be empty, if all timeouts of a portion were moved. The wheel leaves the tick only once the intake is
-// filed.
-func (g *guarded) takeDue(tick tick, batch []expired) (_ []expired, more bool) {
-	defer g.lock().unlock()
+// takeDue appends timeouts that are due at the time of the pass to a batch until it is full, and reports false if none
+// is left. After true the batch may be empty, if all timeouts of a portion were moved.
+func (g *guarded) takeDue(batch []expired) (_ []expired, more bool) {
+	defer g.lock().Unlock()
 	for visited := 0; !g.stopped && visited < portion && len(batch) < cap(batch); {
-		t := g.wheel.pop(tick)
-		if t != nil {
-			batch = g.claim(t, tick, batch)
+		if t := g.wheel.pop(); t != nil {
+			batch = g.claim(t, batch)
 			visited++
 			continue
 		}
-		filed, through := g.wheel.advance(tick, portion-visited)
-		visited += filed
+		filed, through := g.wheel.advance(portion - visited)
 		if through {
-			if g.intake == 0 {
-				g.wheel.leave(tick)
-			}
 			return batch, len(batch) > 0
 		}
+		visited += filed
 	}
 	return batch, !g.stopped
 }
 
 func (g *guarded) thin() bool {
-	defer g.lock().unlock()
+	defer g.lock().Unlock()
 	return !g.stopped && g.wheel.thin()
 }
 
-// nextWork returns the tick at which filed timeouts need the worker, or the far lane is due. Other timeouts in the
-// queue or in lists were pushed after the run began: a run is set for them.
-func (g *guarded) nextWork() tick {
-	defer g.lock().unlock()
+// nextWork returns the time at which filed timeouts need the worker, or the far lane is due, or maxDeadline. Other
+// timeouts in the queue or in lists were pushed after the run began: a run is set for them.
+func (g *guarded) nextWork() (at int64) {
+	defer g.lock().Unlock()
 	if g.stopped {
-		return noTick
+		return maxDeadline
 	}
-	next := g.wheel.nextWork()
+	at = g.wheel.nextWork()
 	if !g.queue.far.isEmpty() {
-		next = min(next, g.wheel.ticks.of(g.queue.far.at))
+		at = min(at, g.queue.far.at)
 	}
-	return next
+	return at
 }
 
 // fileStripe has a producer file a part of the lists or, if there are none, of its stripe.
 func (g *guarded) fileStripe(s *stripe) {
-	defer g.lock().unlock()
+	defer g.lock().Unlock()
 	if len(g.lists) == 0 {
 		g.takeStripe(s)
 	}
 	g.file(2*portion, len(g.lists))
 }
 
-// drainAll files everything that is queued, then returns the earliest tick at which a timeout may be due, and how many
-// are pending. No clock reaches the tick if it is ticks.never or later.
-func (g *guarded) drainAll() (next tick, pending int) {
-	defer g.lock().unlock()
-	g.takeAll()
+// drainAll files everything that is queued, then returns the earliest time at which a timeout may be due, or
+// maxDeadline, and how many are pending.
+func (g *guarded) drainAll() (next int64, pending int) {
+	defer g.lock().Unlock()
+	g.takeLane(&g.queue.near)
+	g.takeLane(&g.queue.far.lane)
 	for left := len(g.lists); ; {
 		_, emptied := g.file(portion, left)
 		left -= emptied
 		if left == 0 || len(g.lists) == 0 { // len: others may have filed some of them
-			return g.wheel.earliest(), g.wheel.count
+			return g.wheel.next(), g.wheel.count
 		}
 		g.mu.Unlock()
 		g.mu.Lock()
-		if g.broken != nil {
-			panic(g.broken)
+	}
+}
+
+// release cancels t if it is pending, reports whether it did, and takes t out of the queue and the wheel. A goroutine
+// that has marked t as queued may not have pushed it yet, and StopAll collects a portion at a time: release waits.
+func (g *guarded) release(t *Timeout) (canceled bool) {
+	defer g.lock().Unlock()
+	canceled = t.cancelInPlace()
+	for t.load().queued() {
+		for _, l := range g.queue.lanes() {
+			g.takeStripe(l.stripeOf(t))
+		}
+		for len(g.lists) > 0 && t.load().queued() {
+			g.file(portion, len(g.lists))
+		}
+		if t.load().queued() {
+			g.mu.Unlock()
+			runtime.Gosched()
+			g.mu.Lock()
 		}
 	}
+	if t.home != unfiled && t.State() != Pending { // another goroutine may have armed it again
+		g.wheel.remove(t)
+	}
+	return canceled
 }
 
 // collect closes the queue and cancels a portion of the pending timeouts, which it appends to ended. It races with
 // Timeout.Stop: the CAS of each timeout's word decides.
 func (g *guarded) collect(ended []*Timeout) (_ []*Timeout, more bool) {
-	defer g.lock().unlock()
+	defer g.lock().Unlock()
 	if !g.stopped {
 		g.stop()
 	}
@@ -163,7 +170,7 @@ func (g *guarded) collect(ended []*Timeout) (_ []*Timeout, more bool) {
 			return ended, false
 		}
 		checkOwner(t, g.owner)
-		if t.cancelForStop() {
+		if t.cancelInPlace() {
 			ended = append(ended, t)
 		}
 	}
@@ -172,17 +179,11 @@ func (g *guarded) collect(ended []*Timeout) (_ []*Timeout, more bool) {
 
 // refuse gives up a push of t after stop, and reports whether it rejected an arming.
 func (g *guarded) refuse(t *Timeout) bool {
-	defer g.lock().unlock()
-	return t.refuse(t.home.level() >= 0)
+	defer g.lock().Unlock()
+	return t.refuse(t.home != unfiled)
 }
 
 // From here on the caller holds the lock.
-
-// takeAll takes everything that is queued.
-func (g *guarded) takeAll() {
-	g.takeLane(&g.queue.near)
-	g.takeLane(&g.queue.far.lane)
-}
 
 func (g *guarded) takeLane(l *lane) {
 	for i := range l.stripes {
@@ -203,13 +204,10 @@ func (g *guarded) takeStripe(s *stripe) {
 // file files at most limit timeouts of the first lists, and returns how many, and how many lists it emptied.
 func (g *guarded) file(limit, lists int) (n, emptied int) {
 	for n < limit && emptied < lists && len(g.lists) > 0 {
-		t, first := g.lists[0], g.wheel.opening
-		if g.intake > 0 {
-			first = g.wheel.current // the list belongs to the intake
-		}
+		t := g.lists[0]
 		for ; n < limit && t != nil; n++ {
 			next := t.link
-			g.fileOne(t, first)
+			g.fileOne(t)
 			t = next
 		}
 		g.lists[0] = t
@@ -223,27 +221,35 @@ func (g *guarded) file(limit, lists int) (n, emptied int) {
 	return n, emptied
 }
 
-// fileOne takes a timeout from the queue, and places it in the wheel if it is pending, no earlier than at first, the
-// first tick that is open for it.
-func (g *guarded) fileOne(t *Timeout, first tick) {
+// fileOne takes a timeout from the first list, and files it in the wheel if it is pending.
+func (g *guarded) fileOne(t *Timeout) {
 	if t.home != unfiled {
 		g.wheel.remove(t)
 	}
-	if w := t.unqueue(); w.state() == Pending {
-		g.wheel.put(t, max(first, g.wheel.ticks.of(w.deadline())))
+	switch w := t.unqueue(); {
+	case w.state() != Pending:
+	case g.intake > 0:
+		g.wheel.put(t, w.deadline()) // the list belongs to the intake
+	default:
+		g.wheel.place(t, w.deadline())
 	}
 }
 
-// claim claims a timeout that was filed under current, for the batch. If it was moved later or is queued, claim files
-// it again; if it is no longer pending, claim drops it.
-func (g *guarded) claim(t *Timeout, tick tick, batch []expired) []expired {
+// claim makes t, which was taken out of the wheel, Expired, and adds it to a batch. If t was moved later or is queued,
+// claim files it again; if it is no longer pending, claim drops it. The permit is returned first: nobody sees an
+// Expired timeout that still counts. So an arming may be accepted in its place although t is moved in that instant.
+func (g *guarded) claim(t *Timeout, batch []expired) []expired {
 	checkOwner(t, g.owner)
-	w, ok := t.claim(g.wheel.ticks.start(tick))
-	switch {
-	case ok:
-		batch = append(batch, expired{t, w.deadline()})
-	case w.state() == Pending:
-		g.wheel.place(t, g.wheel.ticks.of(w.deadline()))
+	w := t.load()
+	for ; w.isDue(g.wheel.closed); w = t.load() {
+		g.quota.release(1)
+		if t.cas(w, w.withState(Expired)) {
+			return append(batch, expired{t, w.deadline()})
+		}
+		g.quota.acquire(unbounded)
+	}
+	if w.state() == Pending {
+		g.wheel.place(t, w.deadline())
 	}
 	return batch
 }

@@ -1,8 +1,12 @@
 package hashedwheel
 
-import "math/bits"
+import (
+	"math/bits"
 
-// hashedWheel keeps timeouts by the tick at which they expire. It is pure: no clock, no goroutine, no lock, and the
+	"github.com/hashedwheel/hashedwheel/internal/limits"
+)
+
+// hashedWheel keeps timeouts by the tick in which they are due. It is pure: no clock, no goroutine, no lock, and the
 // only atomic it reads is a timeout's word. A timeout that is due within a turn of the buckets is in the bucket of its
 // tick, modulo their number. A later timeout, one with remaining rounds, waits in the first overflow ring that reaches
 // its tick. A ring has 64 slots, each as wide as half a turn of the buckets, or as 32 slots of the ring below.
@@ -18,43 +22,71 @@ import "math/bits"
 // into a bucket: it is touched once per level. Ticks are absolute and slots are derived from them, so any number of
 // ticks can be skipped. From Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (1987): a window of one turn
 // (scheme 4) over hashed ticks (6), with a hierarchy (7).
+//
+// A bucket is not sorted. While its tick lasts and it holds a few timeouts, each is taken at its own time, by looking
+// at all of them; a fuller one waits until its tick has ended, and is then taken whole.
 type hashedWheel struct {
-	ticks ticks // set by init, then read only
+	tickLen int64 // ns; set by init, then read only, like few
+	few     int
 
-	// Two hands, which only the worker moves. Every timeout is filed under current or later.
+	// Three hands, which only the worker moves. Every timeout is filed under current or later, and current has ended.
 	//
-	//	ticks   taken │ being taken, or nothing is due │ still to come
-	//	              ▲ current                        ▲ opening
-	//
-	// place files at opening or later, so that a pass ends even if a task arms its own timeout for the past again and
-	// again. The pass's intake, and the timeouts of slots that are filed again, are put at current or later.
+	//	buckets   empty │ due, all of it │ still to come, or looked through
+	//	                ▲ current        ▲ current+1, at the latest the tick of closed
 	current tick
-	opening tick
+	closed  int64 // ns: the time of the last pass; see place
+	unseen  int   // how many timeouts of the bucket of closed pop is still to look at; 0 between two looks
 
 	count  int      // timeouts filed
 	levels []*level // the levels that have been needed so far
 	spares spares   // empty chunks of the levels
 }
 
-func (w *hashedWheel) init(k ticks, size int) {
-	w.ticks = k
-	w.current, w.opening = 1, 1 // tick 0 is the instant at which the timer was made
-	w.levels = []*level{newLevel(0, 0, size, &w.spares)}
+// A tick counts ticks since the timer was made: tick 0 begins then.
+type tick int64
+
+const (
+	// A bucket with more timeouts than these is taken when its tick has ended. Looking at them takes half a
+	// microsecond, or 5 µs if they are scattered in memory, and one batch has room for them.
+	few = limits.Batch
+
+	// A crowd is a slot of a ring so full that filing it again in one go would delay others: half a millisecond's work.
+	// While the wheel is in the slot before it, its timeouts are filed again between passes, a portion at a time. Not
+	// earlier, since they would not fit into the level below.
+	crowd = limits.Crowd
+)
+
+func (w *hashedWheel) init(tickLen int64, size, few int) {
+	w.tickLen, w.few = tickLen, few
+	w.current, w.closed = -1, -1
+	w.levels = []*level{newLevel(0, 0, max(2, size), &w.spares)}
 }
 
-// place files a timeout under a tick, or under the first open tick if that tick is closed.
-func (w *hashedWheel) place(t *Timeout, tick tick) { w.put(t, max(tick, w.opening)) }
+func (w *hashedWheel) tickAt(at int64) tick  { return tick(at / w.tickLen) }
+func (w *hashedWheel) start(tick tick) int64 { return min(int64(tick)*w.tickLen, maxDeadline) }
 
-// put files a timeout under a tick that has not been taken.
-func (w *hashedWheel) put(t *Timeout, tick tick) {
-	k := 0
+// place files a timeout whose deadline the worker has just read. If the last pass has closed that time, the timeout is
+// due in the next tick: otherwise a pass would not end while a task arms its own timeout for the past again and again.
+func (w *hashedWheel) place(t *Timeout, deadline int64) {
+	if deadline <= w.closed {
+		deadline = w.start(w.tickAt(w.closed) + 1)
+	}
+	w.put(t, deadline)
+}
+
+// put files a timeout that is due at a time. If that is closed, the pass takes it.
+func (w *hashedWheel) put(t *Timeout, due int64) {
+	tick, k := w.current, 0
+	if due > w.closed {
+		tick = max(tick, w.tickAt(due))
+	}
 	for !w.levels[k].reaches(tick, w.current) {
 		k++
 		if k == len(w.levels) {
 			w.addRing()
 		}
 	}
-	w.levels[k].add(t, tick)
+	w.levels[k].add(t, tick, due)
 	w.count++
 }
 
@@ -75,30 +107,25 @@ func (w *hashedWheel) remove(t *Timeout) {
 	w.count--
 }
 
-// turn moves on to a tick if nothing is filed before it, so that the intake is filed in the lowest level possible.
-func (w *hashedWheel) turn(tick tick) {
-	if first, _ := w.firstSlot(); first >= tick {
-		w.current = max(w.current, tick)
-		w.opening = max(w.opening, tick)
+// open begins a pass at a time. It moves on to its tick if nothing is filed before it, so that the intake is filed in
+// the lowest level possible.
+func (w *hashedWheel) open(now int64) {
+	w.closed, w.unseen = now, 0
+	if first, _ := w.firstSlot(); first >= w.tickAt(now)-1 {
+		w.current = max(w.current, w.tickAt(now)-1)
 	}
 }
 
-// close shuts a tick: timeouts that place files from now on, including those armed by this pass's tasks, expire later.
-func (w *hashedWheel) close(tick tick) { w.opening = max(w.opening, tick+1) }
-
-// advance moves on to the first tick, no later than last, whose bucket is occupied. through means that nothing is filed
-// up to last, and current is at least last. On the way, advance files the timeouts of slots again, at most limit of
-// them, and returns how many.
-func (w *hashedWheel) advance(last tick, limit int) (filed int, through bool) {
+// advance moves on to the first tick that has ended and whose bucket is occupied. through means that there is none, and
+// nothing has changed. On the way, advance files the timeouts of slots again, at most limit of them, and returns how
+// many.
+func (w *hashedWheel) advance(limit int) (filed int, through bool) {
+	from, open := w.current, w.tickAt(w.closed)
 	for filed < limit {
 		start, l := w.firstSlot()
-		if start > last {
-			w.current = max(w.current, last)
-			return filed, true
-		}
-		w.current = start
-		if l == w.levels[0] {
-			break
+		w.current = max(w.current, min(start, open-1))
+		if start > open || l == w.levels[0] {
+			return filed, filed == 0 && w.current == from
 		}
 		i := l.index(l.number(start))
 		for ; filed < limit && l.slots.len(i) > 0; filed++ {
@@ -108,16 +135,10 @@ func (w *hashedWheel) advance(last tick, limit int) (filed int, through bool) {
 	return filed, false
 }
 
-// leave moves on past a tick; nothing is, or will be, filed up to it.
-func (w *hashedWheel) leave(tick tick) {
-	w.current = max(w.current, tick+1)
-	w.opening = max(w.opening, w.current)
-}
-
 // firstSlot returns the tick at which the first occupied slot begins, and its level: the highest of several, since its
 // timeouts may be filed again into the others.
 func (w *hashedWheel) firstSlot() (tick tick, first *level) {
-	tick = noTick
+	tick = noNumber
 	for _, l := range w.levels {
 		if n := l.next(l.occupied, l.number(w.current)); n != noNumber && l.begins(n) <= tick {
 			tick, first = l.begins(n), l
@@ -126,14 +147,37 @@ func (w *hashedWheel) firstSlot() (tick tick, first *level) {
 	return tick, first
 }
 
-// pop removes a timeout filed under current; nil if none is left, or if current is later than last.
-func (w *hashedWheel) pop(last tick) *Timeout {
+// pop removes a timeout of the current bucket, or else one that is due of the bucket after it, if the tick of that
+// lasts; nil if there is none. See waits.
+func (w *hashedWheel) pop() *Timeout {
 	l := w.levels[0]
-	i := l.index(l.number(w.current))
-	if w.current > last || l.slots.len(i) == 0 {
+	if i := l.index(int64(w.current)); l.slots.len(i) > 0 {
+		return w.popFrom(l, i)
+	}
+	open := w.tickAt(w.closed)
+	if open != w.current+1 || w.unseen == 0 && w.waits(int64(open)) {
 		return nil
 	}
-	return w.popFrom(l, i)
+	i, n := l.index(int64(open)), l.len(int64(open))
+	if w.unseen == 0 {
+		w.unseen = n
+	}
+	for w.unseen = min(w.unseen, n); w.unseen > 0; { // some may have left
+		w.unseen--
+		if t := l.at(i, w.unseen); t.load().isDue(w.closed) {
+			w.remove(t) // the last one, which was looked at, takes its place
+			return t
+		}
+	}
+	l.earliest[i] = max(l.earliest[i], w.closed+1)
+	return nil
+}
+
+// waits reports whether a bucket is taken when its tick has ended. One into which place has put timeouts of the tick
+// before is looked through once, however full.
+func (w *hashedWheel) waits(number int64) bool {
+	l := w.levels[0]
+	return l.len(number) > w.few && l.earliest[l.index(number)] > w.start(tick(number))
 }
 
 func (w *hashedWheel) popFrom(l *level, i int) *Timeout {
@@ -154,30 +198,83 @@ func (w *hashedWheel) popAny() *Timeout {
 // a queued timeout: its push may be refused, and then Timer.StopAll must find it here.
 func (w *hashedWheel) fileAgain(t *Timeout) {
 	if word := t.load(); word.state() == Pending {
-		w.put(t, max(w.current, w.ticks.of(word.deadline())))
+		w.put(t, word.deadline())
 	}
 }
 
-// earliest returns the earliest tick at which a timeout may be due, or noTick if none is filed. The tick is too early
-// if the earliest timeout was moved later or removed.
-func (w *hashedWheel) earliest() (tick tick) {
-	tick = noTick
-	for _, l := range w.levels {
-		if number := l.next(l.occupied, l.number(w.current)); number != noNumber {
-			tick = min(tick, l.earliestIn(number))
+// next returns the earliest time at which a timeout may be due, or maxDeadline if none is. Of the first buckets it
+// first files those again that were moved later, at most about a portion: so a run of the worker saves those that would
+// find nothing due, one for each tick in which an idle timeout was due before it was moved.
+func (w *hashedWheel) next() (due int64) {
+	due = maxDeadline
+	buckets := w.levels[0]
+	n := buckets.next(buckets.occupied, int64(w.current))
+	for left := portion; n != noNumber && buckets.len(n) <= w.few && left > 0; n = buckets.next(buckets.occupied, n) {
+		left -= buckets.len(n)
+		if w.sift(n) {
+			break
 		}
 	}
-	return tick
+	switch {
+	case n == noNumber:
+	case w.waits(n):
+		due = w.start(tick(n) + 1)
+	default:
+		due = buckets.earliest[buckets.index(n)]
+	}
+	for _, l := range w.levels[1:] {
+		if n := l.next(l.occupied, l.number(w.current)); n != noNumber {
+			due = min(due, l.earliest[l.index(n)])
+		}
+	}
+	return due
 }
 
-// nextWork returns the tick at which a timeout may be due, or a crowd is to be thinned.
-func (w *hashedWheel) nextWork() tick {
-	tick := w.earliest()
-	if tick >= w.ticks.never {
-		return noTick // timeouts that are never due are not a crowd
+// sift files the timeouts of a bucket again that were moved later, and reports whether others are left.
+func (w *hashedWheel) sift(number int64) (left bool) {
+	l := w.levels[0]
+	i, start, end := l.index(number), w.start(tick(number)), w.start(tick(number)+1)
+	l.earliest[i] = end
+	for index := l.len(number) - 1; index >= 0; index-- {
+		t := l.at(i, index)
+		word := t.load()
+		switch {
+		case word.state() != Pending: // it is queued: the next drain lets go of it
+			w.remove(t)
+		case !word.queued() && word.deadline() >= end:
+			w.remove(t)
+			w.put(t, word.deadline())
+		default:
+			l.earliest[i] = min(l.earliest[i], max(start, word.deadline()))
+		}
 	}
-	for _, l := range w.levels {
-		tick = min(tick, l.crowdAt(w.current))
+	return l.len(number) > 0
+}
+
+// nextWork returns the time at which a timeout may be due, or a crowd is to be thinned; maxDeadline if there is
+// neither.
+func (w *hashedWheel) nextWork() (at int64) {
+	at = w.next()
+	if at == maxDeadline {
+		return at // timeouts that are never due are not a crowd
 	}
-	return tick
+	for _, l := range w.levels[1:] {
+		if n := l.next(l.crowded, l.number(w.current)+1); n != noNumber && l.shift > 0 {
+			at = min(at, w.start(max(w.current, l.begins(n-1))+1)) // when current is in the slot before
+		}
+	}
+	return at
+}
+
+// thin files a portion of a crowd again, and reports whether there was one.
+func (w *hashedWheel) thin() bool {
+	for _, l := range w.levels[1:] {
+		if n := l.number(w.current) + 1; l.shift > 0 && l.len(n) >= crowd {
+			for range portion {
+				w.fileAgain(w.popFrom(l, l.index(n)))
+			}
+			return true
+		}
+	}
+	return false
 }

@@ -31,18 +31,14 @@ func (w *hashedWheel) check() {
 // read once, and must satisfy conditions that no producer can break:
 //   - A timeout that is filed has been armed and has not expired.
 //   - If it is no longer pending, it is queued: the next drain removes it.
-//   - If it is pending and not queued, it is filed no later than it is due: a move to earlier queues it.
+//   - If it is pending and not queued, its slot is visited no later than it is due: a move to earlier queues it.
 func (w *hashedWheel) checkAll() {
-	n, first := 0, noTick
+	n := 0
 	for k := range w.levels {
-		filed, tick := w.checkLevel(k)
-		n, first = n+filed, min(first, tick)
+		n += w.checkLevel(k)
 	}
 	if n != w.count {
 		broken("count is %d, but %d are filed", w.count, n)
-	}
-	if next := w.earliest(); next < w.current || next > first {
-		broken("earliest is %d, current %d, the first tick filed under %d", next, w.current, first)
 	}
 }
 
@@ -50,9 +46,8 @@ func broken(format string, args ...any) {
 	panic("hashedwheel: invariant: " + fmt.Sprintf(format, args...))
 }
 
-// checkLevel returns how many timeouts the occupied slots of level k hold, and their first tick.
-func (w *hashedWheel) checkLevel(k int) (n int, first tick) {
-	first = noTick
+// checkLevel returns how many timeouts the occupied slots of level k hold.
+func (w *hashedWheel) checkLevel(k int) (n int) {
 	l := w.levels[k]
 	for i := l.occupied.Next(0); i >= 0; i = l.occupied.Next(i + 1) {
 		size := l.slots.check(i)
@@ -60,7 +55,7 @@ func (w *hashedWheel) checkLevel(k int) (n int, first tick) {
 			broken("level %d slot %d is empty, but marked as occupied", k, i)
 		}
 		for index := range size {
-			first = min(first, w.checkFiled(k, i, index))
+			w.checkFiled(k, i, index)
 		}
 		n += size
 	}
@@ -69,7 +64,7 @@ func (w *hashedWheel) checkLevel(k int) (n int, first tick) {
 			broken("level %d slot %d holds %d, but is marked as a crowd", k, i, l.slots.len(i))
 		}
 	}
-	return n, first
+	return n
 }
 
 // check panics if a chunk of slot i other than the last is not full, or if there is a timeout past the end of the last
@@ -89,8 +84,8 @@ func (b *buckets) check(i int) (n int) {
 	return b.len(i)
 }
 
-// checkFiled checks a timeout found in slot i of level k, and returns the first tick of its slot.
-func (w *hashedWheel) checkFiled(k, i, index int) tick {
+// checkFiled checks a timeout found in slot i of level k.
+func (w *hashedWheel) checkFiled(k, i, index int) {
 	l := w.levels[k]
 	t := *l.slots.entry(i, index)
 	if t == nil || t.home != homeIn(inWheel+k, i, index) {
@@ -98,20 +93,16 @@ func (w *hashedWheel) checkFiled(k, i, index int) tick {
 	}
 	number := l.number(w.current) + int64((i-l.index(l.number(w.current)))&(l.size-1))
 	start := l.begins(number)
-	if start < w.current {
+	if start < w.current && l.begins(number+1) <= w.current {
 		broken("level %d holds timeouts in slot %d, before %d", k, number, w.current)
-	}
-	e := l.earliestIn(number)
-	if l.number(e) != number {
-		broken("level %d slot %d has earliest %d", k, number, e)
 	}
 	word := t.load()
 	state := word.state()
 	if state == Unarmed || state == Expired || state != Pending && !word.queued() {
 		broken("slot %d holds a timeout that is %v; queued: %t", number, state, word.queued())
 	}
-	if at := max(w.ticks.of(word.deadline()), w.opening); state == Pending && !word.queued() && e > at {
-		broken("a timeout due at tick %d is filed in a slot whose earliest is %d", at, e)
+	at := max(word.deadline(), w.start(start))
+	if e := l.earliest[i]; state == Pending && !word.queued() && e > at {
+		broken("a timeout due at %d is filed in slot %d, whose earliest is %d", at, number, e)
 	}
-	return e
 }

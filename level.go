@@ -13,9 +13,9 @@ type level struct {
 	shift    uint // log2(ticks a slot)
 	size     int  // slots, a power of two
 	slots    buckets
-	earliest []tick        // by slot: no timeout in it expires before this tick; nil if a slot is one tick
+	earliest []int64       // ns, by slot: no timeout in it is due before this time
 	occupied bitmap.Bitmap // the slots that hold timeouts
-	crowded  bitmap.Bitmap // the slots that hold a crowd
+	crowded  bitmap.Bitmap // the slots of a ring that hold a crowd
 }
 
 const (
@@ -28,14 +28,10 @@ const (
 )
 
 func newLevel(k int, shift uint, slots int, s *spares) *level {
-	l := &level{
+	return &level{
 		kind: inWheel + k, shift: shift, size: slots, slots: buckets{make([]slot, slots), s},
-		occupied: bitmap.New(slots), crowded: bitmap.New(slots),
+		earliest: make([]int64, slots), occupied: bitmap.New(slots), crowded: bitmap.New(slots),
 	}
-	if shift > 0 {
-		l.earliest = make([]tick, slots)
-	}
-	return l
 }
 
 // reaches reports whether there is a slot for tick, which is not before current.
@@ -53,22 +49,15 @@ func (l *level) index(number int64) int { return int(number & int64(l.size-1)) }
 // len returns how many timeouts the slot with the given number holds.
 func (l *level) len(number int64) int { return l.slots.len(l.index(number)) }
 
-// earliestIn returns a tick before which no timeout of an occupied slot expires.
-func (l *level) earliestIn(number int64) tick {
-	if l.earliest == nil {
-		return tick(number)
-	}
-	return l.earliest[l.index(number)]
-}
-
-func (l *level) add(t *Timeout, tick tick) {
+// add appends a timeout that is due at a time to the slot of a tick.
+func (l *level) add(t *Timeout, tick tick, due int64) {
 	i := l.index(l.number(tick))
 	n := l.slots.len(i)
 	if n == 0 {
 		l.occupied.Set(i)
 	}
-	if l.earliest != nil && (n == 0 || tick < l.earliest[i]) {
-		l.earliest[i] = tick
+	if n == 0 || due < l.earliest[i] {
+		l.earliest[i] = due
 	}
 	if n == crowd-1 {
 		l.crowded.Set(i)
@@ -97,7 +86,7 @@ func (l *level) popLast(i int) *Timeout {
 		l.occupied.Clear(i)
 	}
 	if t == nil || t.home != homeIn(l.kind, i, n) {
-		misused(t) // after the slot is in order again: a program may recover the panic
+		misused(t)
 	}
 	t.home = unfiled
 	return t
@@ -159,16 +148,18 @@ func (h home) level() int { return h.kind() - inWheel }
 func (h home) slot() int  { return int(h >> kindBits & (1<<slotBits - 1)) }
 func (h home) index() int { return int(h >> (slotBits + kindBits)) }
 
-// misused panics because a Timeout is not where the wheel left it. It calls no user code to name the task, since it
-// runs under the lock.
+// misused ends the process because a Timeout is not where the wheel left it. The wheel may be inconsistent by now, so
+// nobody may recover this panic. It calls no user code to name the task, since it runs under the lock.
 func misused(t *Timeout) {
-	const remedy = "leave the Timeout in its place, also in a sync.Pool, and arm it again by Reset)"
-	if t == nil || t.task == nil {
-		panic("hashedwheel: armed Timeout, or one stopped a moment ago, was overwritten " +
-			"(was the struct that holds it cleared? " + remedy)
+	const remedy = "call Release first)"
+	what := "hashedwheel: armed Timeout, or one stopped a moment ago, was overwritten (was the struct that holds it " +
+		"cleared? " + remedy
+	if t != nil && t.task != nil {
+		what = "hashedwheel: armed Timeout of " + taskname.OfPlaced(t.task) + " was copied or overwritten (did a slice " +
+			"grow, or was the struct that holds it cleared? " + remedy
 	}
-	panic("hashedwheel: armed Timeout of " + taskname.OfPlaced(t.task) + " was copied or overwritten " +
-		"(did a slice grow, or was the struct that holds it cleared? " + remedy)
+	go panic(what)
+	select {}
 }
 
 // checkOwner detects a timeout that was cleared and bound to another Timer, whose wheel has given it the same home.

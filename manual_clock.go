@@ -7,20 +7,14 @@ import (
 )
 
 // A ManualClock moves only by Advance, for tests that do not wait. Advance does the work of the worker of each Timer on
-// it, so with Inline tests are deterministic. A ManualClock is safe for concurrent use by any number of timers, keeps
-// them in memory until they are stopped, and must not be copied.
+// it, and tasks run Inline unless WithExecutor says otherwise, so tests are deterministic. A ManualClock is safe for
+// concurrent use by any number of timers, keeps them in memory until they are stopped, and must not be copied.
 type ManualClock struct {
 	mu        sync.Mutex // guards all below; a worker's methods are called without it, since a task may call New
 	now       time.Time
 	target    time.Time // the time at which Advance ends; now if none is in progress
 	advancing bool
-	waiters   []waiter
 	workers   []*worker // of timers that are not stopped
-}
-
-type waiter struct {
-	at time.Time
-	c  chan time.Time
 }
 
 // NewManualClock returns a ManualClock that shows start.
@@ -33,24 +27,11 @@ func (c *ManualClock) Now() time.Time {
 	return c.now
 }
 
-// After returns a channel that gets the time once the clock has moved on by d.
-func (c *ManualClock) After(d time.Duration) <-chan time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	w := waiter{c.now.Add(d), make(chan time.Time, 1)}
-	if d <= 0 {
-		w.c <- c.now
-	} else {
-		c.waiters = append(c.waiters, w)
-	}
-	return w.c
-}
-
 // String returns the time that the clock shows. It is safe at any time.
 func (c *ManualClock) String() string { return "hashedwheel.ManualClock(" + c.Now().String() + ")" }
 
 // Advance moves the clock on by d, which must not be negative. It stops at every instant at which a timeout is due, in
-// order. With Inline each task sees its own time, and all have run when Advance returns; with the default executor
+// order: each task sees its own time, and all have run when Advance returns. With an Executor that starts goroutines
 // tasks start later, so a series skips runs within one Advance. A call during another Advance, such as from a task,
 // only extends that Advance by d. A panic, or runtime.Goexit, ends the Advance at the time that the clock shows.
 func (c *ManualClock) Advance(d time.Duration) {
@@ -84,22 +65,19 @@ func (c *ManualClock) Advance(d time.Duration) {
 // due returns, for each timer, the instant of the earliest timeout that may be due, which may have passed.
 func (c *ManualClock) due() (at []time.Time) {
 	for _, wk := range c.attached() {
-		tick, _ := wk.guarded.drainAll()
-		if tick < wk.time.ticks.never {
-			at = append(at, wk.time.at(wk.time.ticks.start(tick)))
+		next, _ := wk.guarded.drainAll()
+		if next < maxDeadline {
+			at = append(at, wk.time.start.Add(time.Duration(next)))
 		}
 	}
 	return at
 }
 
-// move sets the clock to the earliest of due, the waiters and the target, and serves the waiters for that time. If the
-// clock is at the target and nothing is due, move ends the advance and reports false.
+// move sets the clock to the earliest of due and the target. If the clock is at the target and nothing is due, move
+// ends the advance and reports false.
 func (c *ManualClock) move(due []time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, w := range c.waiters {
-		due = append(due, w.at)
-	}
 	if c.target.After(c.now) {
 		due = append(due, c.target)
 	}
@@ -111,13 +89,6 @@ func (c *ManualClock) move(due []time.Time) bool {
 	if to := slices.MinFunc(due, time.Time.Compare); to.After(c.now) {
 		c.now = to
 	}
-	c.waiters = slices.DeleteFunc(c.waiters, func(w waiter) bool {
-		if w.at.After(c.now) {
-			return false
-		}
-		w.c <- c.now
-		return true
-	})
 	return true
 }
 

@@ -25,16 +25,16 @@ type mpscQueue struct {
 
 // A lane is a set of stripes.
 type lane struct {
-	stripes []stripe // a power of two of them; set by init, then read only, like the next three
-	half    int32    // the depth of a stripe at which the worker is woken
-	deep    int32    // the depth at which producers file the stripe, if it holds stopped timeouts
-	full    int32    // the depth at which producers file the stripe in any case
+	stripes []stripe // a power of two of them; set by init, then read only, like the next two
+	wakeAt  int32    // the depth of a stripe at which the worker is woken
+	fileAt  int32    // the depth at which producers file a part of the stripe
 }
 
 // farLane is the lane of timeouts with a far deadline. A pass takes it once per linger.
 type farLane struct {
 	lane
-	margin int64       // ns: the least distance of a far deadline; set by init, then read only
+	margin int64       // ns: the least distance of a far deadline; set by init, then read only, like the next
+	hotAt  int32       // the depth at which a producer files a part of a stripe whose newest timeout it has stopped
 	at     int64       // ns: when it is taken next; guarded by guarded.mu
 	wanted atomic.Bool // the next pass takes it: a timeout that may be in it is no longer far
 }
@@ -54,10 +54,10 @@ const (
 	counted   = limits.Counted     // one push in this many is counted, and stands for all of them
 )
 
-func (q *mpscQueue) init(tickLen int64) {
+func (q *mpscQueue) init(tick int64) {
 	// Three times the time that a timeout may wait in the far lane: once until the lane is taken, once until the
 	// timeout is filed, and once for a worker that is late.
-	q.far.margin = 3 * (int64(linger) + tickLen)
+	q.far.margin = 3 * (int64(linger) + tick)
 	n := 4 * runtime.GOMAXPROCS(0)       // more than producers, which collide in a stripe by chance
 	n = min(256, 1<<bits.Len(uint(n-1))) // 256: 32 KiB a lane, and as many loads when an empty lane is taken
 	q.makeStripes(n)
@@ -67,52 +67,37 @@ func (q *mpscQueue) init(tickLen int64) {
 // on one page, and so in one stripe. A single counted push never makes a stripe deep.
 func (q *mpscQueue) makeStripes(n int) {
 	deep, full := int32(limits.Deep/min(n, 8)), int32(limits.Full/min(n, 8))
-	q.near = lane{stripes: make([]stripe, n), half: deep / 2, deep: deep, full: deep}
-	q.far.lane = lane{stripes: make([]stripe, n), half: full, deep: deep, full: full} // no half: far timeouts can wait
+	q.near = lane{stripes: make([]stripe, n), wakeAt: deep / 2, fileAt: deep}
+	q.far.lane = lane{stripes: make([]stripe, n), wakeAt: full, fileAt: full} // far timeouts can wait
+	q.far.hotAt = deep
 }
 
 func (q *mpscQueue) lanes() [2]*lane { return [2]*lane{&q.near, &q.far.lane} }
 
-type pushed uint8
-
-const (
-	refused pushed = iota // the queue is closed
-	accepted
-	halfway // accepted, and the stripe of the near lane is half full: the worker must run at the next tick
-	filled  // accepted, and the stripe is full: the producer files a part of it
-	zombies // the same, while the memory of stopped timeouts is in its processor's cache: that takes little time
-)
-
-// push adds t, which the caller has marked queued.
-func (q *mpscQueue) push(t *Timeout, l *lane) pushed {
+// push adds t, which the caller has marked queued. depth is 0, or, for a counted timeout, about how many wait in its
+// stripe. ok is false if the queue is closed.
+func (q *mpscQueue) push(t *Timeout, l *lane) (depth int32, ok bool) {
 	s := l.stripeOf(t)
 	for {
 		below := s.head.Load()
 		if below == &q.closed {
-			return refused
+			return 0, false
 		}
 		t.link = below
 		if s.head.CompareAndSwap(below, t) {
 			if isCounted(t) {
-				return l.count(s, below)
+				depth = s.depth.Add(counted)
 			}
-			return accepted
+			return depth, true
 		}
 	}
 }
 
-// count adds a counted push to the depth of s. below is the timeout under the new head.
-func (l *lane) count(s *stripe, below *Timeout) pushed {
-	depth := s.depth.Add(counted)
-	switch {
-	case depth >= l.deep && below != nil && below.load().isZombie():
-		return zombies
-	case depth >= l.full:
-		return filled
-	case depth >= l.half:
-		return halfway
-	}
-	return accepted
+// isHot reports whether t, which was stopped while it was queued, is the newest of a deep stripe: then it and most
+// below it are in the processor's cache, and filing them, which drops them, takes little time.
+func (l *farLane) isHot(t *Timeout) bool {
+	s := l.stripeOf(t)
+	return s.head.Load() == t && s.depth.Load() >= l.hotAt
 }
 
 func (l *lane) stripeOf(t *Timeout) *stripe {
@@ -144,16 +129,17 @@ func (s *stripe) take() (list *Timeout) {
 	return s.head.Swap(nil)
 }
 
-// suits reports whether a timeout with a deadline may wait in the far lane. To save a clock read, it uses the next run
-// as the current time. A run that is late takes the lane.
+// suits reports whether a timeout with a deadline may wait in the far lane. To save a clock read, it takes the time of
+// the next run for the current time: see isDue.
 func (l *farLane) suits(deadline int64, next alarmWord) bool { return deadline-l.margin >= next.next() }
 
-// isDue reports whether a pass takes the lane.
-func (l *farLane) isDue(now int64) bool {
-	if !l.wanted.Swap(false) && now < l.at {
+// isDue reports whether a pass takes the lane. since is the time of the run, or of the next one if that has passed too:
+// if the worker is late, callers have taken a time long ago for the current one.
+func (l *farLane) isDue(now, since int64) bool {
+	if !l.wanted.Swap(false) && now < l.at && now-since < 2*linger {
 		return false
 	}
-	l.at = now + int64(linger)
+	l.at = now + linger
 	return true
 }
 

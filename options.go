@@ -14,7 +14,7 @@ type options struct {
 	wheelSize  int
 	maxPending int
 	executor   Executor
-	clock      Clock
+	clock      *ManualClock // nil: the system's
 	onPanic    func(t *Timeout, recovered any)
 }
 
@@ -32,11 +32,12 @@ func valid(ok bool, format string, args ...any) error {
 	return fmt.Errorf("hashedwheel: "+format, args...)
 }
 
-// WithTick sets the most that a task may be late: 1ms by default, 100µs at least. The worker runs at the tenth of a
-// tick at which a timeout is due (at least 100µs), as long as that is no more often than once a tick on average, plus a
-// burst of ten; otherwise it waits for the next whole tick. So where fewer timeouts expire than ticks pass, each is on
-// time to a tenth of a tick. A longer tick saves wake-ups where more than one timeout expires in a tick, and nothing
-// else.
+// WithTick sets the most that a task may be late: 1ms by default, 100µs at least. As long as the worker runs no more
+// often than once a tick on average, plus a burst of ten, it runs for each timeout at its own time; otherwise it waits
+// for the next whole tick. So where fewer timeouts expire than ticks pass, each is on time. A longer tick saves wake-ups
+// where more than one timeout expires in a tick, and nothing else.
+//
+// In a testing/synctest bubble the default is 1ns: every timeout is exactly on time there.
 func WithTick(d time.Duration) Option {
 	return func(o *options) error {
 		o.tick = d
@@ -44,7 +45,7 @@ func WithTick(d time.Duration) Option {
 	}
 }
 
-// WithWheelSize sets the number of buckets, rounded up to a power of two: 512 by default, 1<<16 at most. A bucket is 48
+// WithWheelSize sets the number of buckets, rounded up to a power of two: 512 by default, 1<<16 at most. A bucket is 56
 // bytes. Delays longer than size × tick cost a few more visits. With fewer than 65 timeouts in each bucket, a garbage
 // collection with a million pending takes several times as long.
 func WithWheelSize(n int) Option {
@@ -70,8 +71,8 @@ func WithMaxPending(n int) Option {
 // WithExecutor sets the Executor that runs the tasks. By default goroutines do, as with time.AfterFunc: a task may
 // block, and no task waits for another. Tasks that return soon share goroutines (except under the race detector, which
 // could not report races between them): a task that changes its goroutine permanently (runtime.LockOSThread, profiler
-// labels) should end it by Goexit. ExecutorFunc(func(f func()) { go f() }) is an Executor with a goroutine for each
-// task.
+// labels) should end it by Goexit. Limit(n) runs at most n tasks at once, Inline runs them on the worker, and
+// ExecutorFunc(func(f func()) { go f() }) has a goroutine for each task.
 func WithExecutor(e Executor) Option {
 	return func(o *options) error {
 		f, isFunc := e.(ExecutorFunc)
@@ -80,8 +81,8 @@ func WithExecutor(e Executor) Option {
 	}
 }
 
-// WithClock sets the clock. The default is the system's monotonic clock.
-func WithClock(c Clock) Option {
+// WithClock sets a ManualClock in place of the system's monotonic clock, and makes Inline the default Executor.
+func WithClock(c *ManualClock) Option {
 	return func(o *options) error {
 		o.clock = c
 		return valid(c != nil, "WithClock: must not be nil")

@@ -32,14 +32,14 @@ func (tm *Timer) Sample(n int) []Sampled {
 	for tm.guarded.samplePortion(s) {
 	}
 	sampled := make([]Sampled, 0, len(s.picked))
-	for t := range s.picked {
-		sampled = append(sampled, Sampled{t.Deadline(), taskname.Placed(t.task)})
+	for _, p := range s.picked {
+		sampled = append(sampled, Sampled{tm.time.at(p.deadline), taskname.Placed(p.task)})
 	}
 	return sampled
 }
 
 func (g *guarded) samplePortion(s *sample) (more bool) {
-	defer g.lock().unlock()
+	defer g.lock().Unlock()
 	if s.level < 0 {
 		s.level = len(g.wheel.levels) - 1
 	}
@@ -47,12 +47,12 @@ func (g *guarded) samplePortion(s *sample) (more bool) {
 }
 
 // sample is a walk through all pending timeouts: down the levels, since the worker files timeouts again in lower ones,
-// and through a slot from its end to its front, like thinSlot. A timeout that stays in its slot is visited at least
+// and through a slot from its end to its front, like sift. A timeout that stays in its slot is visited at least
 // once.
 type sample struct {
 	owner  *Timer
 	want   int
-	picked map[*Timeout]bool // preallocated: it seldom grows under the lock
+	picked map[*Timeout]picked // preallocated: it seldom grows under the lock
 
 	left   int // how many visits are still expected
 	level  int // -1 before the first
@@ -60,10 +60,18 @@ type sample struct {
 	unseen int // how many of its timeouts are still to be visited
 }
 
+// picked is what Sample shows of a timeout, read under the lock: its user may release it and clear it after that.
+type picked struct {
+	task     Task
+	deadline int64
+}
+
 // newSample returns a walk that has not begun. It may visit more than pending timeouts, since others may be armed
 // during the walk.
 func newSample(owner *Timer, n, pending int) *sample {
-	return &sample{owner: owner, want: n, left: pending, level: -1, slot: -1, picked: make(map[*Timeout]bool, min(n, pending))}
+	return &sample{
+		owner: owner, want: n, left: pending, level: -1, slot: -1, picked: make(map[*Timeout]picked, min(n, pending)),
+	}
 }
 
 // walk visits a portion, and reports whether more timeouts are left and wanted.
@@ -81,11 +89,12 @@ func (s *sample) walk(w *hashedWheel) (more bool) {
 // visit picks t with the same probability as each timeout still to be visited: Knuth's algorithm S, TAOCP 3.4.2.
 func (s *sample) visit(t *Timeout) {
 	checkOwner(t, s.owner)
-	if t.State() != Pending {
+	w := t.load()
+	if w.state() != Pending {
 		return
 	}
 	if rand.IntN(max(1, s.left)) < s.want-len(s.picked) {
-		s.picked[t] = true
+		s.picked[t] = picked{t.task, w.deadline()}
 	}
 	s.left--
 }

@@ -61,7 +61,7 @@ func (tm *Timer) EveryFrom(first time.Time, period time.Duration, f func(*Series
 		panic("hashedwheel: Every with a period that is not positive")
 	}
 	s := tm.newSeries("Every", nil, f)
-	now := tm.time.clock.Now()
+	now := tm.Now()
 	g := grid.Through(first, period, now)
 	s.armFirst(g, g.First(now.Add(-min(period/justPassed, time.Second))))
 	return s
@@ -222,7 +222,7 @@ func (s *Series) armNext() {
 		}
 	}()
 	if s.scheduler == nil {
-		at, more = s.tickStart(), true // a point that has passed counts as next if its tick has not begun
+		at, more = s.to.timer.Now(), true
 	} else {
 		at, more = s.ask()
 	}
@@ -230,24 +230,7 @@ func (s *Series) armNext() {
 
 // ask returns the Scheduler's next time, if there is one.
 func (s *Series) ask() (at time.Time, more bool) {
-	now := s.to.timer.time.clock.Now() // Timer.Now does not show that the wall clock was set
+	now := s.to.timer.Now() // Timer.Now does not show that the wall clock was set
 	next := s.scheduler.Next(now)
 	return now.Add(max(next.Sub(now), 1)), !next.IsZero()
-}
-
-// tickStart returns the time at which the current tick began.
-func (s *Series) tickStart() time.Time {
-	tm := s.to.timer
-	return tm.tickStart(tm.Now())
-}
-
-// tickStart returns the start of the last tick that has begun at now.
-func (tm *Timer) tickStart(now time.Time) time.Time {
-	tl := &tm.time
-	return tl.at(tl.ticks.start(tl.ticks.at(tl.since(now))))
-}
-
-// For the tickers of package wheeltime.
-func init() {
-	hook.TickStart = func(timer any, now time.Time) time.Time { return timer.(*Timer).tickStart(now) }
 }

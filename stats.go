@@ -43,7 +43,7 @@ func (tm *Timer) Stats() Stats {
 	now := tm.time.now() // before the drain, which must not count as a timeout's delay
 	next, pending := tm.guarded.drainAll()
 	// A timeout that was armed for the past is overdue only once the worker's run for it is late.
-	overdue := now - tm.time.ticks.start(max(next, tm.worker.runsAt()))
+	overdue := now - max(next, tm.worker.runsAt())
 	s := Stats{
 		Pending:    pending,
 		MaxPending: int(tm.quota.max),
@@ -69,8 +69,8 @@ const finest = 100 * time.Microsecond // the bound of the first bucket
 func (l *lateness) note(late int64) {
 	doublings := bits.Len64(uint64(max(0, late-1)) / uint64(finest)) // bucket i is up to finest<<i
 	l.counts[min(doublings, len(l.counts)-1)].Add(1)
-	sum := l.sum.Load() + max(0, late) // negative if a Clock went back, which it must not
-	if sum < 0 {                       // a Clock jumped by years over many timeouts: a Duration holds 292 years
+	sum := l.sum.Load() + max(0, late)
+	if sum < 0 { // a ManualClock jumped by years over many timeouts: a Duration holds 292 years
 		sum = math.MaxInt64
 	}
 	l.sum.Store(sum)

@@ -14,7 +14,7 @@ func outlive(tl *timeline, canceled []*Timeout) {
 		return
 	}
 	end := func(t *Timeout, now int64) { t.task.(hook.Unlisted).TimerStopped(tl.at(now)) }
-	if tl.isManual || tl.isInside() { // no time passes, or only that of a foreign bubble
+	if tl.manual != nil || tl.isInside() { // no time passes, or only that of a foreign bubble
 		for _, t := range canceled {
 			end(t, t.load().deadline())
 		}

@@ -17,20 +17,18 @@ import (
 // methods except Init and InitFunc are safe for concurrent use, including from inside tasks, and with a lock held that
 // the task takes.
 //
-// A Timeout must not be copied. Once it has been armed, never overwrite it, not even after Stop: its Timer refers to it
-// for up to two ticks or a tenth of a second after the outcome, whichever is longer, or until a task or Executor that
-// blocks the worker returns. So a struct in a sync.Pool keeps its Timeout, bound to the same Timer: reset the other
-// fields one by one, and arm the Timeout again by Reset, as in the example Pool. Vet's copylocks finds assignments and
-// calls that copy a Timeout, but not *s = S{}.
-//
-// The Timer panics if it finds a Timeout cleared to which it refers, or if a copy that was made later is stopped:
+// A Timeout must not be copied. Once it has been armed, do not overwrite it before Release has returned: until then its
+// Timer may refer to it, for up to a tenth of a second even after Stop. An expired Timeout that has not been armed again
+// may be overwritten once its task has begun. Otherwise the process panics, at the latest when the Timer meets the
+// Timeout:
 //
 //	hashedwheel: armed Timeout of *main.lease was copied or overwritten (did a slice grow, or was the struct that
-//	holds it cleared? leave the Timeout in its place, also in a sync.Pool, and arm it again by Reset)
+//	holds it cleared? call Release first)
 //
-// Three mistakes go unnoticed. (1) A copy made within that time after a Reset, Move or Stop, as by append: Stop of one
-// may return true while the other's task runs, or one of the two never runs. (2) A copy that is only moved later: the
-// original runs. (3) Overwriting a Timeout with another within that time: others may be lost.
+// Vet's copylocks finds assignments and calls that copy a Timeout, but not *s = S{}. Three mistakes go unnoticed. (1) A
+// copy made within a tenth of a second of a Reset, Move or Stop, as by append: Stop of one may return true while the
+// other's task runs, or one of the two never runs. (2) A copy that is only moved later: the original runs. (3)
+// Overwriting a Timeout with another within that time: others may be lost.
 //
 //	 Init          Reset          its turn to run
 //	─────▶ Unarmed ────▶ Pending ────────────────▶ Expired
@@ -204,11 +202,30 @@ func (t *Timeout) Stop() bool {
 		}
 		t.timer.quota.release(1)
 		if push {
-			t.timer.push(t, maxDeadline)
+			_ = t.timer.push(t, maxDeadline)
+		} else if isCounted(t) && t.timer.queue.far.isHot(t) {
+			t.timer.help(&t.timer.queue.far.lane, t, t.timer.queue.far.hotAt)
 		}
 		return true
 	}
 	return false
+}
+
+// Release is Stop, and has the Timer let go of t: once Release has returned, and the task of an expired t has begun, the
+// struct that holds t may be cleared, copied, or put into a pool. No other goroutine may be calling a method of t. The
+// zero Timeout that clearing leaves is bound again by Init.
+//
+// Release takes the Timer's lock, and files what is queued beside t: about a microsecond for a timeout that was armed
+// more than 50ms ago, up to a millisecond in a flood. So it is for structs at the end of their life, not for every call.
+func (t *Timeout) Release() bool {
+	if t.timer == nil {
+		return false
+	}
+	canceled := t.timer.guarded.release(t)
+	if canceled {
+		t.timer.quota.release(1)
+	}
+	return canceled
 }
 
 // State returns the state, which may be out of date by the time it returns.

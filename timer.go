@@ -43,7 +43,7 @@ type Timer struct {
 // New returns a Timer, or an error that names the wrong option and its value. Each Option describes its default. New
 // reads GOMAXPROCS once, to size the queue between callers and worker.
 func New(opts ...Option) (*Timer, error) {
-	o := options{tick: time.Millisecond, wheelSize: 512, clock: systemClock{}}
+	o := options{wheelSize: 512}
 	for _, opt := range opts {
 		if opt == nil {
 			return nil, errors.New("hashedwheel: nil Option")
@@ -52,13 +52,16 @@ func New(opts ...Option) (*Timer, error) {
 			return nil, err
 		}
 	}
+	if o.clock != nil && o.executor == nil {
+		o.executor = Inline{}
+	}
 	tm := &Timer{time: newTimeline(o.clock, o.tick)}
 	tm.quota.max = int64(o.maxPending)
-	tm.queue.init(tm.time.ticks.len)
+	tm.queue.init(tm.time.tick)
 	tm.guarded.init(tm, o.wheelSize)
 	tm.out.init(&o)
 	tm.worker.init(tm)
-	tm.alarm.init(&tm.time, &tm.out, &tm.queue.far, tm.worker.wake)
+	tm.alarm.init(&tm.time, &tm.queue.far, tm.worker.wake)
 	return tm, nil
 }
 
@@ -98,17 +101,14 @@ func (tm *Timer) Schedule(d time.Duration, task Task) (*Timeout, error) {
 }
 
 // Now returns the time on the timer's clock, from which times given to ResetAt should come. With the system clock it is
-// the wall-clock time at New plus the monotonic time since then.
+// time.Now().
 func (tm *Timer) Now() time.Time {
-	if tm.time.isSystem {
-		return tm.time.at(tm.time.now())
-	}
 	tm.time.checkMade()
-	return tm.time.clock.Now()
+	return tm.time.read()
 }
 
-// Tick returns the tick, as WithTick set it.
-func (tm *Timer) Tick() time.Duration { return tm.time.slack }
+// Tick returns the tick: as WithTick set it, otherwise 1ms, or 1ns in a testing/synctest bubble.
+func (tm *Timer) Tick() time.Duration { return time.Duration(tm.time.tick) }
 
 // Pending returns how many timeouts are pending. It is exact, except for calls in progress in other goroutines. During
 // a concurrent Stop, Pending may briefly exceed the bound of WithMaxPending.
@@ -129,7 +129,7 @@ func (tm *Timer) NextDue() (at time.Time, ok bool) {
 	if pending == 0 {
 		return time.Time{}, false
 	}
-	return tm.time.at(tm.time.ticks.start(next)), true
+	return tm.time.at(next), true
 }
 
 // String returns what %v prints for a *Timer: the tick. It reads nothing that changes.
@@ -138,7 +138,7 @@ func (tm *Timer) String() string { return fmt.Sprintf("hashedwheel.Timer(tick %v
 // deadlineIn returns the deadline d from now. A negative d is zero, and one too large for the clock is never.
 func (tm *Timer) deadlineIn(d time.Duration) int64 {
 	now := int64(-1)
-	if tm.time.isSystem {
+	if tm.time.manual == nil {
 		now = int64(time.Since(tm.time.start)) // timeline.now by hand: the compiler does not inline it
 	}
 	if uint64(now) >= maxDeadline {
@@ -233,8 +233,8 @@ func (tm *Timer) push(t *Timeout, deadline int64) error {
 	if isFar {
 		l = &tm.queue.far.lane
 	}
-	how := tm.queue.push(t, l)
-	if how == refused {
+	depth, ok := tm.queue.push(t, l)
+	if !ok {
 		if !tm.guarded.refuse(t) {
 			return nil
 		}
@@ -243,21 +243,21 @@ func (tm *Timer) push(t *Timeout, deadline int64) error {
 		return ErrStopped
 	}
 	tm.alarm.announce(t, isFar)
-	switch how {
-	case halfway:
-		tm.alarm.dueNow()
-	case filled, zombies:
-		tm.help(l, l.stripeOf(t))
+	if depth >= l.fileAt {
+		tm.help(l, t, l.fileAt)
+	} else if depth >= l.wakeAt {
+		tm.alarm.runSoon()
 	}
 	return nil
 }
 
-// help makes a full stripe shallower, in the goroutine of a producer, since one worker cannot keep up with many
-// producers: it waits for its turn and files some of the timeouts.
-func (tm *Timer) help(l *lane, s *stripe) {
+// help makes the stripe of t shallower than a depth, in the goroutine of a producer, since one worker cannot keep up with
+// many producers: it waits for its turn and files some of the timeouts.
+func (tm *Timer) help(l *lane, t *Timeout, depth int32) {
+	s := l.stripeOf(t)
 	tm.turnstile.Lock()
 	defer tm.turnstile.Unlock()
-	if s.depth.Load() >= l.deep { // otherwise an earlier producer has filed the stripe
+	if s.depth.Load() >= depth { // otherwise an earlier producer has filed the stripe
 		tm.guarded.fileStripe(s)
 	}
 }
@@ -318,7 +318,7 @@ func (tm *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
 // endWorker is called once, after the queue is closed.
 func (tm *Timer) endWorker() {
 	tm.alarm.silence()
-	if c, ok := tm.time.clock.(*ManualClock); ok {
+	if c := tm.time.manual; c != nil {
 		c.detach(&tm.worker)
 	}
 	tm.out.Leave()

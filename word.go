@@ -1,23 +1,33 @@
 package hashedwheel
 
-// word is one value of Timeout.word: everything in a Timeout for which callers and the worker contend:
+// word is one value of Timeout.word: everything in a Timeout for which callers and the worker contend.
 //
-//	deadline, 59 bits │ leaving │ queued │ state, 3 bits
+//	deadline, 60 bits │ queued │ state, 3 bits
 //
-// Each transition, except beginNew, is one CAS from the word that was read. If that word was out of date, a transition
-// returns ok = false, or retries if it has no ok. push reports whether the caller owes a push. verify/spin/word.pml has
-// the same transitions, and checks their interleavings.
+// Ground rules. Every change of the word is one CAS from the word that was read, except the first of a timeout that no
+// other goroutine can see. Only a caller sets queued, and then owes the push; only a holder of the lock clears it, when
+// it has taken the timeout from the queue. Only a holder of the lock changes home, and makes a timeout Expired.
+//
+// The races, and what closes each:
+//   - Two callers arm, move or stop at once: one CAS fails, and its call reads the word again.
+//   - A call races with the worker's claim: the same. A claim that fails leaves the timeout in the wheel.
+//   - A timeout is armed again while it is queued: no second push. The drain reads the word when it files, and not what
+//     was pushed.
+//   - It is moved to a later time: no push. The wheel holds it under the earlier time, and reads the word then.
+//   - A call races with Timer.StopAll: either the push comes first, and StopAll finds it in the queue, or it is refused.
+//
+// A transition that finds its word out of date returns ok = false, or retries if it has no ok. push reports whether the
+// caller owes a push. verify/spin/word.pml has the same transitions, and checks their interleavings.
 type word int64
 
 const (
 	stateMask     = 1<<3 - 1
 	queued        = 1 << 3 // in the queue, or about to be pushed by the goroutine that set it
-	leaving       = 1 << 4 // canceled, and queued only to be taken out of the wheel: a hint for lane.count
-	deadlineShift = 5
+	deadlineShift = 4
 
 	rejectedStopped = Rejected + 1 // Rejected because the timer was stopped; Rejected itself: because it was full
 
-	maxDeadline = 1<<(63-deadlineShift) - 1 // ns since the timer's start, about 9 years: never
+	maxDeadline = 1<<58 - 1 // ns since the timer's start, about 9 years: never
 )
 
 func pack(deadline int64, flags int64, s State) word {
@@ -28,23 +38,24 @@ func (w word) state() State           { return State(w & stateMask) }
 func (w word) queued() bool           { return w&queued != 0 }
 func (w word) deadline() int64        { return int64(w) >> deadlineShift }
 func (w word) withState(s State) word { return w&^stateMask | word(s) }
-func (w word) unqueued() word         { return w &^ (queued | leaving) }
 
-// isZombie reports whether the timeout was stopped in the queue.
-func (w word) isZombie() bool { return w.state() != Pending && w&leaving == 0 }
+// isDue reports whether the worker may claim the timeout. A queued one is filed first: its deadline may be a later one.
+func (w word) isDue(now int64) bool {
+	return w.state() == Pending && !w.queued() && w.deadline() <= now
+}
 
 func (t *Timeout) load() word { return word(t.word.Load()) }
 
 func (t *Timeout) cas(old, new word) bool { return t.word.CompareAndSwap(int64(old), int64(new)) }
 
 // move gives a pending timeout another deadline. A later deadline needs no push: the worker reads it at the earlier
-// one.
+// one. A deadline that stays the same is written too, since a Reset happens before the run that it causes.
 func (t *Timeout) move(w word, deadline int64) (push, ok bool) {
 	next := w&queued | pack(deadline, 0, Pending)
 	if deadline < w.deadline() {
 		next |= queued
 	}
-	return next&^w&queued != 0, next == w || t.cas(w, next)
+	return next&^w&queued != 0, t.cas(w, next)
 }
 
 // begin arms a timeout that is not pending.
@@ -64,21 +75,18 @@ func (t *Timeout) reject(w word, deadline int64, s State) (ok bool) {
 
 // cancel ends a pending arming; the push makes the worker take t out of the wheel.
 func (t *Timeout) cancel(w word) (push, ok bool) {
-	return !w.queued(), t.cas(w, w.withState(Canceled)|queued|^w&queued<<1) // leaving, unless it is queued already
+	return !w.queued(), t.cas(w, w.withState(Canceled)|queued)
 }
 
-// claim makes t Expired, unless its deadline is after due or t is queued. After ok the caller owes the task one run.
-// claim returns the word that it read, since another goroutine may arm t again at once.
-func (t *Timeout) claim(due int64) (claimed word, ok bool) {
-	for {
-		w := t.load()
-		if w.state() != Pending || w.queued() || w.deadline() > due {
-			return w, false
-		}
-		if t.cas(w, w.withState(Expired)) {
-			return w, true
+// cancelInPlace ends a pending arming, and reports whether this call did. The caller holds the lock, and takes t out of
+// the queue and the wheel.
+func (t *Timeout) cancelInPlace() bool {
+	for w := t.load(); w.state() == Pending; w = t.load() {
+		if t.cas(w, w.withState(Canceled)) {
+			return true
 		}
 	}
+	return false
 }
 
 // unqueue ends the consumer's ownership of link: t may be pushed again. It returns the word it left.
@@ -89,20 +97,10 @@ func (t *Timeout) unqueue() word {
 		if !w.queued() {
 			misused(t)
 		}
-		if t.cas(w, w.unqueued()) {
-			return w.unqueued()
+		if t.cas(w, w&^queued) {
+			return w &^ queued
 		}
 	}
-}
-
-// cancelForStop ends a pending arming for Timer.StopAll and reports whether this call did.
-func (t *Timeout) cancelForStop() bool {
-	for w := t.load(); w.state() == Pending; w = t.load() {
-		if t.cas(w, w.withState(Canceled)) {
-			return true
-		}
-	}
-	return false
 }
 
 // refuse gives up a push after Timer.StopAll has closed the queue, and rejects a pending arming, unless the wheel holds
@@ -111,7 +109,7 @@ func (t *Timeout) refuse(isFiled bool) bool {
 	t.link = nil // let the collector have it
 	for {
 		w := t.load()
-		next := w.unqueued()
+		next := w &^ queued
 		if w.state() == Pending && !isFiled {
 			next = next.withState(rejectedStopped)
 		}

@@ -13,28 +13,27 @@ type worker struct {
 	// Its neighbors in the Timer; read only once New has returned.
 	time    *timeline
 	alarm   *alarm
-	quota   *quota
 	guarded *guarded
 	out     *runner
 
 	_ [128]byte // between the alarm, which callers touch at each push, and the fields that only the worker writes
 
-	batch    []expired     // an empty slice with room for a batch
-	calls    atomic.Int32  // of wake that no run has answered; while there are any, one goroutine is the worker
-	due      atomic.Int64  // the tick at which the run in progress, or the last, was due
-	isBusy   bool          // this run has taken timeouts from the queue
-	isCut    bool          // a task has ended the goroutine in the middle of a run
-	wakeups  atomic.Uint64 // for Stats, like the next
-	lateness lateness
+	batch      []expired     // an empty slice with room for a batch
+	calls      atomic.Int32  // of wake that no run has answered; while there are any, one goroutine is the worker
+	isCut      bool          // a task has ended the goroutine in the middle of a run
+	isBusy     bool          // this run has taken timeouts from the queue
+	dispatched bool          // this run has dispatched a task
+	wakeups    atomic.Uint64 // for Stats, like the next
+	lateness   lateness
 }
 
 func (wk *worker) init(tm *Timer) {
-	wk.time, wk.alarm, wk.quota, wk.guarded, wk.out = &tm.time, &tm.alarm, &tm.quota, &tm.guarded, &tm.out
+	wk.time, wk.alarm, wk.guarded, wk.out = &tm.time, &tm.alarm, &tm.guarded, &tm.out
 	wk.batch = make([]expired, 0, batchSize)
 	if tm.out.executor != nil {
 		wk.batch = make([]expired, 0, 1) // until a task is dispatched, tasks before it may stop or move its timeout
 	}
-	if c, ok := tm.time.clock.(*ManualClock); ok {
+	if c := tm.time.manual; c != nil {
 		c.attach(wk)
 	}
 }
@@ -42,7 +41,7 @@ func (wk *worker) init(tm *Timer) {
 // wake is called by a time.Timer, in a goroutine that inherits no profiler labels or modes. If another goroutine is the
 // worker, it runs once more.
 func (wk *worker) wake() {
-	wk.out.Enter() // first, so that Shutdown waits for it even after Stop
+	wk.out.Enter() // first, so that Shutdown waits for it even after StopAll
 	if wk.calls.Add(1) > 1 {
 		wk.out.Leave()
 		return
@@ -79,55 +78,56 @@ func (wk *worker) work() {
 	}
 }
 
-// run makes passes until nothing is due, and has the alarm set the next run.
+// run makes passes until nothing is due, and has the alarm set the next run. The rest of a run that was cut takes
+// nothing more from the queue: its tasks may have armed themselves again at once, and it would never end.
 func (wk *worker) run() {
-	if !wk.isCut {
-		due, isDue := wk.alarm.begin(wk.time.now())
-		if !isDue {
-			wk.alarm.rest(noTick, false)
+	takes := !wk.isCut
+	if takes {
+		if !wk.alarm.begin(wk.time.now()) {
 			return
 		}
-		wk.due.Store(int64(due))
 		wk.wakeups.Add(1)
+		wk.isBusy, wk.dispatched = false, false
 	}
-	wk.isCut, wk.isBusy = true, false
+	wk.isCut = true
 	for again := true; again; {
 		wk.out.crews.Launch()
-		again = wk.pass()
+		again = wk.pass(takes)
+		takes = true
 	}
 	wk.isCut = false
-	wk.alarm.rest(wk.guarded.nextWork(), wk.isBusy)
+	wk.alarm.rest(wk.guarded.nextWork(), wk.isBusy, wk.dispatched)
 }
 
-// runsAt returns the tick at which the run in progress, or else the next, was due.
-func (wk *worker) runsAt() tick {
+// runsAt returns the time at which the run in progress, or else the next, was due.
+func (wk *worker) runsAt() int64 {
 	if wk.calls.Load() > 0 {
-		return tick(wk.due.Load())
+		return wk.alarm.last.Load()
 	}
 	return wk.alarm.wakesAt()
 }
 
-// pass dispatches the timeouts that are due at the current tick. It first files the intake, and dispatches in between
-// if that takes long. again is true if a crowd is left, or if the pass has outlasted the Tick: a new intake must not
-// wait until a million timeouts are dispatched.
-func (wk *worker) pass() (again bool) {
-	g, now := wk.guarded, wk.time.now() // before the claims: a user's clock may end the goroutine
-	at := wk.time.ticks.at(now)
-	if g.beginPass(at, tick(wk.due.Load())) {
+// pass dispatches the timeouts that are due now. It first takes and files the intake, and dispatches in between if that
+// takes long. again is true if a crowd is left, or if the pass has outlasted a tick: a new intake must not wait until a
+// million timeouts are dispatched.
+func (wk *worker) pass(takes bool) (again bool) {
+	g, begun := wk.guarded, wk.time.now()
+	since := min(wk.alarm.last.Load(), wk.alarm.load().next())
+	if g.beginPass(begun, since, takes) {
 		wk.isBusy = true
 	}
-	due := wk.time.ticks.start(at)
+	now := begun
 	for isFiled := false; !isFiled; {
 		wk.out.crews.Launch()
 		isFiled = wk.fileIntake()
 		for {
-			batch, more := g.takeDue(at, wk.batch)
+			batch, more := g.takeDue(wk.batch)
 			if !more {
 				break
 			}
 			wk.dispatch(batch, now)
 			now = wk.time.now()
-			if now >= due+int64(wk.time.slack) {
+			if now >= begun+wk.time.tick {
 				return true
 			}
 		}
@@ -135,9 +135,9 @@ func (wk *worker) pass() (again bool) {
 	return g.thin()
 }
 
-// fileIntake files the intake for at most half a Tick or two milliseconds, and reports whether all of it is filed.
+// fileIntake files the intake for at most half a tick or two milliseconds, and reports whether all of it is filed.
 func (wk *worker) fileIntake() (isFiled bool) {
-	enough := min(wk.time.slack/2, 2*time.Millisecond) // due timeouts wait for no longer
+	enough := time.Duration(min(wk.time.tick/2, int64(2*time.Millisecond))) // due timeouts wait for no longer
 	n := 0
 	for begun := time.Now(); n < limits.Drain && time.Since(begun) <= enough; {
 		k := wk.guarded.fileIntake(portion)
@@ -157,19 +157,19 @@ type expired struct {
 
 const batchSize = limits.Batch
 
-// dispatch gives the tasks of a batch to the executor. now is the time before they were claimed.
+// dispatch gives the tasks of a batch to the executor. now is the time before they were claimed. A deadline that had
+// passed when it was set, as by ResetAt to yesterday, makes nothing late: it counts from the tick before the run.
 func (wk *worker) dispatch(batch []expired, now int64) {
 	wk.out.crews.Launch()
-	wk.quota.release(len(batch))
-	oldest := wk.time.ticks.start(tick(wk.due.Load()) - 1) // an earlier deadline had passed when it was set
+	oldest := wk.alarm.last.Load() - wk.time.tick
 	for i, e := range batch {
 		batch[i].timeout = nil // let the collector have it
 		wk.lateness.note(now - max(e.deadline, oldest))
 		wk.out.execute(e.timeout)
 	}
-	if !wk.time.isSystem {
-		// Now: rest calls the user's clock, which may block, and Advance runs no task of the default executor itself.
-		wk.out.crews.Launch()
+	wk.dispatched = wk.dispatched || len(batch) > 0
+	if wk.time.manual != nil {
+		wk.out.crews.Launch() // now: Advance runs no task of goroutines itself
 	}
 }
 
@@ -177,6 +177,6 @@ func (wk *worker) dispatch(batch []expired, now int64) {
 func (wk *worker) advance() {
 	wk.out.Enter()
 	defer wk.out.Leave() // deferred: a task may panic
-	wk.due.Store(int64(wk.time.thisTick()))
-	wk.pass()
+	wk.alarm.last.Store(wk.time.now())
+	wk.pass(true)
 }
