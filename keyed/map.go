@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/hook"
 )
 
 // A Map holds a value for each key, and the deadline at which the value expires. It is made by New or NewRenewing and
@@ -19,7 +20,6 @@ type Map[K comparable, V any] struct {
 
 	// All fields are read only: %#v, which does not use String, is not a race.
 	timer    *hashedwheel.Timer
-	never    time.Time                // the deadline of a delay that is too large for the timer's clock
 	renew    func(K, V) time.Duration // nil: no value is renewed
 	expired  func(K, V)               // nil: no function is called
 	name     string
@@ -69,18 +69,7 @@ func newMap[K comparable, V any](maker string, tm *hashedwheel.Timer, expired fu
 	m := &Map[K, V]{timer: tm, expired: expired, name: collect(maker, opts).name}
 	m.seed, m.hashBits = maphash.MakeSeed(), math.MaxUint64
 	m.dir = newDirectory(m)
-	m.never = m.findNever()
 	return m
-}
-
-// findNever arms an entry that is in no map. A stopped timer may refuse it, but then it refuses all values.
-func (m *Map[K, V]) findNever() time.Time {
-	var k K
-	var v V
-	e := m.newEntry(0, k, v)
-	defer e.timeout.Stop()
-	e.timeout.Reset(math.MaxInt64)
-	return e.timeout.Deadline()
 }
 
 // Set gives k the value v, which expires d from now. With a d of zero or less no call finds v, and expired is called at
@@ -265,9 +254,5 @@ func (m *Map[K, V]) hash(k K) uint64 { return maphash.Comparable(m.seed, k) & m.
 // hasExpired reports whether the deadline of e has passed, unless renew decides. The caller has locked e's shard: a call
 // that locks the shard later reads a later time, and does not find a value that this one has missed.
 func (m *Map[K, V]) hasExpired(e *entry[K, V]) bool {
-	if m.renew != nil {
-		return false
-	}
-	until := e.timeout.Deadline()
-	return until.Before(m.never) && !m.timer.Now().Before(until)
+	return m.renew == nil && hook.Left(&e.timeout) <= 0
 }
