@@ -1,6 +1,7 @@
 package hashedwheel
 
 import (
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,7 +12,8 @@ import (
 // kick keeps the timer from firing, as if its goroutine waited for a processor.
 func (a *alarm) kick() { a.timer.Stop() }
 
-// On a busy server the goroutine of a waker may wait for a second. Then a caller that reads the clock wakes the worker.
+// On a busy server the goroutine that the timer starts may wait for a second. Then a caller that reads the clock wakes
+// the worker.
 func TestCallerWakesAnOverdueWorker(t *testing.T) {
 	for name, call := range map[string]func(to *Timeout){
 		"Reset":     func(to *Timeout) { to.Reset(time.Hour) },
@@ -25,8 +27,8 @@ func TestCallerWakesAnOverdueWorker(t *testing.T) {
 				a, other := &tm.alarm, new(Timeout)
 				other.InitFunc(tm, func() {})
 				other.Reset(time.Hour)
-				tm.AfterFunc(linger+10*time.Millisecond, func() { ran++ })
-				time.Sleep(linger + 2*time.Millisecond)
+				tm.AfterFunc(time.Duration(linger+10*ms), func() { ran++ })
+				time.Sleep(time.Duration(linger + 2*ms))
 				synctest.Wait() // both are filed
 				a.kick()
 				time.Sleep(9 * time.Millisecond)
@@ -49,9 +51,9 @@ func TestCallerWakesAnOverdueWorker(t *testing.T) {
 	}
 }
 
-func TestCallerWakesNoWorkerDuringAPassOrAfterStop(t *testing.T) {
+func TestCallerWakesNoWorkerDuringAPassOrAfterStopAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tm := MustNew(WithTick(time.Millisecond), WithExecutor(Inline{}))
+		tm := MustNew(WithExecutor(Inline{}))
 		isOverdue := func() bool { return tm.alarm.overdue.Load() != notOverdue }
 		assert.False(t, isOverdue(), "nothing is pending")
 		tm.AfterFunc(10*time.Millisecond, func() {
@@ -59,7 +61,7 @@ func TestCallerWakesNoWorkerDuringAPassOrAfterStop(t *testing.T) {
 			assert.False(t, isOverdue())
 		})
 		assert.True(t, isOverdue())
-		time.Sleep(2 * linger)
+		time.Sleep(time.Duration(2 * linger))
 		synctest.Wait()
 		assert.False(t, isOverdue(), "nothing is pending")
 		tm.AfterFunc(time.Hour, func() {})
@@ -68,20 +70,25 @@ func TestCallerWakesNoWorkerDuringAPassOrAfterStop(t *testing.T) {
 	})
 }
 
-// A producer that loses its processor between the push and the setting of the timer sets it late, but for the latest
-// word.
+// A goroutine that loses its processor sets the timer late, but for the latest word.
 func TestTimerIsSetForTheLatestWordByWhoeverSetsItLast(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		tm, ran := MustNew(), false
-		defer tm.StopAll()
-		a := &tm.alarm
-		assert.True(t, a.lower(int64(40*time.Millisecond), 0), "it has not set the timer")
-		tm.AfterFunc(10*time.Millisecond, func() { ran = true })
-		a.set()
-		time.Sleep(10 * time.Millisecond)
-		synctest.Wait()
-		assert.True(t, ran)
-	})
+	for range 500 {
+		synctest.Test(t, func(t *testing.T) {
+			tm := MustNew()
+			defer tm.StopAll()
+			var done sync.WaitGroup
+			for i := range time.Duration(8) {
+				done.Go(func() {
+					at := time.Now().Add(time.Millisecond + i)
+					tm.AfterFunc(time.Until(at), func() { assert.Zero(t, time.Since(at)) })
+				})
+			}
+			done.Wait()
+			time.Sleep(2 * time.Millisecond)
+			synctest.Wait()
+			assert.EqualValues(t, 8, tm.Stats().Expired)
+		})
+	}
 }
 
 func TestTimerIsNotSetOnceItHasEnded(t *testing.T) {
@@ -93,7 +100,37 @@ func TestTimerIsNotSetOnceItHasEnded(t *testing.T) {
 		assert.False(t, a.timer.Stop(), "it was set")
 		a.expect(0)
 		assert.False(t, a.timer.Stop(), "it was set")
-		_, isDue := a.begin(noRun.next())
+		_, isDue := a.begin(maxDeadline)
 		assert.False(t, isDue)
+	})
+}
+
+// The timeout waits in the far lane, which runs take once per linger.
+func TestTimeoutMovedNearWhileInTheFarLaneIsOnTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm, ran := MustNew(), 0
+		defer tm.StopAll()
+		for range 3 {
+			tm.AfterFunc(time.Millisecond, func() {}) // its run takes the lane, or leaves it
+			to := tm.AfterFunc(time.Hour, func() { ran++ })
+			time.Sleep(time.Millisecond)
+			synctest.Wait()
+			to.Reset(2 * time.Millisecond)
+			time.Sleep(2 * time.Millisecond)
+			synctest.Wait()
+		}
+		assert.Equal(t, 3, ran)
+	})
+}
+
+func TestNothingIsOverdueBeforeAWokenWorkerHasBegun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := MustNew()
+		defer tm.StopAll()
+		time.Sleep(time.Minute)
+		new(Timeout).InitFunc(tm, func() {}).ResetAt(tm.time.start)
+		tm.worker.calls.Add(1) // wake
+		assert.Zero(t, tm.Stats().Overdue)
+		tm.worker.calls.Add(-1)
 	})
 }
