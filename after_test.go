@@ -159,39 +159,6 @@ func TestAfterIsClosedAtItsTimeThoughTheTimerIsStopped(t *testing.T) {
 	})
 }
 
-// When Stop is called, a part of each delay is left by the user's clock. The time package waits for that part, whatever
-// the clock shows from then on.
-func TestAfterOnAUsersClockWaitsInTheTimePackageForTheRest(t *testing.T) {
-	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
-		minute, hour := tm.After(time.Minute), tm.After(time.Hour)
-		clock.Step(30 * time.Second)
-		timertest.Pass(20 * time.Second)
-		tm.StopAll()
-		start := time.Now()
-		timertest.Pass(tick)
-		clock.Step(10 * time.Minute)
-		<-minute
-		assert.Equal(t, 10*time.Second, time.Since(start))
-		<-hour
-		assert.Equal(t, 59*time.Minute+10*time.Second, time.Since(start))
-	})
-}
-
-func TestStopDoesNotWaitForAUsersClock(t *testing.T) {
-	clock := new(timertest.InterruptedClock)
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		c, release := tm.After(time.Minute), make(chan struct{})
-		timertest.Pass(time.Second)
-		blocks := func() { <-release }
-		clock.Then.Store(&blocks)
-		tm.StopAll()
-		timertest.Pass(time.Second)
-		assert.Nil(t, clock.Then.Load(), "it was read")
-		close(release)
-		<-c
-	}, hashedwheel.WithClock(clock))
-}
-
 // The time of the bubble is not the Timer's: nothing in the bubble can wait for the rest.
 func TestAfterIsClosedByStopInAnotherBubble(t *testing.T) {
 	tm := timertest.New()
@@ -202,7 +169,7 @@ func TestAfterIsClosedByStopInAnotherBubble(t *testing.T) {
 	})
 }
 
-// A loop around After neither hangs nor spins once its timer is stopped, whatever its clock.
+// A loop around After neither hangs nor spins once its timer is stopped.
 func TestAfterOfAStoppedTimerWaitsInTheTimePackage(t *testing.T) {
 	stopped := map[string]func(opts ...hashedwheel.Option) *hashedwheel.Timer{
 		"system": timertest.New,

@@ -15,6 +15,7 @@ type alarm struct {
 	word    atomic.Int64 // an alarmWord
 	overdue atomic.Int64 // a caller that reads a later time, in ns, wakes the worker; notOverdue if no run is set
 	allowed atomic.Int64 // ns: a run that is due earlier is put off to the next whole tick; only the worker writes it
+	last    atomic.Int64 // ns: when the run in progress, or the last, was due; only the worker writes it
 	free    int64        // ns: when the last run that did not count was due; only the worker uses it
 
 	// set by init, then read only
@@ -152,7 +153,7 @@ func (a *alarm) set() {
 // tick lately. So timeouts are on time where few expire, and where many do the worker runs once a tick.
 func (a *alarm) putOff(due int64) int64 {
 	if due < a.allowed.Load() {
-		return a.time.wholeTick(due)
+		return a.time.wholeTick(max(due, a.last.Load()+1))
 	}
 	return due
 }
@@ -160,32 +161,33 @@ func (a *alarm) putOff(due int64) int64 {
 // wakesAt returns the time of the next run, maxDeadline if there is none.
 func (a *alarm) wakesAt() int64 { return a.putOff(a.load().next()) }
 
-// begin reports whether a run is due, and since when. Then no run is set, and the caller, the worker, must take the
+// begin reports whether a run is due. Then no run is set, and the caller, the worker, must take the
 // queue. The run counts against the rate of one a tick by the time at which it was due: a run that is woken late leaves
 // no less time until the next. (The generic cell rate algorithm, ITU-T I.371.)
-func (a *alarm) begin(now int64) (due int64, isDue bool) {
+func (a *alarm) begin(now int64) (isDue bool) {
 	for {
 		w := a.load()
-		if w == ended || w.next() > now {
-			return 0, false // the timer was set for a timeout that has since changed, or a caller was quicker
+		due := a.putOff(w.next())
+		if w == ended || due > now {
+			return false // the timer was set for a timeout that has since changed, or a caller was quicker
 		}
 		a.overdue.Store(notOverdue) // before the word is changed: then a producer may set the next run
 		if a.word.CompareAndSwap(int64(w), int64(noRun)) {
-			due = a.putOff(w.next())
+			a.last.Store(due)
 			a.allowed.Store(max(a.allowed.Load(), due-burst*a.time.tick) + a.time.tick)
-			return due, true
+			return true
 		}
 	}
 }
 
-// rest ends a run that was due at a time, and sets the next one for when the worker has work. If the run took timeouts
+// rest ends a run, and sets the next one for when the worker has work. If the run took timeouts
 // from the queue, the next one comes within the linger, and covers what is pushed until then: while there is traffic, no
 // call has to set a run, and the timer is not moved while it is set, after which the runtime would scan all timers of
 // its P as it fires. Once per linger, a run that dispatched nothing does not count, as at the end of the linger: with a
 // tick longer than the linger such runs alone would use up the rate.
-func (a *alarm) rest(due, next int64, isBusy, dispatched bool) {
-	if !dispatched && due-a.free >= linger {
-		a.free = due
+func (a *alarm) rest(next int64, isBusy, dispatched bool) {
+	if last := a.last.Load(); !dispatched && last-a.free >= linger {
+		a.free = last
 		a.allowed.Add(-a.time.tick)
 	}
 	if isBusy {

@@ -16,16 +16,23 @@ type conn struct {
 	idle hashedwheel.Timeout
 }
 
+// expiry is conn as the task of its Timeout. A method value or a closure would be an allocation.
+type expiry conn
+
+func (e *expiry) Run(*hashedwheel.Timeout) { fmt.Println(e.name, "was idle for a minute") }
+
 func newConn(tm *hashedwheel.Timer, name string) (*conn, error) {
 	c := &conn{name: name}
-	return c, c.idle.InitFunc(tm, c.close).Arm(time.Minute) // an error if tm is stopped or full
+	if err := c.idle.Init(tm, (*expiry)(c)).Arm(time.Minute); err != nil {
+		return nil, err // tm is stopped or full
+	}
+	return c, nil
 }
 
-func (c *conn) onRead() { c.idle.Move(time.Minute) } // unlike Reset, does not arm again once close runs
+func (c *conn) onRead() { c.idle.Move(time.Minute) } // unlike Reset, does not arm again once Run has begun
 func (c *conn) onEOF()  { c.idle.Stop() }
-func (c *conn) close()  { fmt.Println(c.name, "was idle for a minute") }
 
-// A struct has its timeout as a field. Every read moves it, without an allocation.
+// A struct has its timeout as a field. Neither arming nor moving it allocates.
 func ExampleTimeout() {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
@@ -215,30 +222,27 @@ func ExampleTimer_Shutdown() {
 	// 0 <nil>
 }
 
-// This Executor runs at most eight tasks at once. While eight run, it blocks the worker, and other
-// due timeouts wait.
-func ExampleExecutorFunc() {
-	places := make(chan struct{}, 8)
-	bounded := hashedwheel.ExecutorFunc(func(f func()) {
-		places <- struct{}{}
-		go func() {
-			defer func() { <-places }()
-			f()
-		}()
-	})
-	tm := hashedwheel.MustNew(hashedwheel.WithExecutor(bounded), hashedwheel.WithTick(time.Millisecond))
+// At most two of the five tasks run at once. The others wait, but the channel of After is on time.
+func ExampleLimit() {
+	tm := hashedwheel.MustNew(hashedwheel.WithExecutor(hashedwheel.Limit(2)))
 	defer tm.StopAll()
 
-	done := make(chan int)
-	for range 100 {
-		tm.AfterFunc(time.Millisecond, func() { done <- 1 })
+	begun, finish := make(chan int, 5), make(chan struct{})
+	for range cap(begun) {
+		tm.AfterFunc(time.Millisecond, func() {
+			begun <- 1
+			<-finish
+		})
 	}
-	sum := 0
-	for range 100 {
-		sum += <-done
-	}
-	fmt.Println(sum)
-	// Output: 100
+	<-tm.After(100 * time.Millisecond)
+	fmt.Println(len(begun), "have begun")
+
+	close(finish)
+	_, err := tm.Shutdown(context.Background()) // waits for all five
+	fmt.Println(len(begun), "have begun", err)
+	// Output:
+	// 2 have begun
+	// 5 have begun <nil>
 }
 
 // A test advances a ManualClock instead of sleeping. Advance stops at each time at which a timeout is due.

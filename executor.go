@@ -10,19 +10,21 @@ import (
 )
 
 // An Executor runs tasks. The worker of a Timer calls Go for one task after another, never concurrently, and waits
-// until Go returns. So an Executor whose Go blocks bounds how many tasks run concurrently, and delays all due tasks. If
-// tasks wait for other tasks, a bounded Executor can deadlock. Go runs f once, itself or in another goroutine. If f
-// never runs, the task is lost, and Shutdown waits until its context ends. If Go panics or ends its goroutine, Shutdown
-// does not wait for a task that has not begun by then, and a series pauses until its Reset; the panic goes to the panic
+// until Go returns. If Go blocks, all due timeouts wait, including the channels of After: to bound how many
+// tasks run at once, use Limit, which queues the others. Go runs f once, itself or in another goroutine. If f never
+// runs, the task is lost, and Shutdown waits until its context ends. If Go panics or ends its goroutine, Shutdown does
+// not wait for a task that has not begun by then, and a series pauses until its Reset; the panic goes to the panic
 // handler, or crashes the program.
 //
-// *sync.WaitGroup fits, and so do most pools; for others see ExecutorFunc. Close a pool after Timer.Shutdown: after
-// Timer.StopAll the worker may still dispatch a task.
+// *sync.WaitGroup fits as it is; for pools see ExecutorFunc. Close a pool after Timer.Shutdown: after Timer.StopAll the
+// worker may still dispatch a task.
 type Executor interface {
 	Go(f func())
 }
 
-// ExecutorFunc is a function used as an Executor.
+// ExecutorFunc is a function used as an Executor, such as one that calls a pool's method of another name or type. If
+// the method blocks while the pool is full, have a Limit(1) call it: then tasks wait in the queue of the Limit, and the
+// worker does not. For errgroup, ants and pond see examples/integrations/pools.
 type ExecutorFunc func(f func())
 
 // Go calls e(f).

@@ -46,15 +46,15 @@ func (g *guarded) lock() *sync.Mutex {
 	return &g.mu
 }
 
-// beginPass takes the queue as the intake of a pass at a time. It takes nothing if the last intake is not filed: then
-// stripes stay deep, and producers help. So the intake does not grow forever if tasks keep arming themselves on a clock
-// that stands still. It reports whether there is an intake.
-func (g *guarded) beginPass(now int64) (isBusy bool) {
+// beginPass begins a pass at a time. If it takes, the queue becomes the intake, unless the last intake is not filed:
+// then stripes stay deep, and producers help. So the intake does not grow forever if tasks keep arming themselves on a
+// clock that stands still. It reports whether there is an intake. For since see farLane.isDue.
+func (g *guarded) beginPass(now, since int64, takes bool) (isBusy bool) {
 	defer g.lock().Unlock()
 	g.wheel.open(now)
-	if g.intake == 0 {
+	if takes && g.intake == 0 {
 		g.takeLane(&g.queue.near)
-		if g.queue.far.isDue(now) {
+		if g.queue.far.isDue(now, since) {
 			g.takeLane(&g.queue.far.lane)
 		}
 		g.intake = len(g.lists)
@@ -69,17 +69,17 @@ func (g *guarded) fileIntake(limit int) int {
 	return n
 }
 
-// takeDue appends timeouts that are due to a batch until it is full, and reports false if none is left. After true the
-// batch may be empty, if all timeouts of a portion were moved.
-func (g *guarded) takeDue(now int64, batch []expired) (_ []expired, more bool) {
+// takeDue appends timeouts that are due at the time of the pass to a batch until it is full, and reports false if none
+// is left. After true the batch may be empty, if all timeouts of a portion were moved.
+func (g *guarded) takeDue(batch []expired) (_ []expired, more bool) {
 	defer g.lock().Unlock()
 	for visited := 0; !g.stopped && visited < portion && len(batch) < cap(batch); {
-		if t := g.wheel.pop(now); t != nil {
-			batch = g.claim(t, now, batch)
+		if t := g.wheel.pop(); t != nil {
+			batch = g.claim(t, batch)
 			visited++
 			continue
 		}
-		filed, through := g.wheel.advance(now, portion-visited)
+		filed, through := g.wheel.advance(portion - visited)
 		if through {
 			return batch, len(batch) > 0
 		}
@@ -236,12 +236,12 @@ func (g *guarded) fileOne(t *Timeout) {
 }
 
 // claim makes t, which was taken out of the wheel, Expired, and adds it to a batch. If t was moved later or is queued,
-// claim files it again; if it is no longer pending, claim drops it. The permit is returned first: nobody sees an Expired
-// timeout that still counts. So an arming may be accepted in its place although t is moved in that instant.
-func (g *guarded) claim(t *Timeout, now int64, batch []expired) []expired {
+// claim files it again; if it is no longer pending, claim drops it. The permit is returned first: nobody sees an
+// Expired timeout that still counts. So an arming may be accepted in its place although t is moved in that instant.
+func (g *guarded) claim(t *Timeout, batch []expired) []expired {
 	checkOwner(t, g.owner)
 	w := t.load()
-	for ; w.isDue(now); w = t.load() {
+	for ; w.isDue(g.wheel.closed); w = t.load() {
 		g.quota.release(1)
 		if t.cas(w, w.withState(Expired)) {
 			return append(batch, expired{t, w.deadline()})

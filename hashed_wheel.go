@@ -23,15 +23,19 @@ import (
 // ticks can be skipped. From Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (1987): a window of one turn
 // (scheme 4) over hashed ticks (6), with a hierarchy (7).
 //
-// A bucket is not sorted. As long as it holds a few timeouts, each is taken at its own time, by looking at all of them;
-// a fuller one waits until its tick has ended, and is then taken whole.
+// A bucket is not sorted. While its tick lasts and it holds a few timeouts, each is taken at its own time, by looking
+// at all of them; a fuller one waits until its tick has ended, and is then taken whole.
 type hashedWheel struct {
 	tickLen int64 // ns; set by init, then read only, like few
 	few     int
 
-	current tick  // every timeout is filed under this tick or a later one; only the worker moves it
-	closed  int64 // ns: the time of the last pass; place files under a later time, see there
-	unseen  int   // how many timeouts of the current bucket takeOpen is still to look at; 0 between two looks
+	// Three hands, which only the worker moves. Every timeout is filed under current or later, and current has ended.
+	//
+	//	buckets   empty │ due, all of it │ still to come, or looked through
+	//	                ▲ current        ▲ current+1, at the latest the tick of closed
+	current tick
+	closed  int64 // ns: the time of the last pass; see place
+	unseen  int   // how many timeouts of the bucket of closed pop is still to look at; 0 between two looks
 
 	count  int      // timeouts filed
 	levels []*level // the levels that have been needed so far
@@ -42,8 +46,8 @@ type hashedWheel struct {
 type tick int64
 
 const (
-	// A bucket with more timeouts than these is taken when its tick has ended. Looking at them takes half a microsecond,
-	// or 5 µs if they are scattered in memory, and one batch has room for them.
+	// A bucket with more timeouts than these is taken when its tick has ended. Looking at them takes half a
+	// microsecond, or 5 µs if they are scattered in memory, and one batch has room for them.
 	few = limits.Batch
 
 	// A crowd is a slot of a ring so full that filing it again in one go would delay others: half a millisecond's work.
@@ -54,8 +58,8 @@ const (
 
 func (w *hashedWheel) init(tickLen int64, size, few int) {
 	w.tickLen, w.few = tickLen, few
-	w.closed = -1
-	w.levels = []*level{newLevel(0, 0, size, &w.spares)}
+	w.current, w.closed = -1, -1
+	w.levels = []*level{newLevel(0, 0, max(2, size), &w.spares)}
 }
 
 func (w *hashedWheel) tickAt(at int64) tick  { return tick(at / w.tickLen) }
@@ -70,9 +74,12 @@ func (w *hashedWheel) place(t *Timeout, deadline int64) {
 	w.put(t, deadline)
 }
 
-// put files a timeout that is due at a time, which may have passed.
+// put files a timeout that is due at a time. If that is closed, the pass takes it.
 func (w *hashedWheel) put(t *Timeout, due int64) {
-	tick, k := max(w.tickAt(due), w.current), 0
+	tick, k := w.current, 0
+	if due > w.closed {
+		tick = max(tick, w.tickAt(due))
+	}
 	for !w.levels[k].reaches(tick, w.current) {
 		k++
 		if k == len(w.levels) {
@@ -100,26 +107,25 @@ func (w *hashedWheel) remove(t *Timeout) {
 	w.count--
 }
 
-// open begins a pass at a time. It moves on to its tick if nothing is filed before it, so that the intake is filed in the
-// lowest level possible.
+// open begins a pass at a time. It moves on to its tick if nothing is filed before it, so that the intake is filed in
+// the lowest level possible.
 func (w *hashedWheel) open(now int64) {
-	if first, _ := w.firstSlot(); first >= w.tickAt(now) {
-		w.current = max(w.current, w.tickAt(now))
-	}
 	w.closed, w.unseen = now, 0
+	if first, _ := w.firstSlot(); first >= w.tickAt(now)-1 {
+		w.current = max(w.current, w.tickAt(now)-1)
+	}
 }
 
-// advance moves on to the first tick whose bucket is occupied, no later than that of now. through means that there was
-// nothing to move. On the way, advance files the timeouts of slots again, at most limit of them, and returns how many.
-func (w *hashedWheel) advance(now int64, limit int) (filed int, through bool) {
-	from, last := w.current, w.tickAt(now)
+// advance moves on to the first tick that has ended and whose bucket is occupied. through means that there is none, and
+// nothing has changed. On the way, advance files the timeouts of slots again, at most limit of them, and returns how
+// many.
+func (w *hashedWheel) advance(limit int) (filed int, through bool) {
+	from, open := w.current, w.tickAt(w.closed)
 	for filed < limit {
 		start, l := w.firstSlot()
-		w.current = max(w.current, min(start, last))
-		if start > last || l == w.levels[0] {
-			through = filed == 0 && w.current == from
-			w.unseen = 0
-			return filed, through
+		w.current = max(w.current, min(start, open-1))
+		if start > open || l == w.levels[0] {
+			return filed, filed == 0 && w.current == from
 		}
 		i := l.index(l.number(start))
 		for ; filed < limit && l.slots.len(i) > 0; filed++ {
@@ -141,31 +147,37 @@ func (w *hashedWheel) firstSlot() (tick tick, first *level) {
 	return tick, first
 }
 
-// pop removes a timeout of the current bucket that may be due, nil if there is none. While the tick lasts it is one that
-// is due, unless the bucket holds more than a few.
-func (w *hashedWheel) pop(now int64) *Timeout {
+// pop removes a timeout of the current bucket, or else one that is due of the bucket after it, if the tick of that
+// lasts; nil if there is none. See waits.
+func (w *hashedWheel) pop() *Timeout {
 	l := w.levels[0]
-	i := l.index(int64(w.current))
-	switch n := l.slots.len(i); {
-	case n == 0:
-		return nil
-	case now >= w.start(w.current+1):
+	if i := l.index(int64(w.current)); l.slots.len(i) > 0 {
 		return w.popFrom(l, i)
-	case n > w.few && w.unseen == 0:
-		return nil
-	case w.unseen == 0:
-		w.unseen = n
-	default:
-		w.unseen = min(w.unseen, n) // some may have left
 	}
-	for ; w.unseen > 0; w.unseen-- {
-		if t := l.at(i, w.unseen-1); t.load().isDue(now) {
+	open := w.tickAt(w.closed)
+	if open != w.current+1 || w.unseen == 0 && w.waits(int64(open)) {
+		return nil
+	}
+	i, n := l.index(int64(open)), l.len(int64(open))
+	if w.unseen == 0 {
+		w.unseen = n
+	}
+	for w.unseen = min(w.unseen, n); w.unseen > 0; { // some may have left
+		w.unseen--
+		if t := l.at(i, w.unseen); t.load().isDue(w.closed) {
 			w.remove(t) // the last one, which was looked at, takes its place
-			w.unseen--
 			return t
 		}
 	}
+	l.earliest[i] = max(l.earliest[i], w.closed+1)
 	return nil
+}
+
+// waits reports whether a bucket is taken when its tick has ended. One into which place has put timeouts of the tick
+// before is looked through once, however full.
+func (w *hashedWheel) waits(number int64) bool {
+	l := w.levels[0]
+	return l.len(number) > w.few && l.earliest[l.index(number)] > w.start(tick(number))
 }
 
 func (w *hashedWheel) popFrom(l *level, i int) *Timeout {
@@ -190,24 +202,28 @@ func (w *hashedWheel) fileAgain(t *Timeout) {
 	}
 }
 
-// next returns the earliest time at which a timeout may be due, or maxDeadline if none is. Of the first buckets it first
-// files those again that were moved later, at most about a portion: so a run of the worker saves those that would find
-// nothing due, one for each tick in which an idle timeout was due before it was moved.
+// next returns the earliest time at which a timeout may be due, or maxDeadline if none is. Of the first buckets it
+// first files those again that were moved later, at most about a portion: so a run of the worker saves those that would
+// find nothing due, one for each tick in which an idle timeout was due before it was moved.
 func (w *hashedWheel) next() (due int64) {
 	due = maxDeadline
-	for _, l := range w.levels {
-		n := l.next(l.occupied, l.number(w.current))
-		for left := portion; l.shift == 0 && n != noNumber && l.len(n) <= w.few && left > 0; n = l.next(l.occupied, n) {
-			left -= l.len(n)
-			if w.sift(n) {
-				break
-			}
+	buckets := w.levels[0]
+	n := buckets.next(buckets.occupied, int64(w.current))
+	for left := portion; n != noNumber && buckets.len(n) <= w.few && left > 0; n = buckets.next(buckets.occupied, n) {
+		left -= buckets.len(n)
+		if w.sift(n) {
+			break
 		}
-		switch {
-		case n == noNumber:
-		case l.shift == 0 && l.len(n) > w.few:
-			due = min(due, w.start(tick(n)+1))
-		default:
+	}
+	switch {
+	case n == noNumber:
+	case w.waits(n):
+		due = w.start(tick(n) + 1)
+	default:
+		due = buckets.earliest[buckets.index(n)]
+	}
+	for _, l := range w.levels[1:] {
+		if n := l.next(l.occupied, l.number(w.current)); n != noNumber {
 			due = min(due, l.earliest[l.index(n)])
 		}
 	}
@@ -235,15 +251,16 @@ func (w *hashedWheel) sift(number int64) (left bool) {
 	return l.len(number) > 0
 }
 
-// nextWork returns the time at which a timeout may be due, or a crowd is to be thinned; maxDeadline if there is neither.
+// nextWork returns the time at which a timeout may be due, or a crowd is to be thinned; maxDeadline if there is
+// neither.
 func (w *hashedWheel) nextWork() (at int64) {
 	at = w.next()
 	if at == maxDeadline {
 		return at // timeouts that are never due are not a crowd
 	}
 	for _, l := range w.levels[1:] {
-		if n := l.next(l.crowded, l.number(w.current)+1); n != noNumber {
-			at = min(at, w.start(max(w.current, l.begins(n-1))))
+		if n := l.next(l.crowded, l.number(w.current)+1); n != noNumber && l.shift > 0 {
+			at = min(at, w.start(max(w.current, l.begins(n-1))+1)) // when current is in the slot before
 		}
 	}
 	return at
@@ -252,7 +269,7 @@ func (w *hashedWheel) nextWork() (at int64) {
 // thin files a portion of a crowd again, and reports whether there was one.
 func (w *hashedWheel) thin() bool {
 	for _, l := range w.levels[1:] {
-		if n := l.number(w.current) + 1; l.len(n) >= crowd {
+		if n := l.number(w.current) + 1; l.shift > 0 && l.len(n) >= crowd {
 			for range portion {
 				w.fileAgain(w.popFrom(l, l.index(n)))
 			}

@@ -9,7 +9,6 @@ import (
 	"weak"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
@@ -32,25 +31,6 @@ func TestManualClockDispatchesInOrderOfTime(t *testing.T) {
 		time.Second, time.Second,
 		time.Hour, time.Hour,
 	}, seen)
-}
-
-func TestManualClockServesCallersOfAfterInOrder(t *testing.T) {
-	clock, tm := timertest.NewManual()
-	at := func(d time.Duration) <-chan time.Time { return clock.After(d) }
-	third, first, second, later := at(time.Hour), at(time.Millisecond), at(time.Second), at(2*time.Hour)
-	now, past := at(0), at(-1)
-	for _, c := range []<-chan time.Time{now, past} {
-		require.Len(t, c, 1)
-		assert.Equal(t, timertest.Epoch, <-c)
-	}
-	var between []bool
-	tm.AfterFunc(time.Minute, func() { between = append(between, len(second) == 1, len(third) == 1) })
-	clock.Advance(time.Hour)
-	assert.Equal(t, timertest.Epoch.Add(time.Millisecond), <-first, "each receives its own time")
-	assert.Equal(t, timertest.Epoch.Add(time.Second), <-second)
-	assert.Equal(t, timertest.Epoch.Add(time.Hour), <-third)
-	assert.Empty(t, later)
-	assert.Equal(t, []bool{true, false}, between, "in order with the tasks")
 }
 
 func TestManualClockContinuesIfATaskAdvancesIt(t *testing.T) {

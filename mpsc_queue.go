@@ -129,16 +129,17 @@ func (s *stripe) take() (list *Timeout) {
 	return s.head.Swap(nil)
 }
 
-// suits reports whether a timeout with a deadline may wait in the far lane. To save a clock read, it uses the next run
-// as the current time. A run that is late takes the lane.
+// suits reports whether a timeout with a deadline may wait in the far lane. To save a clock read, it takes the time of
+// the next run for the current time: see isDue.
 func (l *farLane) suits(deadline int64, next alarmWord) bool { return deadline-l.margin >= next.next() }
 
-// isDue reports whether a pass takes the lane.
-func (l *farLane) isDue(now int64) bool {
-	if !l.wanted.Swap(false) && now < l.at {
+// isDue reports whether a pass takes the lane. since is the time of the run, or of the next one if that has passed too:
+// if the worker is late, callers have taken a time long ago for the current one.
+func (l *farLane) isDue(now, since int64) bool {
+	if !l.wanted.Swap(false) && now < l.at && now-since < 2*linger {
 		return false
 	}
-	l.at = now + int64(linger)
+	l.at = now + linger
 	return true
 }
 

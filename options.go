@@ -71,8 +71,8 @@ func WithMaxPending(n int) Option {
 // WithExecutor sets the Executor that runs the tasks. By default goroutines do, as with time.AfterFunc: a task may
 // block, and no task waits for another. Tasks that return soon share goroutines (except under the race detector, which
 // could not report races between them): a task that changes its goroutine permanently (runtime.LockOSThread, profiler
-// labels) should end it by Goexit. ExecutorFunc(func(f func()) { go f() }) is an Executor with a goroutine for each
-// task.
+// labels) should end it by Goexit. Limit(n) runs at most n tasks at once, Inline runs them on the worker, and
+// ExecutorFunc(func(f func()) { go f() }) has a goroutine for each task.
 func WithExecutor(e Executor) Option {
 	return func(o *options) error {
 		f, isFunc := e.(ExecutorFunc)

@@ -20,7 +20,6 @@ type worker struct {
 
 	batch      []expired     // an empty slice with room for a batch
 	calls      atomic.Int32  // of wake that no run has answered; while there are any, one goroutine is the worker
-	due        atomic.Int64  // ns: when the run in progress, or the last, was due
 	isCut      bool          // a task has ended the goroutine in the middle of a run
 	isBusy     bool          // this run has taken timeouts from the queue
 	dispatched bool          // this run has dispatched a task
@@ -79,40 +78,42 @@ func (wk *worker) work() {
 	}
 }
 
-// run makes passes until nothing is due, and has the alarm set the next run.
+// run makes passes until nothing is due, and has the alarm set the next run. The rest of a run that was cut takes
+// nothing more from the queue: its tasks may have armed themselves again at once, and it would never end.
 func (wk *worker) run() {
-	if !wk.isCut {
-		due, isDue := wk.alarm.begin(wk.time.now())
-		if !isDue {
+	takes := !wk.isCut
+	if takes {
+		if !wk.alarm.begin(wk.time.now()) {
 			return
 		}
-		wk.due.Store(due)
 		wk.wakeups.Add(1)
 		wk.isBusy, wk.dispatched = false, false
 	}
 	wk.isCut = true
 	for again := true; again; {
 		wk.out.crews.Launch()
-		again = wk.pass()
+		again = wk.pass(takes)
+		takes = true
 	}
 	wk.isCut = false
-	wk.alarm.rest(wk.due.Load(), wk.guarded.nextWork(), wk.isBusy, wk.dispatched)
+	wk.alarm.rest(wk.guarded.nextWork(), wk.isBusy, wk.dispatched)
 }
 
 // runsAt returns the time at which the run in progress, or else the next, was due.
 func (wk *worker) runsAt() int64 {
 	if wk.calls.Load() > 0 {
-		return wk.due.Load()
+		return wk.alarm.last.Load()
 	}
 	return wk.alarm.wakesAt()
 }
 
-// pass dispatches the timeouts that are due now. It first files the intake, and dispatches in between if that takes
-// long. again is true if a crowd is left, or if the pass has outlasted a tick: a new intake must not wait until a
+// pass dispatches the timeouts that are due now. It first takes and files the intake, and dispatches in between if that
+// takes long. again is true if a crowd is left, or if the pass has outlasted a tick: a new intake must not wait until a
 // million timeouts are dispatched.
-func (wk *worker) pass() (again bool) {
+func (wk *worker) pass(takes bool) (again bool) {
 	g, begun := wk.guarded, wk.time.now()
-	if g.beginPass(begun) {
+	since := min(wk.alarm.last.Load(), wk.alarm.load().next())
+	if g.beginPass(begun, since, takes) {
 		wk.isBusy = true
 	}
 	now := begun
@@ -120,7 +121,7 @@ func (wk *worker) pass() (again bool) {
 		wk.out.crews.Launch()
 		isFiled = wk.fileIntake()
 		for {
-			batch, more := g.takeDue(begun, wk.batch)
+			batch, more := g.takeDue(wk.batch)
 			if !more {
 				break
 			}
@@ -160,7 +161,7 @@ const batchSize = limits.Batch
 // passed when it was set, as by ResetAt to yesterday, makes nothing late: it counts from the tick before the run.
 func (wk *worker) dispatch(batch []expired, now int64) {
 	wk.out.crews.Launch()
-	oldest := wk.due.Load() - wk.time.tick
+	oldest := wk.alarm.last.Load() - wk.time.tick
 	for i, e := range batch {
 		batch[i].timeout = nil // let the collector have it
 		wk.lateness.note(now - max(e.deadline, oldest))
@@ -176,6 +177,6 @@ func (wk *worker) dispatch(batch []expired, now int64) {
 func (wk *worker) advance() {
 	wk.out.Enter()
 	defer wk.out.Leave() // deferred: a task may panic
-	wk.due.Store(wk.time.now())
-	wk.pass()
+	wk.alarm.last.Store(wk.time.now())
+	wk.pass(true)
 }

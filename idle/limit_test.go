@@ -7,7 +7,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
@@ -124,26 +123,6 @@ func TestNeverEarlyCallDuringTheQueryOfTheSocket(t *testing.T) {
 			require.Equal(t, tt.calls, c.calls)
 		})
 	}
-}
-
-// A read notes its time after a newer one has noted its own.
-func TestNeverEarlyReadThatIsOvertakenByANewerOne(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := new(timertest.InterruptedClock)
-		tm := newTimer(t, hashedwheel.WithClock(clock))
-		here, there := net.Pipe()
-		conn, err := idle.NewConn(tm, here, d)
-		require.NoError(t, err)
-		s := scene{tm, conn, there}
-		newer := func() {
-			time.Sleep(d / 2)
-			s.isOpen(t)
-		}
-		timertest.Pass(1) // the worker has read the clock
-		clock.Then.Store(&newer)
-		s.isOpen(t)
-		s.closedAfter(t, d)
-	})
 }
 
 // The task runs between a read and its count.

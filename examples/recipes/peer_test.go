@@ -17,9 +17,16 @@ type peer struct {
 
 func newPeer(tm *hashedwheel.Timer, c net.Conn) (*peer, error) {
 	p := &peer{Conn: c}
-	err := p.alive.InitFunc(tm, func() { c.Close() }).Arm(time.Minute)
-	return p, err // the Timer is full or stopped: nothing would close the connection
+	if err := p.alive.Init(tm, (*death)(p)).Arm(time.Minute); err != nil {
+		return nil, err // the Timer is full or stopped: nothing would close the connection
+	}
+	return p, nil
 }
+
+// death is peer as the task of its Timeout.
+type death peer
+
+func (d *death) Run(*hashedwheel.Timeout) { d.Conn.Close() }
 
 // onPong is called for each pong and each request that is read.
 func (p *peer) onPong() { p.alive.Move(time.Minute) }

@@ -128,7 +128,7 @@ func TestContextsMadeFromAContextHaveNoGoroutineAndAreReleased(t *testing.T) {
 			defer cancelChild()
 			cancelChild()
 		}
-		assert.Equal(t, before, runtime.NumGoroutine())
+		assert.LessOrEqual(t, runtime.NumGoroutine(), before) // one of an earlier test may have ended
 		assert.Empty(t, ctx.(*timeoutContext).onDone)
 		cancel()
 		assert.Zero(t, tm.Pending())

@@ -137,7 +137,9 @@ func run(out io.Writer) error {
 	var late []time.Duration // how late each call ended whose deadline passed
 	var wrong error          // about a call that neither was answered nor ended at its deadline
 	for range callers {
-		all.Go(func() {
+		all.Add(1)
+		go func() {
+			defer all.Done()
 			for range calls {
 				argument, due := rand.Uint64(), time.Now().Add(timeout)
 				result, err := cl.do(argument)
@@ -149,7 +151,7 @@ func run(out io.Writer) error {
 				}
 				mu.Unlock()
 			}
-		})
+		}()
 	}
 	all.Wait()
 	cost := testing.Benchmark(func(b *testing.B) {
@@ -163,7 +165,7 @@ func run(out io.Writer) error {
 	slices.Sort(late)
 	fmt.Fprintf(out, "\nok: %6d calls were answered in time\n", callers*calls-len(late))
 	fmt.Fprintf(out, "    %6d ended at the deadline, none early, half of them less than %v late\n",
-		len(late), late[len(late)/2].Round(time.Millisecond))
+		len(late), late[len(late)/2].Truncate(100*time.Microsecond)+100*time.Microsecond)
 	fmt.Fprintf(out, "    %6d ns, %d allocations: the cost of a stopped deadline\n", cost.NsPerOp(), cost.AllocsPerOp())
 	return nil
 }

@@ -1,3 +1,6 @@
+// Package mistakes contains changes of the library's source, applied by an overlay of the go command: the seeded
+// mistakes, which break a promise, each with the test that finds it; wide windows for races; and the handicap of a slow
+// worker.
 package mistakes
 
 import (
@@ -7,14 +10,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-const library = "github.com/hashedwheel/hashedwheel"
+// Edit replaces a fragment of a function. The function must contain it exactly once, including line breaks and tabs.
+type Edit struct {
+	In  string // how the function's declaration begins, without func, such as "(t *Timeout) cancel("
+	Old string
+	New string // if empty, the fragment is removed
+}
 
-// helpersFile is added to the library: inserted code calls it.
-const helpersFile = "seeded_mistakes.go"
-
+// helpers is a file that is added to the library: inserted code calls it.
 const helpers = `package hashedwheel
 
 import (
@@ -25,13 +32,6 @@ import (
 
 func spend(d time.Duration) {
 	for begun := time.Now(); time.Since(begun) < d; {
-	}
-}
-
-// stall is where a goroutine may lose its processor, for less than the linger, in a bubble.
-func stall() {
-	if rand.IntN(4) == 0 {
-		time.Sleep(time.Duration(rand.IntN(49)) * time.Millisecond)
 	}
 }
 
@@ -50,9 +50,8 @@ func window() {
 // PrintOverlay prints the name of an overlay for the go command, which puts the edited library in place of the library.
 // It is in a new temporary folder, where go test must find it later.
 func PrintOverlay(edits ...Edit) {
-	list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", library)
-	list.Stderr = os.Stderr
-	root, err := list.Output()
+	const library = "github.com/hashedwheel/hashedwheel"
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", library).Output()
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -67,23 +66,39 @@ func PrintOverlay(edits ...Edit) {
 	fmt.Println(overlay)
 }
 
-// newOverlay applies edits to the library in root, and writes the changed files and the overlay to dir.
+// newOverlay applies edits to the library in root, and writes the changed files and the overlay to dir. The edits of
+// wide apply where the others have not changed the code.
 func newOverlay(root, dir string, edits, wide []Edit) (overlay string, err error) {
-	code, err := read(root)
+	paths, err := filepath.Glob(filepath.Join(root, "*.go"))
 	if err != nil {
 		return "", err
 	}
-	changed, err := code.apply(edits, wide)
-	if err != nil {
-		return "", err
-	}
-	replace := make(map[string]string)
-	for name, text := range changed {
-		to := filepath.Join(dir, name)
-		if err := os.WriteFile(to, []byte(text), 0o600); err != nil {
+	texts := make(map[string]string)
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
 			return "", err
 		}
-		replace[filepath.Join(root, name)] = to
+		if !strings.HasSuffix(path, "_test.go") {
+			texts[path] = string(text)
+		}
+	}
+	changed := map[string]string{filepath.Join(root, "seeded_mistakes.go"): helpers}
+	for i, e := range slices.Concat(edits, wide) {
+		path, text := e.apply(texts)
+		switch {
+		case path != "":
+			texts[path], changed[path] = text, text
+		case i < len(edits) || len(edits) == 0:
+			return "", fmt.Errorf("%q is not in %s exactly once", e.Old, e.In)
+		}
+	}
+	replace := make(map[string]string)
+	for path, text := range changed {
+		replace[path] = filepath.Join(dir, filepath.Base(path))
+		if err := os.WriteFile(replace[path], []byte(text), 0o600); err != nil {
+			return "", err
+		}
 	}
 	b, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
@@ -91,4 +106,20 @@ func newOverlay(root, dir string, edits, wide []Edit) (overlay string, err error
 	}
 	overlay = filepath.Join(dir, "overlay.json")
 	return overlay, os.WriteFile(overlay, b, 0o600)
+}
+
+// apply returns the file that the edit changes and its new text. The path is empty if the edit does not apply.
+func (e Edit) apply(texts map[string]string) (path, text string) {
+	for path, text := range texts {
+		before, after, found := strings.Cut(text, "\nfunc "+e.In)
+		if !found {
+			continue
+		}
+		body, after, _ := strings.Cut(after, "\n}\n")
+		if strings.Count(body, e.Old) != 1 {
+			return "", ""
+		}
+		return path, before + "\nfunc " + e.In + strings.Replace(body, e.Old, e.New, 1) + "\n}\n" + after
+	}
+	return "", ""
 }

@@ -1,9 +1,9 @@
 package mistakes
 
 import (
-	"cmp"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,33 +11,26 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const root = "../.."
-
-// A failure names the texts of list.go that need to match new code.
-func TestEveryEditApplies(t *testing.T) {
-	s, err := read(root)
+// root is the folder of the library.
+func root(t *testing.T) string {
+	t.Helper()
+	at, err := filepath.Abs("../..")
 	require.NoError(t, err)
+	return at
+}
+
+// A failure names the text of list.go that needs to match new code.
+func TestEveryEditApplies(t *testing.T) {
+	for _, e := range slices.Concat(Wide, Handicap(1)) {
+		_, err := newOverlay(root(t), t.TempDir(), []Edit{e}, nil)
+		assert.NoError(t, err)
+	}
 	for _, m := range List {
-		for _, wide := range [][]Edit{Wide, Stalled} {
-			_, err := s.apply(m.Edits, wide)
-			assert.NoError(t, err, m.Name)
-		}
+		_, err := newOverlay(root(t), t.TempDir(), []Edit{m.Edit}, Wide)
+		assert.NoError(t, err, m.Name)
 	}
 }
 
-// goTest runs a test of the edited library.
-func goTest(t *testing.T, edits, wide []Edit, args ...string) (out []byte, err error) {
-	t.Helper()
-	at, err := filepath.Abs(root)
-	require.NoError(t, err)
-	overlay, err := newOverlay(at, t.TempDir(), edits, wide)
-	require.NoError(t, err)
-	test := exec.Command("go", append([]string{"test", "-overlay", overlay, "-vet=off"}, args...)...)
-	test.Dir = root
-	return test.CombinedOutput()
-}
-
-// Chaos finds most within a second, and calls that hang after its linger.
 func TestSeededMistakesAreFoundByTheirTests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a test binary for each mistake")
@@ -45,33 +38,19 @@ func TestSeededMistakesAreFoundByTheirTests(t *testing.T) {
 	for _, m := range List {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel() // many wait
-			folder, name, _ := strings.Cut(cmp.Or(m.Test, chaos), " ")
-			args := []string{"-tags", "small", "-timeout", "100s", "-run", "^" + name + "$", folder}
+			folder, name, _ := strings.Cut(m.Test, " ")
+			args := []string{"-run", "^" + name + "$", folder}
 			var wide []Edit
-			if m.Test == "" {
-				wide = Wide
-				args = append(args, "-chaos", "60s", "-linger", "5s")
+			if m.Test == chaos {
+				wide, args = Wide, append(args, "-tags", "small", "-chaos", "60s", "-linger", "5s")
 			}
-			if m.IsStalled {
-				wide = Stalled
-				args = append([]string{"-count=10", "-failfast"}, args...) // one in two finds the rarest
-			}
-			if m.IsRace {
-				args = append(args, "-race")
-			}
-			out, err := goTest(t, m.Edits, wide, args...)
+			overlay, err := newOverlay(root(t), t.TempDir(), []Edit{m.Edit}, wide)
+			require.NoError(t, err)
+			test := exec.Command("go", append([]string{"test", "-overlay", overlay, "-vet=off"}, args...)...)
+			test.Dir = root(t)
+			out, err := test.CombinedOutput()
 			require.Error(t, err, "%s", out)
 			assert.Regexp(t, "--- FAIL: "+name+"|panic: ", string(out))
 		})
 	}
-}
-
-// The mistakes that are found while producers are stalled are not found because of the stalls.
-func TestStalledProducersBreakNoPromise(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a test binary")
-	}
-	folder, name, _ := strings.Cut(duringAPass, " ")
-	out, err := goTest(t, nil, Stalled, "-count=5", "-run", name, folder)
-	require.NoError(t, err, "%s", out)
 }

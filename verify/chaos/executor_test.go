@@ -9,6 +9,9 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
+// mishap is the value with which tasks, executors and panic handlers panic.
+type mishap struct{ of string }
+
 // wildExecutor runs tasks at once, or in goroutines that recover whatever leaves them, and sometimes drops one by a
 // panic or runtime.Goexit.
 type wildExecutor struct {
@@ -51,7 +54,7 @@ func (e *wildExecutor) runElsewhere(f func()) {
 
 // executor chooses an executor; wild is that executor if it is a wildExecutor.
 func executor() (option []hashedwheel.Option, name string, wild *wildExecutor) {
-	switch rand.IntN(4) {
+	switch rand.IntN(5) {
 	case 0:
 		return []hashedwheel.Option{hashedwheel.WithExecutor(hashedwheel.Inline{})}, "Inline", nil
 	case 1:
@@ -60,6 +63,8 @@ func executor() (option []hashedwheel.Option, name string, wild *wildExecutor) {
 	case 2:
 		wild = new(wildExecutor)
 		return []hashedwheel.Option{hashedwheel.WithExecutor(wild)}, "a wild one", wild
+	case 3:
+		return []hashedwheel.Option{hashedwheel.WithExecutor(hashedwheel.Limit(1 + rand.IntN(4)))}, "Limit", nil
 	}
 	return nil, "default", nil
 }

@@ -26,8 +26,7 @@ type life struct {
 	bound  int                      // WithMaxPending
 	dries  bool                     // it runs dry before its end
 	waits  bool                     // members wait for channels of After
-	wild   *wildClock               // nil on another clock
-	manual *hashedwheel.ManualClock // nil on another clock
+	manual *hashedwheel.ManualClock // nil on the system's clock
 	pool   *wildExecutor            // nil on another executor
 
 	shared []*account // several members arm these
@@ -49,18 +48,13 @@ func newLife() *life {
 	l := &life{tick: []time.Duration{100 * time.Microsecond, 250 * time.Microsecond, time.Millisecond}[rand.IntN(3)]}
 	opts, executor, pool := executor()
 	l.pool = pool
-	clock := []string{"the system's clock", "a ManualClock", "a wild clock", "a wild clock"}[rand.IntN(4)]
-	start := time.Now()
+	clock, start := "the system's clock", time.Now()
 	l.never = start.AddDate(9, 0, 0)
-	switch clock {
-	case "a ManualClock":
-		l.manual = hashedwheel.NewManualClock(start)
+	if rand.IntN(3) == 0 {
+		clock, l.manual = "a ManualClock", hashedwheel.NewManualClock(start)
 		opts = append(opts, hashedwheel.WithClock(l.manual))
-	case "a wild clock":
-		l.wild = new(wildClock)
-		opts = append(opts, hashedwheel.WithClock(l.wild))
 	}
-	l.dries = l.wild == nil && l.manual == nil && rand.IntN(2) == 0
+	l.dries = l.manual == nil && rand.IntN(2) == 0
 	l.waits = rand.IntN(2) == 0
 	size := []int{1, 2, 8, 512}[rand.IntN(4)]
 	l.bound = []int{0, 0, 3, 20, 200}[rand.IntN(5)]
@@ -68,9 +62,7 @@ func newLife() *life {
 		hashedwheel.WithMaxPending(l.bound), hashedwheel.WithPanicHandler(l.handle))
 	l.says = fmt.Sprintf("GOMAXPROCS %d, tick %v, %d buckets, at most %d pending, %s, executor %s",
 		runtime.GOMAXPROCS(0), l.tick, size, l.bound, clock, executor)
-	for l.tm == nil {
-		l.survive(func() { l.tm = hashedwheel.MustNew(opts...) })
-	}
+	l.tm = hashedwheel.MustNew(opts...)
 	return l
 }
 
@@ -81,26 +73,21 @@ func (l *life) dropped() int64 {
 	return l.pool.dropped.Load()
 }
 
-// survive calls f in a separate goroutine, which f may end, and recovers mishaps.
+// survive calls f in a separate goroutine, which tasks in Advance may end, and recovers mishaps.
 func (l *life) survive(f func()) {
 	done := make(chan struct{})
-	go l.member(func() {
+	go func() {
 		defer close(done)
-		f()
-	})
-	<-done
-}
-
-// member calls f and recovers mishaps: the clock looks for it on the stack.
-func (l *life) member(f func()) {
-	defer func() {
-		if p := recover(); p != nil {
-			if _, is := p.(mishap); !is {
-				panic(fmt.Sprintf("%v\n%s", p, debug.Stack()))
+		defer func() {
+			if p := recover(); p != nil {
+				if _, is := p.(mishap); !is {
+					panic(fmt.Sprintf("%v\n%s", p, debug.Stack()))
+				}
 			}
-		}
+		}()
+		f()
 	}()
-	f()
+	<-done
 }
 
 // join makes a member call f repeatedly until quit, in a new goroutine whenever one has ended.
@@ -134,19 +121,9 @@ func (l *life) handle(_ *hashedwheel.Timeout, recovered any) {
 	}
 }
 
-func (l *life) now() time.Time {
-	if l.manual != nil {
-		return l.manual.Now()
-	}
-	return time.Now()
-}
-
 // hasShown reports whether the clock has shown a time.
 func (l *life) hasShown(at time.Time) bool {
-	if l.wild != nil {
-		return l.wild.hasShown(at)
-	}
-	return !l.now().Before(at)
+	return !l.tm.Now().Before(at)
 }
 
 // assemble starts the members.
@@ -176,9 +153,6 @@ func (l *life) assemble() {
 // collect stops the timer and keeps the result.
 func (l *life) collect(stop func() []*hashedwheel.Timeout) {
 	l.stopping.Store(true)
-	if l.wild != nil {
-		l.wild.isTame.Store(true) // a Stop that is cut off has no result
-	}
 	left := stop()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -225,11 +199,6 @@ func (l *life) armTooLate() {
 
 // lead lets the life run for a while, ends it, and closes its books.
 func (l *life) lead(t *testing.T) {
-	quitClock := make(chan struct{})
-	var clock sync.WaitGroup
-	if l.wild != nil {
-		clock.Go(func() { l.wild.drive(quitClock) })
-	}
 	l.assemble()
 	time.Sleep(time.Duration(rand.IntN(30_000)) * time.Microsecond)
 	if l.dries {
@@ -243,7 +212,5 @@ func (l *life) lead(t *testing.T) {
 	if l.pool != nil {
 		l.pool.running.Wait()
 	}
-	close(quitClock)
-	clock.Wait()
 	l.balance(t)
 }

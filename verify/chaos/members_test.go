@@ -57,9 +57,7 @@ func (l *life) task(a *account, deadline time.Time) {
 		l.stopAny()
 	case n < 64:
 		l.look()
-	case n < 70 && l.wild != nil:
-		l.wild.set(leap())
-	case n < 72 && l.manual != nil:
+	case n < 66 && l.manual != nil:
 		l.manual.Advance(l.delayToAdvance())
 	}
 }
@@ -79,15 +77,6 @@ func (l *life) armNew() {
 		at = l.never
 	}
 	a := new(account)
-	armed := false
-	defer func() {
-		if !armed {
-			a.unsure.Add(1)
-		}
-		if a.to != nil || !armed {
-			l.keep(a)
-		}
-	}()
 	task := hashedwheel.TaskFunc(func(to *hashedwheel.Timeout) { l.task(a, to.Deadline()) })
 	switch rand.IntN(4) {
 	case 0:
@@ -104,7 +93,9 @@ func (l *life) armNew() {
 		a.to = a.own.Init(l.tm, task)
 		l.armIdle(a, d)
 	}
-	armed = true
+	if a.to != nil {
+		l.keep(a)
+	}
 }
 
 // schedule counts refusals.
@@ -117,7 +108,7 @@ func (l *life) schedule(d time.Duration, task hashedwheel.Task) (*hashedwheel.Ti
 }
 
 // open opens n accounts. If they are shared, several members arm their Timeouts, which lie side by side and so wait in
-// the same stripe of the queue: it gets deep, and is pruned.
+// the same stripe of the queue, which gets deep.
 func (l *life) open(n int, shared bool) []*account {
 	all, page := make([]*account, n), make([]hashedwheel.Timeout, n)
 	for i := range all {
@@ -143,7 +134,7 @@ func (l *life) open(n int, shared bool) []*account {
 func (l *life) zombieMaker(all []*account) func() {
 	return func() {
 		for _, a := range all {
-			a.arm(func() bool { return a.to.Reset(time.Hour) })
+			a.note(a.to.Reset(time.Hour))
 			l.stop(a)
 		}
 	}
@@ -168,12 +159,12 @@ func (l *life) mover(all []*account) func() {
 			moved := a.to.MoveAt(at)
 			l.check(a.shared || !moved || a.to.Deadline().Equal(at))
 		case n == 2 && isExact:
-			a.arm(func() bool { return a.to.ResetAt(at) })
+			a.note(a.to.ResetAt(at))
 			l.check(a.shared || a.to.Deadline().Equal(at))
 		case n == 3 && !a.shared && a.to.State() != hashedwheel.Pending:
-			a.arm(func() bool { l.armIdle(a, d); return true })
+			l.armIdle(a, d)
 		default:
-			a.arm(func() bool { return a.to.Reset(d) })
+			a.note(a.to.Reset(d))
 		}
 	}
 }
@@ -246,7 +237,7 @@ func (l *life) waiter() func() {
 		d := time.Duration(rand.Int64N(int64(10 * l.tick)))
 		at := l.tm.Now().Add(d)
 		if at.After(l.never) {
-			return // the clock has been set to its end, where a channel waits for Timer.StopAll
+			return // the clock has advanced to its end, where a channel waits for Timer.StopAll
 		}
 		done := l.tm.After(d)
 		<-done

@@ -1,4 +1,4 @@
-// Package faults contains the tests of the faults in docs/reliability.md: of clocks, executors, tasks and the machine.
+// Package faults contains the tests of the faults in docs/reliability.md: of executors, tasks and the machine.
 package faults
 
 import (

@@ -45,10 +45,7 @@ func (s *script) afterFunc(d int64) {
 
 func (s *script) burst(n int, d int64) {
 	if s.clock != onManual {
-		d = max(d, s.model.slack) // otherwise the worker runs the first before the last is armed
-	}
-	if s.hand != nil {
-		s.hand.setTrap(0) // otherwise the clock may move on between them
+		d = max(d, s.model.tick) // otherwise the worker runs the first before the last is armed
 	}
 	for ; n > 0; n-- {
 		s.afterFunc(d)

@@ -1,7 +1,6 @@
 package fuzz
 
 import (
-	"testing/synctest"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
@@ -13,22 +12,17 @@ type clockKind byte
 const (
 	onManual clockKind = iota // a ManualClock
 	onSystem                  // the default, on a bubble's time
-	onHand                    // a handClock, in a bubble whose time means nothing
 	clockKinds
 )
 
 func (s *script) withClock() []hashedwheel.Option {
-	s.start = time.Date(2024, 2, 28, 23, 59, 59, 1, time.UTC)
-	switch s.clock {
-	case onManual:
-		s.manual = hashedwheel.NewManualClock(s.start)
-		return []hashedwheel.Option{hashedwheel.WithClock(s.manual)}
-	case onHand:
-		s.hand = newHandClock(s.start)
-		return []hashedwheel.Option{hashedwheel.WithClock(s.hand)}
+	if s.clock == onSystem {
+		s.start = time.Now()
+		return nil
 	}
-	s.start = time.Now()
-	return nil
+	s.start = time.Date(2024, 2, 28, 23, 59, 59, 1, time.UTC)
+	s.manual = hashedwheel.NewManualClock(s.start)
+	return []hashedwheel.Option{hashedwheel.WithClock(s.manual)}
 }
 
 // Clocks stay within the range of deadlines, beyond which a timer reads no time. A ManualClock may go beyond it, and
@@ -43,48 +37,43 @@ func (s *script) end() int64 {
 }
 
 func (s *script) now() int64 {
-	switch s.clock {
-	case onManual:
+	if s.clock == onManual {
 		return int64(s.manual.Now().Sub(s.start))
-	case onHand:
-		return int64(s.hand.Now().Sub(s.start))
 	}
 	return int64(time.Since(s.start))
 }
 
-// look shows the model the time. While the clock is moving, its distance from the target stays the same.
+// look shows the model the time.
 func (s *script) look() {
 	s.model.now = s.now()
-	if s.hand != nil {
-		var by int64
-		s.model.leap, by = s.hand.history()
-		s.target = min(s.target+by, lastTime)
+	if s.advancing {
+		s.model.closed = s.model.now
 	}
 }
 
 // advance moves the clock on by d, and by the rest of an earlier advance that a task ended. The caller holds mu.
 func (s *script) advance(d int64) {
 	s.target += d
-	switch s.clock {
-	case onManual:
+	if s.clock == onManual {
 		s.broken = !s.attempt()
-		s.settle()
-	case onSystem:
-		for d = s.target - s.now(); d > 0; d = s.target - s.now() {
-			s.sleep(d)
-		}
-	case onHand:
-		s.walk()
 	}
-	s.look()
+	s.settle()
 	if !s.broken {
 		s.check(s.model.now == s.target, "the clock went to %d, not %d", s.model.now, s.target)
 		s.checkNothingOverdue()
 	}
 }
 
-// extend lengthens the advance in progress, or the next one. It is for calls that the timer waits for.
+// extend is advance for calls that the timer waits for. It lengthens an Advance that is in progress, or the next one.
+// On the system's clock it blocks the worker: timeouts that fall due in this time are late.
 func (s *script) extend(d int64) {
+	if s.clock == onSystem {
+		s.model.woken = s.now() + d + 1 // a run that is overdue comes a nanosecond after it is set
+		s.target = max(s.target, s.model.woken)
+		s.sleep(d)
+		s.look()
+		return
+	}
 	s.target += d
 	if s.advancing {
 		s.manual.Advance(time.Duration(d)) // returns at once
@@ -99,6 +88,9 @@ func (s *script) attempt() (arrived bool) {
 		s.manual.Advance(time.Duration(d))
 		arrived = true
 	})
+	if d > 0 {
+		s.look()
+	}
 	s.advancing = false
 	return arrived
 }
@@ -106,33 +98,5 @@ func (s *script) attempt() (arrived bool) {
 func (s *script) sleep(d int64) {
 	s.mu.Unlock()
 	time.Sleep(time.Duration(d))
-	synctest.Wait()
 	s.mu.Lock()
-}
-
-// walk moves the hand clock to the target, through every instant at which it has been asked to ring, so that each task
-// sees its own time.
-func (s *script) walk() {
-	s.settle()
-	for steps := 0; s.now() != s.target && s.failure == ""; steps++ {
-		s.hand.moveTo(time.Duration(s.target))
-		s.settle()
-		s.check(steps < 3*len(s.trace), "the worker ticks, and nothing happens")
-	}
-}
-
-// setClock sets the hand clock.
-func (s *script) setClock(d int64) {
-	s.log("set clock", -1, d)
-	s.hand.set(time.Duration(d))
-	s.look()
-}
-
-// setTrap makes the hand clock be set while the worker calls After: not by less than a tick, which may delay the alarm
-// by as much, and not if tasks have begun that have yet to read the clock.
-func (s *script) setTrap(d int64) {
-	if !s.tasksWait() && d >= s.model.slack {
-		s.log("set clock in After", -1, d)
-		s.hand.setTrap(time.Duration(d))
-	}
 }

@@ -13,7 +13,7 @@ type executorKind byte
 const (
 	withInline     executorKind = iota // Inline
 	withOwnInline                      // the user's own, which runs tasks at once
-	withGoroutines                     // the default: each task waits in its goroutine until the stream runs it
+	withGoroutines                     // the system clock's default: each task waits in its goroutine until the stream runs it
 	withQueue                          // the user's own, which queues them
 	withWhims                          // the user's own, which does anything
 	executorKinds
@@ -24,6 +24,9 @@ func (s *script) withExecutor() []hashedwheel.Option {
 	case withInline:
 		return []hashedwheel.Option{hashedwheel.WithExecutor(hashedwheel.Inline{})}
 	case withGoroutines:
+		if s.clock == onManual { // there the default is Inline
+			return []hashedwheel.Option{hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(func(f func()) { go f() }))}
+		}
 		return nil
 	}
 	return []hashedwheel.Option{hashedwheel.WithExecutor(s)}

@@ -8,8 +8,8 @@ import (
 )
 
 // FuzzTimer lets bytes decide which calls are made, in which order, from outside and from inside tasks, executors and
-// handlers; with which tick, wheel and limits; on which clock, and how it is set; with which executor, and how it
-// treats a task; and how tasks end. It compares every result with the model.
+// handlers; with which tick, wheel and limits; on which clock; with which executor, and how it treats a task; for how
+// long a task blocks the worker; and how tasks end. It compares every result with the model.
 //
 // Each file of its corpus is roughly the shortest script that shows the mistake in the file's name: with that mistake
 // in the library, the script fails.
@@ -33,7 +33,7 @@ func play(t *testing.T, in []byte) bool {
 		return true
 	}
 	t.Logf("clock %d, executor %d, tick %d, turn %d, limit %d",
-		s.clock, s.executor, s.model.slack, s.turn, s.model.limit)
+		s.clock, s.executor, s.model.tick, s.turn, s.model.limit)
 	for _, e := range s.trace {
 		t.Logf("%s #%d %d", e.what, e.id, e.n)
 	}

@@ -7,37 +7,28 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/hashedwheel/hashedwheel"
 )
 
 // model is the oracle of the random test and the fuzzer: the simplest Timer, a slice of pending timeouts, sorted by the
-// tick at which they are due. As in the library, a tick is a tenth of the Tick that WithTick sets; on a clock that
-// wakes the worker, an expiry may wait for the next whole Tick.
+// time at which they are due. On a ManualClock each expires at that time; on the system's clock it may wait for the end
+// of the tick.
 //
-// The order within a tick is not promised, so the model does not choose one: it sees every run as it happens, and
-// checks whether that run was allowed.
+// The order of timeouts that are due at one time is not promised, so the model does not choose one: it sees every run as
+// it happens, and checks whether that run was allowed.
 type model struct {
-	slack   int64 // ns: WithTick's
-	tick    int64 // ns: a tenth of slack, about
-	whole   int64 // ticks that make a whole Tick
-	waits   bool  // the worker may wait for the next whole Tick
+	tick    int64 // ns: WithTick's
+	waits   bool  // the worker may wait for the end of the tick
 	limit   int   // of pending timeouts, 0 for none
 	now     int64 // ns since the timer's start
-	leap    int64 // when the clock was last set
+	closed  int64 // the last time at which a ManualClock has stopped
+	woken   int64 // when a task last stopped blocking the worker
 	stopped bool
-	pending []*entry // sorted by tick
+	pending []*entry // sorted by due
 
 	armings, expired, rejected, panics int
 	latest, least                      int64 // ns: the total lateness of all expired timeouts, at most and at least
-}
-
-// setTick follows WithTick.
-func (m *model) setTick(slack int64) {
-	m.slack = slack
-	m.tick = max(slack/10, min(slack, int64(100*time.Microsecond)))
-	m.whole = slack / m.tick
 }
 
 // entry is the model's record of one Timeout.
@@ -46,8 +37,8 @@ type entry struct {
 	to       *hashedwheel.Timeout
 	state    hashedwheel.State
 	deadline int64 // ns since the timer's start
-	tick     int64 // the tick at which it is due if nothing changes
-	turn     int64 // the first tick in whose batch it may be: a move to later leaves it in its bucket
+	due      int64 // when it expires if nothing changes, at the earliest; on the system's clock not before it was armed
+	last     int64 // and at the latest
 	armed    int64 // when that was decided, ns since the timer's start
 	owed     int   // runs: how often it was dispatched, less how often its task began
 	err      error // why its last arming was refused
@@ -55,6 +46,8 @@ type entry struct {
 
 // never is the deadline that no clock reaches, as the timer packs it.
 const never = 1<<58 - 1
+
+const longAgo = math.MinInt64
 
 func clampDeadline(ns int64) int64 { return max(-1<<58, min(ns, never)) }
 
@@ -64,30 +57,13 @@ func (m *model) in(d int64) int64 { return clampDeadline(m.read() + clampDeadlin
 // read is the clock as the timer sees it: it stops short of never, and at the earliest deadline.
 func (m *model) read() int64 { return min(clampDeadline(m.now), never-1) }
 
-// tickAt rounds a time down.
-func (m *model) tickAt(now int64) int64 {
+// nextTick returns when the first tick after a time begins.
+func (m *model) nextTick(now int64) int64 {
 	tick := now / m.tick
 	if now%m.tick < 0 {
 		tick--
 	}
-	return tick
-}
-
-// tickOf rounds a deadline up.
-func (m *model) tickOf(deadline int64) int64 {
-	tick := deadline / m.tick
-	if deadline%m.tick > 0 {
-		tick++
-	}
-	return tick
-}
-
-// lastOf returns the tick at which a timeout that is due at a tick expires at the latest.
-func (m *model) lastOf(tick int64) int64 {
-	if m.waits {
-		return (tick + m.whole - 1) / m.whole * m.whole
-	}
-	return tick
+	return (tick + 1) * m.tick
 }
 
 // isBounded is whether a full timer refuses the arming.
@@ -100,15 +76,24 @@ const (
 
 // arm is Reset or Arm to a deadline, and returns the results of both.
 //
-// An arming is due at the tick of its deadline, or at the next tick if that one has begun. A timeout whose own tick is
-// being dispatched may be moved later within that tick, and then still runs in it.
+// On a ManualClock a timeout that is armed for a time at which the clock has stopped may wait for the next tick, also if
+// it is then moved to a time before that. On the system's clock it is due at once, but the worker may just have run.
 func (m *model) arm(e *entry, deadline int64, bound isBounded) (was bool, err error) {
 	deadline = max(0, deadline) // there is no time before New
 	was = e.state == hashedwheel.Pending
-	least := m.tickAt(m.read()) + 1
+	due, last := deadline, deadline
+	switch {
+	case m.waits && deadline <= m.read():
+		due = m.read()
+		last = m.nextTick(due) + 1
+	case m.waits:
+		last = m.nextTick(due - 1)
+	case deadline <= m.closed:
+		last = min(never, m.nextTick(min(m.closed, never-1)))
+	}
 	if was {
 		if deadline >= e.deadline {
-			least = min(least, e.tick)
+			last = max(last, e.last)
 		}
 		m.remove(e)
 	} else {
@@ -121,11 +106,7 @@ func (m *model) arm(e *entry, deadline int64, bound isBounded) (was bool, err er
 		return was, e.err
 	}
 	e.state = hashedwheel.Pending
-	e.tick = max(m.tickOf(deadline), least)
-	if !was {
-		e.turn = e.tick
-	}
-	e.turn = min(e.turn, m.tickOf(deadline))
+	e.due, e.last = due, last
 	m.insert(e)
 	return was, nil
 }
@@ -179,21 +160,19 @@ func (m *model) expire(e *entry) {
 }
 
 // lateness returns the lateness of an entry that expires now, at most and at least. A deadline that had passed when it
-// was set counts from the tick before anything was due.
+// was set counts from a tick before the run that was set for it.
 func (m *model) lateness(e *entry) (latest, least int64) {
-	late := m.now - e.deadline
+	late := m.read() - e.deadline
 	switch {
 	case !m.waits:
-		late = min(late, m.now-(m.tickAt(m.now)-1)*m.tick)
+		late = min(late, m.tick)
 		return late, late
 	case e.deadline >= e.armed:
 		return late, late
+	case m.woken == longAgo:
+		return min(late, m.tick+1), min(late, m.tick)
 	}
-	latest = late
-	if m.leap == longAgo {
-		latest = min(late, (m.whole+1)*m.tick)
-	}
-	return latest, min(late, m.now-m.tickAt(e.armed)*m.tick)
+	return late, min(late, m.tick)
 }
 
 func addTo(sum, late int64) int64 {
@@ -205,16 +184,11 @@ func addTo(sum, late int64) int64 {
 
 // overdue reports whether something should have expired by now.
 func (m *model) overdue() bool {
-	return len(m.pending) > 0 && m.lastOf(m.pending[0].tick) <= m.tickAt(m.read())
+	return len(m.pending) > 0 && m.pending[0].due < never && m.pending[0].last <= m.read()
 }
 
-// isOutOfTurn reports whether a timeout that had to be dispatched before e is still pending.
-func (m *model) isOutOfTurn(e *entry) bool { return m.pending[0].tick < e.turn }
-
 func (m *model) find(e *entry) int {
-	i, _ := slices.BinarySearchFunc(m.pending, e.tick, func(e *entry, tick int64) int {
-		return cmp.Compare(e.tick, tick)
-	})
+	i, _ := slices.BinarySearchFunc(m.pending, e.due, func(e *entry, due int64) int { return cmp.Compare(e.due, due) })
 	return i
 }
 

@@ -29,7 +29,6 @@ type script struct {
 
 	clock     clockKind
 	manual    *hashedwheel.ManualClock // if that is the clock
-	hand      *handClock               // if that is the clock
 	target    int64                    // the time to which the clock is moving, ns since start
 	advancing bool                     // an Advance is in progress
 	broken    bool                     // a panic or Goexit ended the last Advance before it was there
@@ -60,9 +59,6 @@ func newScript(in []byte) *script {
 	if s.executor >= withGoroutines {
 		s.calls = append(s.calls, "EEEEEEEE"...)
 	}
-	if s.clock == onHand {
-		s.calls = append(s.calls, "JJJJr<"...)
-	}
 	return s
 }
 
@@ -78,13 +74,10 @@ func (s *script) options() []hashedwheel.Option {
 	sizes := []int{1, 2, 8, 64, 512}
 	bounds := []int{0, 0, 0, 1, 2, 7, 100}
 
-	if s.clock == onHand {
-		ticks = ticks[:5] // the hand clock cannot come back from the last of the others
-	}
 	tick := pick(s, ticks)
 	size := pick(s, sizes)
-	s.model = model{limit: pick(s, bounds), leap: longAgo, waits: s.clock != onManual}
-	s.model.setTick(int64(tick))
+	s.model = model{limit: pick(s, bounds), woken: longAgo, waits: s.clock != onManual}
+	s.model.tick, s.model.closed = int64(tick), -1
 	s.turn = int64(min(float64(s.model.tick)*float64(size), 1<<62))
 	s.byte() // means nothing; the files of the corpus have it
 	flags := s.byte()
@@ -147,12 +140,17 @@ func (s *script) step() {
 	s.compare()
 }
 
-// settle waits until the worker has finished: all due tasks have been dispatched. The caller holds mu.
+// settle waits until the worker has finished: all due tasks have been dispatched, and the time is the target. The caller
+// holds mu.
 func (s *script) settle() {
-	if s.inBubble() && !s.nested {
+	for waits := s.inBubble() && !s.nested; waits; {
 		s.mu.Unlock()
 		synctest.Wait()
 		s.mu.Lock()
+		d := s.target - s.now()
+		if waits = s.clock == onSystem && d > 0; waits {
+			s.sleep(d)
+		}
 	}
 	s.look()
 }

@@ -20,7 +20,7 @@ func pick[E any](s *script, of []E) E { return of[int(s.byte())%len(of)] }
 
 // delay decodes a delay: all delays that are special to a wheel, and many that are not.
 func (s *script) delay() int64 {
-	tick, b := s.model.slack, int64(s.byte())
+	tick, b := s.model.tick, int64(s.byte())
 	n := b >> 3
 	switch b & 7 {
 	case 0:
@@ -44,7 +44,7 @@ func (s *script) delay() int64 {
 
 // amount decodes the amount by which to advance.
 func (s *script) amount() int64 {
-	tick, b := s.model.slack, int64(s.byte())
+	tick, b := s.model.tick, int64(s.byte())
 	switch n := b >> 3; b & 7 {
 	case 0:
 		return 0
@@ -53,7 +53,7 @@ func (s *script) amount() int64 {
 	case 2, 3:
 		return tick * n
 	case 4:
-		return (s.model.tickAt(s.model.now)+1)*s.model.tick - s.model.now - 1 // just short of the next tick
+		return s.model.nextTick(s.model.now) - s.model.now - 1 // just short of the next tick
 	case 5:
 		return s.turn*n + 1
 	case 6:
@@ -63,27 +63,6 @@ func (s *script) amount() int64 {
 			return tick
 		}
 		return 4 * years
-	}
-}
-
-// leap decodes the amount by which the clock is set.
-func (s *script) leap() int64 {
-	tick, b := s.model.slack, int64(s.byte())
-	switch n := b >> 3; b & 7 {
-	case 0:
-		return 1 + n
-	case 1, 2:
-		return tick*n + int64(s.byte())
-	case 3:
-		return s.turn * n / 4
-	case 4:
-		return years * n / 7
-	case 5:
-		return s.amount()
-	case 6:
-		return 7 * int64(24*time.Hour) * n
-	default:
-		return years * n / 2
 	}
 }
 
@@ -141,13 +120,6 @@ func (s *script) call() (advance int64) {
 		}
 	case 'E':
 		s.runAnyJob()
-	case 'J':
-		s.setClock(s.leap())
-	case 'r':
-		s.log("ring", -1, 0)
-		s.hand.ringAll() // too early: the clock stands still
-	case '<':
-		s.setTrap(s.leap())
 	case 'A':
 		d := max(0, min(s.amount(), s.end()-s.target))
 		s.log("Advance", -1, d)

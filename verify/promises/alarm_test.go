@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -133,19 +132,6 @@ func TestAtMostOneTickLateIfTwoGoroutinesArmATimeout(t *testing.T) {
 	}
 }
 
-// While a goroutine waits for the user's clock, arming for an earlier time starts another.
-func TestQuietOnAUsersClockOnceNothingIsPending(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		to := tm.AfterFunc(time.Hour, timertest.Nop)
-		timertest.Pass(time.Minute)
-		assert.Equal(t, 1, timertest.LibraryGoroutines(), "it waits for the hour")
-		to.Reset(0)
-		timertest.Pass(10 * timertest.Tick)
-		assert.Equal(t, hashedwheel.Expired, to.State())
-		assert.Zero(t, timertest.LibraryGoroutines())
-	}, hashedwheel.WithClock(new(alarmLog)))
-}
-
 // An Inline task ends just after a tick has begun: a timeout that the task has armed for that tick runs in it.
 func TestAtMostOneTickLateIfATickBeginsDuringATask(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -160,42 +146,4 @@ func TestAtMostOneTickLateIfATickBeginsDuringATask(t *testing.T) {
 		assert.GreaterOrEqual(t, late, time.Duration(0))
 		assert.LessOrEqual(t, late, timertest.Tick)
 	}, timertest.OnWorker)
-}
-
-// A producer on a user's clock starts the worker, but cannot read the clock to tell it the tick.
-func TestLatenessIsReportedWhileATaskBlocksOnAUsersClock(t *testing.T) {
-	clock := new(timertest.SteppingClock)
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		block := func() { time.Sleep(time.Second) } // whichever runs first: both are due
-		tm.AfterFunc(timertest.Tick, block)
-		tm.AfterFunc(2*timertest.Tick, block)
-		clock.Step(2 * timertest.Tick) // before the worker runs
-		time.Sleep(time.Second / 2)
-		assert.EqualValues(t, 1, tm.Stats().Expired)
-		assert.Greater(t, tm.Stats().Overdue, 400*time.Millisecond)
-		timertest.Pass(2 * time.Second)
-	}, timertest.OnWorker, hashedwheel.WithClock(clock))
-}
-
-// A fake clock is set forward after an arming has started the worker, and before the worker has begun.
-func TestAtMostOneTickLateIfAUsersClockIsAheadOfTheWorker(t *testing.T) {
-	timertest.LeaveFilingToTheWorker(t) // on one processor the worker begins once this goroutine waits
-	synctest.Test(t, func(t *testing.T) {
-		clock := new(timertest.SteppingClock)
-		tm := timertest.New(timertest.OnWorker, hashedwheel.WithClock(clock))
-		defer tm.StopAll()
-		to := tm.AfterFunc(time.Hour, timertest.Nop)
-		clock.Step(2 * time.Hour)
-		synctest.Wait()
-		assert.Equal(t, hashedwheel.Expired, to.State())
-	})
-}
-
-// A fake clock that begins in 1970 is set to today: farther than a Timer counts.
-func TestQuietOnAClockThatIsSetFartherThanATimerCounts(t *testing.T) {
-	timertest.OnSteppingClock(t, func(t *testing.T, tm *hashedwheel.Timer, clock *timertest.SteppingClock) {
-		clock.Step(50 * 365 * 24 * time.Hour)
-		tm.AfterFunc(time.Hour, timertest.Nop)
-		assert.LessOrEqual(t, timertest.Wakeups(tm, time.Second), uint64(3))
-	})
 }

@@ -19,7 +19,6 @@ var (
 	_ hashedwheel.Executor = hashedwheel.Inline{}
 	_ hashedwheel.Executor = hashedwheel.ExecutorFunc(nil)
 	_ hashedwheel.Task     = hashedwheel.TaskFunc(nil)
-	_ hashedwheel.Clock    = (*hashedwheel.ManualClock)(nil)
 	_ fmt.Stringer         = hashedwheel.Unarmed
 )
 

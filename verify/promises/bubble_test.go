@@ -23,41 +23,31 @@ var bubbleCalls = map[string]func(tm *hashedwheel.Timer, at time.Time){
 	"Stats":     func(tm *hashedwheel.Timer, _ time.Time) { tm.Stats() },
 }
 
-var bubbleClocks = map[string][]hashedwheel.Option{
-	"the system's": nil, "a user's": {hashedwheel.WithClock(new(alarmLog))},
-}
-
 // The clock of a bubble begins in the year 2000: deadlines by it would be 26 years before the timer was made.
 func TestATimerFromOutsideTheBubblePanics(t *testing.T) {
 	const message = "hashedwheel: Timer made outside a testing/synctest bubble and used inside: make it in the bubble"
-	for clock, opts := range bubbleClocks {
-		for name, call := range bubbleCalls {
-			t.Run(name+", clock: "+clock, func(t *testing.T) {
-				tm, at := timertest.New(opts...), time.Now().Add(30*time.Minute)
-				defer tm.StopAll()
-				synctest.Test(t, func(t *testing.T) {
-					assert.PanicsWithValue(t, message, func() { call(tm, at) })
-				})
-				timertest.Returns(t, func() { <-tm.After(0) })
+	for name, call := range bubbleCalls {
+		t.Run(name, func(t *testing.T) {
+			tm, at := timertest.New(), time.Now().Add(30*time.Minute)
+			defer tm.StopAll()
+			synctest.Test(t, func(t *testing.T) {
+				assert.PanicsWithValue(t, message, func() { call(tm, at) })
 			})
-		}
+			timertest.Returns(t, func() { <-tm.After(0) })
+		})
 	}
 }
 
 // A lazy global whose first caller is a test in a bubble would run nothing for the rest of the process.
 func TestATimerFromABubblePanicsOutside(t *testing.T) {
 	const message = "hashedwheel: Timer made in a testing/synctest bubble and used outside: make it where it is used"
-	for clock, opts := range bubbleClocks {
-		for name, call := range bubbleCalls {
-			t.Run(name+", clock: "+clock, func(t *testing.T) {
-				var tm *hashedwheel.Timer
-				var at time.Time
-				synctest.Test(t, func(t *testing.T) {
-					tm, at = timertest.New(opts...), time.Now().Add(30*time.Minute)
-				})
-				assert.PanicsWithValue(t, message, func() { call(tm, at) })
-			})
-		}
+	for name, call := range bubbleCalls {
+		t.Run(name, func(t *testing.T) {
+			var tm *hashedwheel.Timer
+			var at time.Time
+			synctest.Test(t, func(t *testing.T) { tm, at = timertest.New(), time.Now().Add(30*time.Minute) })
+			assert.PanicsWithValue(t, message, func() { call(tm, at) })
+		})
 	}
 	for name, call := range map[string]func(filed *hashedwheel.Timeout){
 		"Timeout.Stop":  func(filed *hashedwheel.Timeout) { filed.Stop() },

@@ -61,7 +61,7 @@ func TestAtMostOneTickLateIfFarBecomesNear(t *testing.T) {
 }
 
 // Goroutines move far timeouts to soon, or arm new ones, at the instants at which the worker passes: before, while and
-// after it takes either lane of the queue. If producers are stalled, see internal/mistakes, so is each beat.
+// after it takes either lane of the queue.
 func TestAtMostOneTickLateIfArmedDuringAPass(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		for range 5 {

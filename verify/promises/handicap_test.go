@@ -77,7 +77,7 @@ func TestBoundedWorkOnManyProcessors(t *testing.T) {
 			late, lateBeside := here.end(), beside.end()
 			over.Store(true)
 			producers.Wait()
-			tm.Stop()
+			tm.StopAll()
 			assert.Less(t, (peak-before)>>20, int64(64), "MiB of heap")
 			const message = "the heartbeat's median lateness; the time package's is %v"
 			assert.Less(t, late, c.late+c.times*lateBeside, message, lateBeside)

@@ -55,16 +55,6 @@ var everyCall = map[string]func(tm *hashedwheel.Timer, d time.Duration, f func()
 	},
 }
 
-// onEachClock runs f in a bubble, with a timer of each tick, on the system's clock and on a user's.
-func onEachClock(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer), ticks ...time.Duration) {
-	forEachTick(t, f, ticks...)
-	for _, tick := range ticks {
-		t.Run("tick "+tick.String()+", a user's clock", func(t *testing.T) {
-			timertest.InBubble(t, f, hashedwheel.WithTick(tick), hashedwheel.WithClock(new(alarmLog)))
-		})
-	}
-}
-
 func ownedFunc(tm *hashedwheel.Timer, f func()) *hashedwheel.Timeout {
 	return new(hashedwheel.Timeout).InitFunc(tm, f)
 }
@@ -78,7 +68,7 @@ var ticksOfEachKind = []time.Duration{
 func TestNeverEarlyNorMoreThanATickLateByEveryCallAtAnyTime(t *testing.T) {
 	for name, call := range everyCall {
 		t.Run(name, func(t *testing.T) {
-			onEachClock(t, func(t *testing.T, tm *hashedwheel.Timer) {
+			forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
 				const n = 300
 				tick, rnd := tm.Tick(), rand.New(rand.NewPCG(1, uint64(tm.Tick())))
 				var log timertest.LateLog
@@ -109,7 +99,7 @@ func TestOnTimeWhereFewExpire(t *testing.T) {
 			continue // its channels are shared by whole ticks
 		}
 		t.Run(name, func(t *testing.T) {
-			onEachClock(t, func(t *testing.T, tm *hashedwheel.Timer) {
+			forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
 				const n = 300
 				rnd := rand.New(rand.NewPCG(2, uint64(tm.Tick())))
 				var log timertest.LateLog
@@ -127,7 +117,7 @@ func TestOnTimeWhereFewExpire(t *testing.T) {
 
 // A run of the worker that only takes the queue, as 50 ms after an arming, makes no timeout wait for a whole tick.
 func TestOnTimeToATenthOfATickIfAloneAndTheQueueWasTakenShortlyBefore(t *testing.T) {
-	onEachClock(t, func(t *testing.T, tm *hashedwheel.Timer) {
+	forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		tick := tm.Tick()
 		for i := range time.Duration(40) {
 			d := 50*time.Millisecond + i*tick/20
@@ -176,7 +166,7 @@ func TestOnTimeInABurstThenOnceATick(t *testing.T) {
 func TestQuietAndAtMostOneTickLateWhereManyExpire(t *testing.T) {
 	for name, call := range everyCall {
 		t.Run(name, func(t *testing.T) {
-			onEachClock(t, func(t *testing.T, tm *hashedwheel.Timer) {
+			forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {
 				const n = 20_000
 				rnd := rand.New(rand.NewPCG(3, uint64(tm.Tick())))
 				var log timertest.LateLog
@@ -197,23 +187,18 @@ func TestQuietAndAtMostOneTickLateWhereManyExpire(t *testing.T) {
 	}
 }
 
-// A task that ends the worker's goroutine has another begin a run, and so has each call that arms on a user's clock.
-// More runs than one a tick leave no debt that lasts.
+// A task that ends the worker's goroutine has another begin a run. More runs than one a tick leave no debt that lasts.
 func TestOnTimeAfterRunsThatOthersBegin(t *testing.T) {
-	for name, f := range map[string]func(){"Goexit": runtime.Goexit, "return": timertest.Nop} {
-		t.Run(name, func(t *testing.T) {
-			onEachClock(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				tick := tm.Tick()
-				for range 5000 {
-					tm.AfterFunc(tick, f)
-					timertest.Pass(tick + tick/10)
-				}
-				time.Sleep(30 * tick)
-				late := timertest.Lateness(tm, []time.Duration{tick * 3 / 10})[0]
-				assert.LessOrEqual(t, late, tick/10)
-			}, timertest.Tick)
-		})
-	}
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		tick := tm.Tick()
+		for range 5000 {
+			tm.AfterFunc(tick, runtime.Goexit)
+			timertest.Pass(tick + tick/10)
+		}
+		time.Sleep(30 * tick)
+		late := timertest.Lateness(tm, []time.Duration{tick * 3 / 10})[0]
+		assert.LessOrEqual(t, late, tick/10)
+	})
 }
 
 // The worker takes the queue for timeouts that are armed and stopped, more often than once a tick. That makes no lone

@@ -4,7 +4,6 @@ import (
 	"crypto/fips140"
 	"runtime"
 	"runtime/debug"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -60,7 +59,6 @@ func TestUserCodeNeverRunsUnderALockInAdvance(t *testing.T) {
 				call(to)
 				clock.Advance(timertest.Tick)
 				clock.Now()
-				clock.After(timertest.Tick)
 				ran = true
 			}))
 			require.NoError(t, err)
@@ -68,45 +66,6 @@ func TestUserCodeNeverRunsUnderALockInAdvance(t *testing.T) {
 			assert.True(t, ran)
 		})
 	}
-}
-
-// nosyClock calls the timer whenever the timer calls it, except in calls that it causes itself:
-// Stats reads the time.
-type nosyClock struct {
-	timer  atomic.Pointer[hashedwheel.Timer]
-	asking atomic.Bool
-	asked  atomic.Int64
-}
-
-func (c *nosyClock) ask() {
-	if tm := c.timer.Load(); tm != nil && c.asking.CompareAndSwap(false, true) {
-		tm.Stats()
-		c.asking.Store(false)
-		c.asked.Add(1)
-	}
-}
-
-func (c *nosyClock) Now() time.Time {
-	c.ask()
-	return time.Now()
-}
-
-func (c *nosyClock) After(d time.Duration) <-chan time.Time {
-	c.ask()
-	return time.After(d)
-}
-
-func TestUserCodeNeverRunsUnderALockInAClock(t *testing.T) {
-	clock := new(nosyClock)
-	tm := timertest.New(hashedwheel.WithClock(clock))
-	defer tm.StopAll()
-	clock.timer.Store(tm)
-	timertest.Returns(t, func() {
-		timertest.Lateness(tm, []time.Duration{0, timertest.Tick, 10 * timertest.Tick})
-		tm.Pending()
-		tm.StopAll()
-	})
-	assert.Positive(t, clock.asked.Load())
 }
 
 func TestUserCodeNeverRunsUnderALockSoOnlyShutdownWaitsForIt(t *testing.T) {
@@ -128,23 +87,6 @@ func TestUserCodeNeverRunsUnderALockSoOnlyShutdownWaitsForIt(t *testing.T) {
 		assert.Equal(t, time.Minute, time.Since(start), "Shutdown did")
 		synctest.Wait()
 	}, timertest.OnWorker)
-}
-
-// The caller may hold the clock's mutex.
-func TestResetAtAndStopCallNoUsersClock(t *testing.T) {
-	clock := new(alarmLog)
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		at := time.Now().Add(100 * time.Hour)
-		for i := range 50_000 { // parts of the queue become deep
-			to := timertest.Owned(tm, timertest.NopTask)
-			to.ResetAt(at)
-			to.ResetAt(at.Add(-time.Hour))
-			if i%2 == 0 {
-				to.Stop()
-			}
-		}
-		assert.LessOrEqual(t, clock.reads.Load(), int64(10), "the worker's")
-	}, hashedwheel.WithClock(clock), hashedwheel.WithTick(time.Hour))
 }
 
 // By default, the goroutine that a waker starts runs the last tasks itself, once another goroutine may be the worker.

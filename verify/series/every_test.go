@@ -5,7 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -14,29 +13,6 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
-
-// lateClock rings a little late, as every system's clock does.
-type lateClock struct{ by time.Duration }
-
-func (c lateClock) Now() time.Time { return time.Now() }
-
-func (c lateClock) After(d time.Duration) <-chan time.Time { return time.After(d + c.by) }
-
-// A point of the grid that has passed when the run before it begins is not missed if its tick is still to come.
-func TestEveryMissesNothingOnAClockThatFiresALittleLate(t *testing.T) {
-	const late, n = tick / 20, 1000
-	for _, period := range []time.Duration{tick - 1, tick, tick + 1, 2 * tick, 7*tick/2 + 1} {
-		t.Run(period.String(), func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				time.Sleep(time.Microsecond) // the grid is a little behind the ticks
-				log := new(timertest.RunLog)
-				tm.Every(period, noted(log))
-				timertest.Pass(n*period + tick)
-				assert.GreaterOrEqual(t, log.Count(), int(n*period/max(period, tick))-1)
-			}, hashedwheel.WithClock(lateClock{late}))
-		})
-	}
-}
 
 func TestEveryContinuesThroughTheZeroTime(t *testing.T) {
 	clock := hashedwheel.NewManualClock(time.Time{}.Add(-5 * time.Second))
@@ -74,81 +50,6 @@ func TestSeriesOutOfReachNeverRunsAndIsPending(t *testing.T) {
 			assert.True(t, s.Stop(), name)
 		}
 	})
-}
-
-// If the clock fails, f is not called. The series ends, and can begin again.
-func TestSeriesEndsWhenTheClockFailsInItsRun(t *testing.T) {
-	for way, fail := range failures {
-		t.Run(way, func(t *testing.T) {
-			pool, clock := new(timertest.HeldBack), &failingClock{Clock: new(timertest.SteppingClock)}
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				log := new(timertest.RunLog)
-				s := tm.Every(aPeriod, noted(log))
-				timertest.Pass(aPeriod + tick)
-				clock.fail = fail
-				released := make(chan struct{})
-				go func() {
-					defer close(released) // deferred: the clock ends the goroutine
-					pool.Release()
-				}()
-				<-released
-				clock.fail = nil
-				assert.Zero(t, log.Count())
-				assert.True(t, ended(s))
-				assert.False(t, s.Reset(aPeriod))
-				timertest.Pass(aPeriod + tick)
-				pool.Release()
-				assert.Equal(t, 1, log.Count(), "it began again")
-			}, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(pool), swallow)
-		})
-	}
-}
-
-// failingClock calls fail, which panics or ends the goroutine.
-type failingClock struct {
-	hashedwheel.Clock
-	fail func()
-}
-
-func (c *failingClock) Now() time.Time {
-	if c.fail != nil {
-		c.fail()
-	}
-	return c.Clock.Now()
-}
-
-// The run at 4 ticks reads the clock, then loses its processor until 9.5: Reset has begun another grid by then, and the
-// run at 9 is due, which the run at 2 covers. The time read before the Reset has no effect.
-func TestEveryLeavesOutARunAlthoughAnotherReadTheClockBeforeReset(t *testing.T) {
-	pool, clock := new(timertest.HeldBack), new(timertest.InterruptedClock)
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		log, covering := new(timertest.RunLog), make(chan struct{})
-		start := time.Now()
-		s := tm.Every(2*tick, func(*hashedwheel.Series) {
-			if log.Note(); log.Count() == 1 {
-				<-covering
-			}
-		})
-		timertest.Pass(2 * tick)
-		go pool.Release()
-		timertest.Pass(2 * tick)
-		resume := make(chan struct{})
-		hold := func() { <-resume }
-		clock.Then.Store(&hold)
-		go pool.Release()
-		timertest.Pass(tick)
-		assert.True(t, s.Reset(4*tick))
-		timertest.Pass(4*tick + tick/2)
-		close(covering)
-		synctest.Wait()
-		close(resume)
-		for range 60 {
-			synctest.Wait()
-			pool.Release()
-			timertest.Pass(tick / 10)
-		}
-		timertest.AssertOnGrid(t, start, tick, tick/2, log.Times(), 2, 13)
-	}, hashedwheel.WithClock(clock), hashedwheel.WithExecutor(pool))
 }
 
 // The executor got the run before Reset made it obsolete, and begins it while the run that Reset armed expires: exactly

@@ -1,5 +1,4 @@
-// Package clockwork provides a github.com/jonboulle/clockwork clock on a wheel. (fake_test.go shows the reverse: a
-// Timer on a clockwork clock.)
+// Package clockwork provides a clock of github.com/jonboulle/clockwork on a wheel.
 package clockwork
 
 import (

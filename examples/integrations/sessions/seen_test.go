@@ -16,7 +16,8 @@ func TestKeyIsADuplicateOnlyWithinTheWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew()
 		defer tm.StopAll()
-		s := NewSeen(tm, time.Minute)
+		s, err := NewSeen(tm, time.Minute)
+		require.NoError(t, err)
 		isDuplicate := func(key string) bool {
 			duplicate, err := s.IsDuplicate(t.Context(), key)
 			require.NoError(t, err)
@@ -24,17 +25,31 @@ func TestKeyIsADuplicateOnlyWithinTheWindow(t *testing.T) {
 		}
 		require.False(t, isDuplicate("a"))
 		require.False(t, isDuplicate("b"))
+		require.Equal(t, 2, s.Len())
 		time.Sleep(time.Minute - 1)
 		require.True(t, isDuplicate("a"), "a message that is received again does not move the window")
 		time.Sleep(2 * time.Millisecond)
 		require.False(t, isDuplicate("a"))
-		require.Equal(t, 1, tm.Pending(), "b has been forgotten")
+		synctest.Wait()
+		require.Equal(t, 1, s.Len(), "b has been forgotten")
 	})
 }
 
 func TestIsDuplicateReturnsTheErrorOfTheTimer(t *testing.T) {
 	tm := hashedwheel.MustNew()
 	tm.StopAll()
-	_, err := NewSeen(tm, time.Minute).IsDuplicate(t.Context(), "a")
+	s, err := NewSeen(tm, time.Minute)
+	require.NoError(t, err)
+	_, err = s.IsDuplicate(t.Context(), "a")
 	require.ErrorIs(t, err, hashedwheel.ErrStopped)
+}
+
+func TestWindowBelowAMillisecondIsRefusedAsByWatermill(t *testing.T) {
+	for _, window := range []time.Duration{-1, 0, time.Millisecond - 1} {
+		_, theirs := middleware.NewMapExpiringKeyRepository(window)
+		_, ours := NewSeen(hashedwheel.MustNew(), window)
+		require.EqualError(t, ours, theirs.Error())
+	}
+	_, err := NewSeen(hashedwheel.MustNew(), time.Millisecond)
+	require.NoError(t, err)
 }

@@ -26,8 +26,10 @@ func (s Store) Find(token string) (data []byte, found bool, err error) {
 	return data, found, nil
 }
 
-// Commit adds a session, or replaces its data and expiry. If the Timer is stopped or full, it returns the Timer's error
-// and changes nothing.
+// Commit adds a session, or replaces its data and expiry. The time until expiry counts from the call, on the monotonic
+// clock: setting the wall clock later changes nothing, and on Linux the time for which the machine is suspended does
+// not count. (memstore compares expiry with the wall clock in each Find.) If the Timer is stopped or full, Commit
+// returns the Timer's error and changes nothing.
 func (s Store) Commit(token string, data []byte, expiry time.Time) error {
 	return s.sessions.Set(token, data, time.Until(expiry))
 }

@@ -13,7 +13,8 @@ import (
 // with the same metrics, without a goroutine, and with one more method, Forget.
 //
 // Use a Timer with the executor Inline: adding an item takes about a microsecond, and due items are added in the order
-// of their times, to the tick. Call ShutDown before Timer.StopAll, which would lose the waiting items.
+// of their times, to the tick. Call ShutDown before Timer.StopAll: an item that waits at StopAll is not added until
+// AddAfter is called for it again.
 type Queue[T comparable] struct {
 	workqueue.TypedInterface[T] // due items
 	timer                       *hashedwheel.Timer
@@ -82,7 +83,10 @@ func (q *Queue[T]) AddAfter(item T, d time.Duration) {
 	defer q.mu.Unlock()
 	w := q.waiting[item]
 	switch {
-	case w != nil && !at.Before(w.timeout.Deadline()), q.waiting == nil:
+	case q.waiting == nil:
+		return
+	case w != nil && w.timeout.State() == hashedwheel.Canceled: // by Timer.StopAll: its time does not count
+	case w != nil && !at.Before(w.timeout.Deadline()):
 		return
 	case w == nil:
 		w = &delayed[T]{queue: q, item: item}

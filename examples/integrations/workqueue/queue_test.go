@@ -266,6 +266,23 @@ func TestNoItemIsLostWhenTheTimerIsFullOrStopped(t *testing.T) {
 	})
 }
 
+// StopAll cancels the timeout of a waiting item, so the item waits until it is added again.
+func TestItemThatWaitedAtStopAllCanBeAddedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, tm := onWheel(t, config{})
+		q.AddAfter("foo", 50*ms)
+		require.Len(t, tm.StopAll(), 1)
+		q.AddAfter("foo", time.Minute)
+		after(50 * ms)
+		require.Empty(t, taken(q), "at the time of the canceled timeout")
+		q.AddAfter("foo", 2*time.Minute)
+		after(time.Minute - 50*ms)
+		require.Equal(t, []string{"foo"}, taken(q))
+		after(time.Hour)
+		require.Empty(t, taken(q), "twice")
+	})
+}
+
 // Several goroutines add and forget items while a worker takes items. No item is left at the end.
 func TestQueueInConcurrentUse(t *testing.T) {
 	q, tm := onWheel(t, config{})

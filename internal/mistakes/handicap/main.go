@@ -5,7 +5,6 @@
 package main
 
 import (
-	"fmt"
 	"log"
 	"os"
 	"time"
@@ -21,7 +20,5 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	const old = "if t.home != unfiled {"
-	spend := fmt.Sprintf("spend(%d)\n\t", d)
-	mistakes.PrintOverlay(mistakes.Edit{In: "guarded.fileOne", Old: old, New: spend + old})
+	mistakes.PrintOverlay(mistakes.Handicap(d)...)
 }
