@@ -100,8 +100,7 @@ func TestTimerIsNotSetOnceItHasEnded(t *testing.T) {
 		assert.False(t, a.timer.Stop(), "it was set")
 		a.expect(0)
 		assert.False(t, a.timer.Stop(), "it was set")
-		_, isDue := a.begin(maxDeadline)
-		assert.False(t, isDue)
+		assert.False(t, a.begin(maxDeadline-1))
 	})
 }
 
@@ -120,6 +119,18 @@ func TestTimeoutMovedNearWhileInTheFarLaneIsOnTime(t *testing.T) {
 			synctest.Wait()
 		}
 		assert.Equal(t, 3, ran)
+	})
+}
+
+func TestRunPutOffAfterItsTimerWasSetIsNotLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm, ran := MustNew(WithTick(time.Millisecond)), false
+		defer tm.StopAll()
+		tm.AfterFunc(1300*time.Microsecond, func() { ran = true })
+		tm.alarm.allowed.Store(2 * ms) // begin
+		time.Sleep(2 * time.Millisecond)
+		synctest.Wait()
+		assert.True(t, ran)
 	})
 }
 

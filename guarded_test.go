@@ -28,8 +28,14 @@ func newGuarded() (*guarded, *Timer) {
 
 // take claims a batch of timeouts that are due.
 func (g *guarded) take(now int64) (more bool) {
-	_, more = g.takeDue(now, make([]expired, 0, batchSize))
+	g.wheel.open(now)
+	_, more = g.takeDue(make([]expired, 0, batchSize))
 	return more
+}
+
+func (g *guarded) takeAll(now int64) {
+	for g.take(now) {
+	}
 }
 
 // fileMoved files n timeouts under a time and gives them another deadline, as a Reset to later does.
@@ -88,12 +94,12 @@ func TestOneHoldOfTheLockVisitsAtMostAPortionOrTwo(t *testing.T) {
 			}
 			return all
 		}, takeDue, portion},
-		"nextWork, many buckets, moved later": {func(g *guarded) (all []*Timeout) {
+		"drainAll, many buckets, moved later": {func(g *guarded) (all []*Timeout) {
 			for tick := range int64(many / few) {
 				all = append(all, g.fileMoved(few, tick*ms, far)...)
 			}
 			return all
-		}, func(g *guarded) bool { return g.nextWork() < far }, portion + few},
+		}, func(g *guarded) bool { next, _ := g.drainAll(); return next < far }, portion + few},
 		"thin, a ring": {func(g *guarded) []*Timeout {
 			all := g.fileMoved(2*crowd, 3000*ms, far)
 			g.take(g.wheel.nextWork())
@@ -101,7 +107,7 @@ func TestOneHoldOfTheLockVisitsAtMostAPortionOrTwo(t *testing.T) {
 		}, (*guarded).thin, portion},
 		"fileIntake": {func(g *guarded) []*Timeout {
 			all := g.owner.armMany(t, many)
-			g.beginPass(ms)
+			g.beginPass(ms, ms, true)
 			return all
 		}, func(g *guarded) bool { return g.fileIntake(portion) > 0 }, portion},
 		"fileStripe": {func(g *guarded) []*Timeout {
@@ -128,9 +134,7 @@ func TestTakeDueKeepsATimeoutMovedEarlier(t *testing.T) {
 			g, tm := newGuarded()
 			to := g.fileMoved(1, at, at)[0]
 			setWord(to, 2*ms, queued, Pending)
-			g.wheel.open(at + ms)
-			for g.take(at + ms) {
-			}
+			g.takeAll(at + ms)
 			assert.Equal(t, []*Timeout{to}, tm.StopAll())
 		})
 	}
@@ -145,14 +149,14 @@ func TestIntakeDoesNotGrowUntilItIsFiled(t *testing.T) {
 		}
 	}
 	tm.armMany(t, many)
-	g.beginPass(ms)
+	g.beginPass(ms, ms, true)
 	g.fileIntake(portion)
 	tm.armMany(t, many)
 	g.takeLane(&g.queue.far.lane)
-	g.beginPass(2 * ms) // the first pass has outlasted its tick
+	g.beginPass(2*ms, 2*ms, true) // the first pass has outlasted its tick
 	fileIntake()
 	assert.Equal(t, many, g.wheel.count)
-	g.beginPass(3 * ms)
+	g.beginPass(3*ms, 3*ms, true)
 	fileIntake()
 	assert.Equal(t, 2*many, g.wheel.count)
 }
@@ -181,10 +185,10 @@ func TestReleaseTakesATimeoutOut(t *testing.T) {
 		"filed":              {func(g *guarded, _ *Timeout) { g.drainAll() }, true},
 		"filed and queued":   {func(g *guarded, to *Timeout) { g.drainAll(); to.Reset(time.Minute) }, true},
 		"in lists":           {func(g *guarded, _ *Timeout) { g.takeLane(&g.queue.far.lane) }, true},
-		"in the intake":      {func(g *guarded, _ *Timeout) { g.beginPass(0); g.fileIntake(1) }, true},
+		"in the intake":      {func(g *guarded, _ *Timeout) { g.beginPass(0, 0, true); g.fileIntake(1) }, true},
 		"stopped":            {func(_ *guarded, to *Timeout) { to.Stop() }, false},
 		"stopped, filed":     {func(g *guarded, to *Timeout) { g.drainAll(); to.Stop() }, false},
-		"expired":            {func(g *guarded, _ *Timeout) { g.drainAll(); g.wheel.open(far); g.take(far) }, false},
+		"expired":            {func(g *guarded, _ *Timeout) { g.drainAll(); g.takeAll(int64(2 * time.Hour)) }, false},
 		"on a stopped timer": {func(g *guarded, _ *Timeout) { g.owner.StopAll() }, false},
 	} {
 		t.Run(name, func(t *testing.T) {

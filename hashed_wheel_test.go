@@ -41,8 +41,8 @@ func (w *hashedWheel) arm(deadlines ...int64) (all []*Timeout) {
 // take takes all timeouts that a pass of the worker takes at a time.
 func (w *hashedWheel) take(now int64) (taken []*Timeout) {
 	w.open(now)
-	for through := false; !through; _, through = w.advance(now, portion) {
-		for t := w.pop(now); t != nil; t = w.pop(now) {
+	for through := false; !through; _, through = w.advance(portion) {
+		for t := w.pop(); t != nil; t = w.pop() {
 			switch word := t.load(); {
 			case word.isDue(now):
 				taken = append(taken, t)
@@ -131,7 +131,7 @@ func TestCrowdInASlotIsThinnedWhileTheWheelIsInTheSlotBefore(t *testing.T) {
 	for i := range 10 * crowd {
 		w.arm(w.start(1024 + tick(i%256))) // in slot 4 of level 1
 	}
-	l, at := w.levels[1], w.start(1024-256)
+	l, at := w.levels[1], w.start(1024-256+1)
 	require.Equal(t, at, w.nextWork(), "a slot ahead: before that its timeouts do not fit into the level below")
 	w.take(at - 1)
 	require.False(t, w.thin())
@@ -144,7 +144,8 @@ func TestCrowdInASlotIsThinnedWhileTheWheelIsInTheSlotBefore(t *testing.T) {
 	assert.Greater(t, w.nextWork(), at)
 }
 
-func TestThinEndsInAWheelOfOneBucket(t *testing.T) {
+// There a slot of the first ring is as wide as a bucket.
+func TestThinEndsInTheSmallestWheel(t *testing.T) {
 	w := newWheel(time.Millisecond, 1, few)
 	w.arm(slices.Repeat([]int64{w.start(1)}, 2*crowd)...)
 	for n := 0; w.thin(); n++ {
@@ -243,11 +244,6 @@ func (r *trial) forget() {
 	})
 }
 
-// isFuller reports whether a timeout waits for the end of its tick.
-func (r *trial) isFuller(e *entry) bool {
-	return e.to.home.level() == 0 && r.levels[0].slots.len(e.to.home.slot()) > r.few
-}
-
 // pass takes the timeouts that are due, and compares them with the model.
 func (r *trial) pass(now int64) {
 	r.open(now)
@@ -255,10 +251,11 @@ func (r *trial) pass(now int64) {
 	for _, to := range r.take(now) {
 		setWord(to, to.load().deadline(), 0, Expired)
 	}
+	open := [2]int64{0, int64(r.tickAt(now))}
 	for _, e := range r.entries {
 		if isTaken := e.to.State() == Expired; isTaken && e.due > now {
 			require.Fail(r.t, "taken early", "due at %d, taken at %d", e.due, now)
-		} else if !isTaken && e.due <= now && !(r.isFuller(e) && r.filedAt(e.to)[1] == int64(r.tickAt(now))) {
+		} else if !isTaken && e.due <= now && !(r.filedAt(e.to) == open && r.levels[0].len(open[1]) > r.few) {
 			require.Fail(r.t, "not taken", "due at %d, not taken at %d", e.due, now)
 		}
 	}
@@ -321,7 +318,7 @@ func (r *trial) compare(moves bool) {
 		case e.to.load().queued():
 		case e.to.home == unfiled:
 			lost++
-		case r.isFuller(e):
+		case e.to.home.level() == 0 && r.waits(r.filedAt(e.to)[1]):
 			want = min(want, r.start(tick(r.filedAt(e.to)[1])+1))
 		default:
 			want = min(want, e.due)
