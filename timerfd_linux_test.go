@@ -76,10 +76,13 @@ func TestDroppedTimersLeaveNoTimerFD(t *testing.T) {
 	if !timertest.InOwnProcess(t) {
 		return
 	}
-	for range 1000 {
-		hashedwheel.MustNew().AfterFunc(time.Millisecond, nothing)
+	timers := make([]*hashedwheel.Timer, 1000)
+	for i := range timers {
+		timers[i] = hashedwheel.MustNew()
+		timers[i].AfterFunc(time.Millisecond, nothing)
 	}
 	assert.Greater(t, len(timerFDs(t)), 500, "fewer only where the system allows fewer")
+	runtime.KeepAlive(timers)
 	assert.Eventually(t, func() bool { runtime.GC(); return len(timerFDs(t)) == 0 }, 20*time.Second, 10*time.Millisecond)
 }
 
