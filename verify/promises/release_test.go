@@ -255,7 +255,7 @@ func TestReleaseInAStorm(t *testing.T) {
 
 // A Timeout is in StopAll's result, or its Release has canceled it, and StopAll reads nothing of a released one.
 func TestReleaseBesideStopAll(t *testing.T) {
-	for round := range timertest.Lasting(500) {
+	for round := range timertest.Lasting(150) {
 		s := &storm{tm: timertest.New()}
 		var uses atomic.Int64
 		wait := s.begin(false, func() bool { return uses.Add(1) < 400 })

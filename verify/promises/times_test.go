@@ -43,10 +43,6 @@ var inBubbles = map[string]struct {
 			}
 		},
 	},
-	"no delay": {
-		func(tm *hashedwheel.Timer, f func()) { tm.AfterFunc(-third, f) },
-		func(f func()) { time.AfterFunc(-third, f) },
-	},
 	"Reset, to earlier and to later": {
 		func(tm *hashedwheel.Timer, f func()) {
 			earlier, later := tm.AfterFunc(time.Hour, f), tm.AfterFunc(third, f)
