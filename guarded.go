@@ -62,6 +62,12 @@ func (g *guarded) beginPass(now, since int64, takes bool) (isBusy bool) {
 	return g.intake > 0
 }
 
+// endPasses is called once no pass will follow at the same time: from now on, what is due is due at once.
+func (g *guarded) endPasses() {
+	defer g.lock().Unlock()
+	g.wheel.closed = -1
+}
+
 // fileIntake files at most limit timeouts of the pass's intake, and returns how many.
 func (g *guarded) fileIntake(limit int) int {
 	defer g.lock().Unlock()
@@ -159,7 +165,7 @@ func (g *guarded) release(t *Timeout) (canceled bool) {
 
 // collect closes the queue and cancels a portion of the pending timeouts, which it appends to ended. It races with
 // Timeout.Stop: the CAS of each timeout's word decides.
-func (g *guarded) collect(ended []*Timeout) (_ []*Timeout, more bool) {
+func (g *guarded) collect(ended []canceled) (_ []canceled, more bool) {
 	defer g.lock().Unlock()
 	if !g.stopped {
 		g.stop()
@@ -171,10 +177,16 @@ func (g *guarded) collect(ended []*Timeout) (_ []*Timeout, more bool) {
 		}
 		checkOwner(t, g.owner)
 		if t.cancelInPlace() {
-			ended = append(ended, t)
+			ended = append(ended, canceled{t, t.task})
 		}
 	}
 	return ended, true
+}
+
+// canceled is a timeout and its task, read under the lock: its user may release the timeout and clear it after that.
+type canceled struct {
+	timeout *Timeout
+	task    Task
 }
 
 // refuse gives up a push of t after stop, and reports whether it rejected an arming.
