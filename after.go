@@ -18,9 +18,8 @@ import (
 // channel counts as one pending timeout until its tick; WithMaxPending never refuses it. A separate goroutine closes
 // it, or with Inline the worker; no other Executor is used.
 //
-// A channel that is pending at [Timer.StopAll] is still closed at its time, or on a ManualClock at once. After
-// Timer.StopAll a call of After waits in the time package, whatever the Clock, so a loop around After keeps its pace.
-// Such a call allocates a separate channel.
+// The channel outlives [Timer.StopAll]: see "Functions end, channels go on". A channel of a stopped Timer is not
+// shared.
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	// At a whole Tick, so that there are no more channels than Ticks. If the worker waits for a whole Tick, it waits
 	// for the same one.
@@ -32,7 +31,7 @@ func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	s.to.Init(tm, s)
 	_, err := tm.arm(&s.to, at, unbounded)
 	if err != nil { // the timer is stopped, and nobody else has this channel
-		time.AfterFunc(max(1, d), func() { close(s.done) }) // 1: as in outlive
+		s.Outlive(d)
 		return s.done
 	}
 	first := tm.after.add(s)
@@ -49,8 +48,7 @@ type afters struct {
 }
 
 // sharedTick is the channel of all callers that wait for a tick, and the Timeout that closes it. The channel is closed
-// by Run when the Timeout expires, by TimerStopped when Timer.StopAll cancels it, or by the time package if the timer
-// refuses it.
+// by Run when the Timeout expires, or by the time package if Timer.StopAll has canceled it or the timer refuses it.
 type sharedTick struct {
 	to   Timeout
 	at   int64 // the deadline; set by After, then read only, like done
@@ -105,14 +103,29 @@ func (s *sharedTick) Run(*Timeout) {
 	s.to.timer.after.remove(s)
 }
 
-// Outlives is true: goroutines may wait for the channel.
-func (s *sharedTick) Outlives() bool { return true }
-
-// TimerStopped closes the channel.
-func (s *sharedTick) TimerStopped(time.Time) { s.Run(&s.to) }
+// Outlive has the time package close the channel.
+func (s *sharedTick) Outlive(rest time.Duration) {
+	if rest <= 0 {
+		s.Run(&s.to)
+		return
+	}
+	time.AfterFunc(rest, func() { s.Run(&s.to) })
+}
 
 // Brief keeps s off the user's Executor.
 func (s *sharedTick) Brief() hook.Brief { return true }
 
 // TaskName returns the name under which the channels of After are shown.
 func (s *sharedTick) TaskName() string { return "hashedwheel.(*Timer).After" }
+
+// outlive hands over a task whose Timeout Timer.StopAll has canceled. No more time passes for the timer on a
+// ManualClock, or if StopAll is called in a testing/synctest bubble in which the timer was not made.
+func (tm *Timer) outlive(task hook.Survivor, deadline int64) {
+	switch tl := &tm.time; {
+	case deadline == maxDeadline:
+	case tl.manual != nil, tl.isInside():
+		task.Outlive(0)
+	default:
+		task.Outlive(time.Duration(deadline - tl.now()))
+	}
+}

@@ -171,23 +171,20 @@ func ExampleTimeout_Stop_wait() {
 	// Output: saved
 }
 
-// Stop returns the pending timeouts, for instance to run their tasks now. Timeouts of Series, keyed and idle have none.
-func ExampleTimer_Stop() {
+// StopAll returns the pending timeouts, for instance to run their tasks now. A Series ends.
+func ExampleTimer_StopAll() {
 	tm := hashedwheel.MustNew()
 	tm.AfterFunc(time.Hour, func() { fmt.Println("flushed") })
 
 	tm.Every(time.Hour, func(*hashedwheel.Series) {})
 	for _, to := range tm.StopAll() {
-		if task := to.Task(); task != nil {
-			task.Run(to)
-		}
+		to.Task().Run(to)
 	}
 	// Output: flushed
 }
 
-// A test ends by printing the timeouts that it has not stopped. Stop does not return those of package wheeltime and of
-// After.
-func ExampleTimer_Stop_forgotten() {
+// A test ends by printing the timeouts that it has not stopped.
+func ExampleTimer_StopAll_forgotten() {
 	clock := hashedwheel.NewManualClock(time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC))
 	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
 

@@ -62,6 +62,12 @@ func (g *guarded) beginPass(now, since int64, takes bool) (isBusy bool) {
 	return g.intake > 0
 }
 
+// endPasses is called once no pass will follow at the same time: from now on, what is due is due at once.
+func (g *guarded) endPasses() {
+	defer g.lock().Unlock()
+	g.wheel.closed = -1
+}
+
 // fileIntake files at most limit timeouts of the pass's intake, and returns how many.
 func (g *guarded) fileIntake(limit int) int {
 	defer g.lock().Unlock()

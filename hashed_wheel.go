@@ -34,7 +34,7 @@ type hashedWheel struct {
 	//	buckets   empty │ due, all of it │ still to come, or looked through
 	//	                ▲ current        ▲ current+1, at the latest the tick of closed
 	current tick
-	closed  int64 // ns: the time of the last pass; see place
+	closed  int64 // ns: the time of the last pass, see place; -1 if there was none
 	unseen  int   // how many timeouts of the bucket of closed pop is still to look at; 0 between two looks
 
 	count  int      // timeouts filed

@@ -59,6 +59,9 @@ func (c *ManualClock) Advance(d time.Duration) {
 			wk.advance()
 		}
 	}
+	for _, wk := range c.attached() {
+		wk.guarded.endPasses()
+	}
 	arrived = true
 }
 

@@ -34,8 +34,8 @@ func valid(ok bool, format string, args ...any) error {
 
 // WithTick sets the most that a task may be late: 1ms by default, 100µs at least. As long as the worker runs no more
 // often than once a tick on average, plus a burst of ten, it runs for each timeout at its own time; otherwise it waits
-// for the next whole tick. So where fewer timeouts expire than ticks pass, each is on time. A longer tick saves wake-ups
-// where more than one timeout expires in a tick, and nothing else.
+// for the next whole tick. So where fewer timeouts expire than ticks pass, each is on time. A longer tick saves
+// wake-ups where more than one timeout expires in a tick, and nothing else.
 //
 // In a testing/synctest bubble the default is 1ns: every timeout is exactly on time there.
 func WithTick(d time.Duration) Option {
@@ -68,11 +68,11 @@ func WithMaxPending(n int) Option {
 	}
 }
 
-// WithExecutor sets the Executor that runs the tasks. By default goroutines do, as with time.AfterFunc: a task may
-// block, and no task waits for another. Tasks that return soon share goroutines (except under the race detector, which
-// could not report races between them): a task that changes its goroutine permanently (runtime.LockOSThread, profiler
-// labels) should end it by Goexit. Limit(n) runs at most n tasks at once, Inline runs them on the worker, and
-// ExecutorFunc(func(f func()) { go f() }) has a goroutine for each task.
+// WithExecutor sets the Executor that runs the tasks. By default, except on a ManualClock, goroutines do, as with
+// time.AfterFunc: a task may block, and no task waits for another. Tasks that return soon share goroutines (except
+// under the race detector, which could not report races between them): a task that changes its goroutine permanently
+// (runtime.LockOSThread, profiler labels) should end it by Goexit. Limit(n) runs at most n tasks at once, Inline runs
+// them on the worker, and ExecutorFunc(func(f func()) { go f() }) has a goroutine for each task.
 func WithExecutor(e Executor) Option {
 	return func(o *options) error {
 		f, isFunc := e.(ExecutorFunc)

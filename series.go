@@ -13,22 +13,21 @@ import (
 // A Series is a task that runs again and again: see EveryFrom and Recur. It is safe for concurrent use, including from
 // inside its own runs, and must not be copied. The methods of the zero Series panic, except String.
 //
-// The Timeout is armed for the next run once f has returned: runs never overlap, and Timer.Pending counts a Series,
-// except from the moment a run is due until f has returned. Timer.StopAll ends every series, and returns the Timeouts
-// that it finds pending among the others; a run that has expired still starts.
+// Each run has the next one armed when it has ended, so runs never overlap. Timer.Pending counts a Series, except from
+// the moment a run is due until it has ended. Timer.StopAll ends every series; a run that is due by then still starts.
 type Series struct {
-	to        Timeout       // for the next run
+	to        Timeout       // for the next run; armed and stopped under mu only
 	f         func(*Series) // set by newSeries, then read only, like the next
 	scheduler Scheduler     // nil: the runs are on the grid
 
-	mu      sync.Mutex // guards all below; f, the Scheduler and the clock are called without it
+	mu      sync.Mutex // guards all below; f and the Scheduler are called without it
 	grid    grid.Grid
 	on      bool // neither Stop nor the Scheduler has ended the series
-	running bool // f has been called, and the next run is not armed yet
+	running bool // a run is in progress: from begin until armNext
 }
 
 // A Scheduler returns when a series runs next: a time after now, or the zero time for never again. Next is called by
-// Recur, then by the goroutine of each run once f has returned; never concurrently. robfig/cron's Schedule fits.
+// Recur, then at the end of each run, by its goroutine; never concurrently. robfig/cron's Schedule fits.
 type Scheduler interface {
 	Next(now time.Time) time.Time
 }
@@ -45,7 +44,7 @@ func (tm *Timer) Every(period time.Duration, f func(*Series)) *Series {
 // EveryFrom has the Executor run f at the time first and every period after that, each at most one tick late, until the
 // Series or the timer is stopped. Runs are due on the grid of first plus whole periods, so they never drift. A run that
 // is due before the last has returned is skipped: no overlap, and no bursts after a stall. With a period below the tick
-// f runs once a tick.
+// f runs about once a tick.
 //
 //	tm.EveryFrom(tm.Now(), period, f)                     // at once
 //	tm.EveryFrom(tm.Now().Add(rand.N(period)), period, f) // spread: many series do not run together
@@ -72,8 +71,8 @@ func (tm *Timer) EveryFrom(first time.Time, period time.Duration, f func(*Series
 // of Next does.
 //
 // A time of a calendar, which has no monotonic reading, is compared with the wall clock when Next is called. If the
-// wall clock is set back after that, the calendar returns the same time again. Next is called up to a tick late, so
-// times less than two ticks apart may be skipped: use a shorter tick, or Every.
+// wall clock is set back after that, the calendar returns the same time again. Next is called at the end of a run, so
+// times that pass before that are skipped.
 func (tm *Timer) Recur(scheduler Scheduler, f func(*Series)) *Series {
 	if scheduler == nil {
 		panic("hashedwheel: Recur with a nil Scheduler")
@@ -91,7 +90,6 @@ func (tm *Timer) newSeries(maker string, scheduler Scheduler, f func(*Series)) *
 	}
 	s := &Series{f: f, scheduler: scheduler}
 	s.to.Init(tm, (*nextRun)(s))
-	tm.Now() // panics outside its bubble
 	return s
 }
 
@@ -99,18 +97,15 @@ func (tm *Timer) newSeries(maker string, scheduler Scheduler, f func(*Series)) *
 // Executor. Stop does not wait for a run that has begun, which may be about to call f.
 func (s *Series) Stop() bool {
 	defer s.lock().Unlock()
-	return s.on && s.end() // an expired Timeout's run finds the series off
-}
-
-// end ends the series. It reports false if the timer has refused or canceled the next run.
-func (s *Series) end() bool {
+	wasOn := s.on
 	s.on = false
-	return s.to.Stop() || s.to.State() == Expired
+	return wasOn && (s.to.Stop() || s.to.State() == Expired) // neither if the timer has refused or canceled the run
 }
 
 // Reset begins the series again, even after Stop, and reports whether it was on. For Every and EveryFrom d is the new
 // period, counted from now; Reset panics if d is not positive. For Recur the next run is d from now, and the Scheduler
-// sets the others. A run that has not begun is skipped. A stopped timer refuses, which ends the series: see Err.
+// sets the others. A run that has not begun is skipped, and so is the run d from now if the last one is still in
+// progress then. A stopped timer refuses, which ends the series: see Err.
 func (s *Series) Reset(d time.Duration) bool {
 	s.lock().Unlock() // only to panic if s is zero
 	if s.scheduler == nil && d <= 0 {
@@ -120,8 +115,8 @@ func (s *Series) Reset(d time.Duration) bool {
 	return s.armFirst(grid.Grid{Point: now, Period: d}, now.Add(max(d, 1)))
 }
 
-// Next returns the time at which the next run is due, or the zero time once s has ended. The time has passed if the run
-// is due and has not begun.
+// Next returns the time at which the next run is due, or the zero time once s has ended. During a run it returns the
+// time at which that run was due, unless Reset has armed another.
 func (s *Series) Next() (at time.Time) {
 	defer s.lock().Unlock()
 	if s.isOn() {
@@ -177,14 +172,24 @@ func (s *Series) isOn() bool {
 	return s.on && (state == Pending || state == Expired)
 }
 
-// nextRun is a Series as the Task of its Timeout.
+// nextRun is a Series as the Task of its Timeout, whose state is that of the next run:
+//
+//	  Every, Recur                its time               begin          f and Scheduler return: armNext
+//	──────────────▶ Pending ────────────────▶ Expired ───────────▶ running ───▶ Pending
+//	                 ▲                        │                    │
+//	                 └────────────────────────┴────────────────────┘ Reset
+//
+// Whoever finds the Timeout Expired, under mu, and no run in progress, may begin a run. The run in progress arms the
+// next one, unless Reset arms it first or Stop ends the series: then the Timeout is no longer Expired, or the series no
+// longer on. A run that Reset has armed may be due while f runs: it is skipped, since the Timeout is Expired again, and
+// the run in progress arms the next one as if Reset had not been called.
 type nextRun Series
 
 // Run calls f, then arms the Timeout for the next run.
 func (r *nextRun) Run(*Timeout) {
 	s := (*Series)(r)
-	if s.beginRun() {
-		defer s.armNext() // deferred: f may panic
+	if s.begin() {
+		defer s.armNext() // deferred: f may panic or end the goroutine
 		s.f(s)
 	}
 }
@@ -192,9 +197,9 @@ func (r *nextRun) Run(*Timeout) {
 // Brief makes r a task of the library, which runs user code.
 func (r *nextRun) Brief() hook.Brief { return false }
 
-// beginRun reports whether a run is due: neither Stop nor Reset has been called since it expired, and the last one has
-// ended.
-func (s *Series) beginRun() bool {
+// begin begins a run, and reports false if it is skipped: Stop or Reset has been called since it was due, or another is
+// in progress. If Reset has armed a run that is due by now, this run takes its place.
+func (s *Series) begin() bool {
 	defer s.lock().Unlock()
 	if !s.on || s.running || s.to.State() != Expired {
 		return false
@@ -203,34 +208,32 @@ func (s *Series) beginRun() bool {
 	return true
 }
 
-// armNext arms the Timeout for the next run, unless Stop or Reset was called during this one. A panic or Goexit of
-// clock or Scheduler ends the series.
+// armNext ends a run: it arms the next one, unless Stop or Reset was called during this one. A Scheduler that panics or
+// ends the goroutine ends the series.
 func (s *Series) armNext() {
 	var at time.Time
-	more := false
-	defer func() { // deferred: the clock or the Scheduler may panic
+	more := s.scheduler == nil
+	defer func() {
 		defer s.lock().Unlock()
 		s.running = false
 		switch {
-		case !s.on || s.to.State() != Expired: // Stop, Reset or Timer.StopAll came first
+		case !s.on || s.to.State() != Expired: // Stop or Reset came first
 		case !more:
 			s.on = false
 		case s.scheduler == nil:
-			s.to.ResetAt(s.grid.After(at))
+			s.to.ResetAt(s.grid.After(s.to.timer.Now()))
 		default:
 			s.to.ResetAt(at)
 		}
 	}()
-	if s.scheduler == nil {
-		at, more = s.to.timer.Now(), true
-	} else {
+	if !more {
 		at, more = s.ask()
 	}
 }
 
 // ask returns the Scheduler's next time, if there is one.
 func (s *Series) ask() (at time.Time, more bool) {
-	now := s.to.timer.Now() // Timer.Now does not show that the wall clock was set
+	now := s.to.timer.Now()
 	next := s.scheduler.Next(now)
 	return now.Add(max(next.Sub(now), 1)), !next.IsZero()
 }

@@ -3,6 +3,7 @@ package hashedwheel
 import (
 	"fmt"
 	"log/slog"
+	"math"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -249,8 +250,8 @@ func (t *Timeout) Deadline() time.Time {
 }
 
 // Task returns the task that was given to Init or Schedule; after AfterFunc or InitFunc, a Task that calls the func. It
-// returns nil before Init, and for the Timeouts of Series and packages keyed, idle and wheeltime, which Timer.StopAll
-// returns or a panic handler gets.
+// returns nil before Init, and for the Timeouts of Series and packages keyed, idle and wheeltime, which only a panic
+// handler gets.
 func (t *Timeout) Task() Task {
 	if _, isHook := t.task.(hook.Task); isHook {
 		return nil
@@ -273,3 +274,16 @@ func (t *Timeout) String() string {
 // LogValue returns String, for package slog, which calls it for a Timeout that is logged, not for one in a slice or a
 // struct.
 func (t *Timeout) LogValue() slog.Value { return slog.StringValue(t.String()) }
+
+// left returns how long it is until the deadline, for package keyed.
+func (t *Timeout) left() time.Duration {
+	deadline := t.load().deadline()
+	if deadline == maxDeadline {
+		return math.MaxInt64
+	}
+	return time.Duration(deadline - t.timer.time.now())
+}
+
+func init() {
+	hook.Left = func(timeout any) time.Duration { return timeout.(*Timeout).left() }
+}

@@ -263,37 +263,31 @@ func (tm *Timer) help(l *lane, t *Timeout, depth int32) {
 }
 
 // StopAll ends the timer: every later arming is refused, and only tasks of expired timeouts still start. It returns all
-// timeouts that were pending, now Canceled, in no order. If several calls run at once, each returns the timeouts that
-// it canceled, and none returns before all are canceled. StopAll does not wait for tasks. It takes 0.1 to 0.5 s for
-// each million pending (bench, StopAll), and 20 MB while the result grows.
+// timeouts that were pending, now Canceled, in no order, except those of the library: see "Functions end, channels go
+// on" in the package's documentation. Each has the Task that you armed: run or keep it.
 //
-// StopAll leaves the channels of After and of package wheeltime's Timers to the time package, which counts the rest of
-// each delay. On a ManualClock no more time passes, so StopAll fires them at once, as it does in a testing/synctest
-// bubble that is not the timer's.
-//
-// The Task of a returned Timeout is the one you armed, or nil (see Timeout.Task): run or keep it.
+// If several calls run at once, each returns the timeouts that it canceled, and none returns before all are canceled.
+// StopAll does not wait for tasks. It takes 0.1 to 0.5 s for each million pending (bench, StopAll), and 20 MB while the
+// result grows.
 func (tm *Timer) StopAll() []*Timeout {
 	tm.time.checkMade()
 	tm.time.checkOutside()
-	var left, survivors []*Timeout
+	var left []*Timeout
 	ended := make([]*Timeout, 0, portion)
 	for more := true; more; {
 		ended, more = tm.guarded.collect(ended[:0]) // the first call closes the queue: later armings are refused
 		tm.quota.release(len(ended))                // after the close, so that no arming gets ErrFull
 		tm.ending.Do(tm.endWorker)                  // after the close, so that nobody becomes the worker again
 		for _, t := range ended {
-			task, isUnlisted := t.task.(hook.Unlisted)
-			switch {
-			case !isUnlisted:
-				left = append(left, t)
-			case task.Outlives():
-				survivors = append(survivors, t)
+			switch task := t.task.(type) {
+			case hook.Survivor:
+				tm.outlive(task, t.load().deadline())
+			case hook.Task:
 			default:
-				task.TimerStopped(time.Time{})
+				left = append(left, t)
 			}
 		}
 	}
-	outlive(&tm.time, survivors)
 	return left
 }
 

@@ -87,8 +87,8 @@ func (c *Conn) Read(b []byte) (int, error) {
 }
 
 // Write writes as the connection inside does. Where the Conn counts, it passes on more than 8 KiB in pieces, each of
-// which counts, if the connection is a stream: a *net.TCPConn, *net.UnixConn, net.Pipe or *tls.Conn. With an idle time
-// of two minutes a peer must then read 70 bytes a second. On any other connection a Write may be a message: it is
+// which counts, if the connection is a stream: a *net.TCPConn, *net.UnixConn, net.Pipe or *tls.Conn. The package
+// comment says how much a peer must read in each idle time. On any other connection a Write may be a message: it is
 // passed on whole, and must end within one idle time.
 func (c *Conn) Write(b []byte) (int, error) {
 	if c.limit.kernelCounts || c.limit.receivedOnly {

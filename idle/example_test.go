@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os"
 	"time"
 
@@ -62,8 +61,7 @@ func ExampleConn() {
 	// client was told "bye"
 }
 
-// An HTTP server uses the Listener like any other. Here a client connects and never sends its
-// request.
+// A server with its own protocol uses the Listener like any other. Here a client connects and sends nothing.
 func ExampleNewListener() {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(10 * time.Millisecond))
 	defer tm.StopAll()
@@ -71,10 +69,17 @@ func ExampleNewListener() {
 	if err != nil {
 		return
 	}
-	server := &http.Server{Handler: http.NotFoundHandler()}
-	closed := idle.WithOnIdle(func(net.Conn) { fmt.Println("server: closed a connection as idle") })
-	go server.Serve(idle.NewListener(tm, l, 50*time.Millisecond, closed))
-	defer server.Close()
+	l = idle.NewListener(tm, l, 50*time.Millisecond)
+	defer l.Close()
+	ended := make(chan error)
+	go func() {
+		conn, err := l.Accept() // in a server, in a loop
+		if err == nil {
+			defer conn.Close()
+			_, err = io.Copy(conn, conn) // echoes
+		}
+		ended <- err
+	}()
 
 	client, err := net.Dial("tcp", l.Addr().String())
 	if err != nil {
@@ -83,9 +88,10 @@ func ExampleNewListener() {
 	defer client.Close()
 	_, err = client.Read(make([]byte, 1))
 	fmt.Println("client:", err)
+	fmt.Println("server:", <-ended)
 	// Output:
-	// server: closed a connection as idle
 	// client: EOF
+	// server: idle: connection closed after its idle time
 }
 
 // A server sends a heartbeat every 20 seconds to a peer that reads but never answers. The heartbeats count as data, so

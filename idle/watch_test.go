@@ -3,6 +3,7 @@ package idle_test
 import (
 	"context"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"net"
 	"sync"
@@ -65,6 +66,30 @@ func TestWatchIsNeverEarlyAndCallsOnce(t *testing.T) {
 	running.Wait()
 	require.Zero(t, tm.Pending())
 }
+
+// A peer reads slowly but steadily, and its system makes room for new data in every idle time: see the package comment.
+func TestWatchOfASlowSteadyReaderIsNotIdle(t *testing.T) {
+	watchable(t)
+	t.Parallel()
+	const perIdleTime, step = 1 << 20, short / 32
+	here, there := tcp(t)
+	go func() { _, _ = here.ReadFrom(zeros{}) }()
+	_, at := watched(t, newTimer(t), here, short)
+	for start := time.Now(); time.Since(start) < 5*short; {
+		begun := time.Now()
+		_, err := io.CopyN(io.Discard, there, perIdleTime/32)
+		require.NoError(t, err)
+		time.Sleep(step)
+		if len(at) > 0 && time.Since(begun) < 2*step { // otherwise the machine stood still
+			require.FailNow(t, "idle while its peer reads")
+		}
+	}
+}
+
+// A zeros is data without an end.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { return len(b), nil }
 
 // Data is sent until the connection is idle.
 func TestWatchWithReceivedOnlyDoesNotCountSentData(t *testing.T) {

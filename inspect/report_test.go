@@ -22,7 +22,8 @@ func TestReportStatsAreTheStatsOfTheTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := hashedwheel.MustNew(hashedwheel.WithTick(10*time.Millisecond), hashedwheel.WithMaxPending(3), survives)
 		defer tm.StopAll()
-		tm.AfterFunc(time.Second-time.Microsecond, func() { panic("a task that fails") })
+		late := new(hashedwheel.Timeout).InitFunc(tm, func() { panic("a task that fails") })
+		late.ResetAt(time.Now().Add(-time.Microsecond))
 		tm.AfterFunc(time.Hour, func() {}).Stop()
 		for range 3 {
 			_, _ = tm.Schedule(time.Hour, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {})) // the last is refused
@@ -36,11 +37,12 @@ func TestReportStatsAreTheStatsOfTheTimer(t *testing.T) {
 		s := tm.Stats()
 		want := stats{
 			Pending: 2, MaxPending: 3, Expired: 1, Rejected: 1, Panics: 1, Wakeups: s.Wakeups,
-			LatenessSumNS: int64(time.Microsecond), OverdueNS: int64(s.Overdue),
+			LatenessSumNS: int64(s.LatenessSum), OverdueNS: int64(s.Overdue),
 		}
 		for _, b := range s.Lateness {
 			want.Lateness = append(want.Lateness, latenessBucket{int64(b.UpTo), b.Count})
 		}
+		assert.NotZero(t, s.LatenessSum)
 		assert.Equal(t, want, got.Stats)
 		assert.Equal(t, int64(10*time.Millisecond), got.TickNS)
 		tm.StopAll()

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"time"
 )
 
 // All returns an iterator over the keys and their values. It yields each key that is in the map throughout the loop
@@ -16,9 +15,7 @@ import (
 func (m *Map[K, V]) All() iter.Seq2[K, V] {
 	m.check()
 	return func(yield func(K, V) bool) {
-		value := func(s *shard[K, V], e *entry[K, V], now time.Time) (V, bool) {
-			return e.value, !s.hasExpired(e, now)
-		}
+		value := func(_ *shard[K, V], e *entry[K, V]) (V, bool) { return e.value, !m.hasExpired(e) }
 		m.each(value, func(e *entry[K, V], v V) bool { return yield(e.key, v) })
 	}
 }
@@ -41,7 +38,7 @@ func (m *Map[K, V]) Drain(f func(K, V)) {
 		f(e.key, v)
 		return true
 	}
-	m.each(func(s *shard[K, V], e *entry[K, V], _ time.Time) (V, bool) { return s.take(e), true }, end)
+	m.each(func(s *shard[K, V], e *entry[K, V]) (V, bool) { return s.take(e), true }, end)
 	m.drainSuperseded(end) // after the tables: an entry of a table may be superseded while this runs
 }
 
@@ -64,16 +61,15 @@ func (m *Map[K, V]) drainSuperseded(end func(*entry[K, V], V) bool) {
 }
 
 // each calls look for each entry, with its shard locked. If look returns true, each then calls visit with the result,
-// without a lock, until visit returns false or panics. look gets a reading of the clock.
+// without a lock, until visit returns false or panics.
 //
 // The lock is held while the loop over the Go map takes a step, and released for visit. To the Go map, that looks like
 // one goroutine that changes it within its loop, which the language allows. A Go map that shrink or split has since
 // replaced still has hashes whose keys have left.
 func (m *Map[K, V]) each(
-	look func(s *shard[K, V], e *entry[K, V], now time.Time) (V, bool), visit func(*entry[K, V], V) bool,
+	look func(*shard[K, V], *entry[K, V]) (V, bool), visit func(*entry[K, V], V) bool,
 ) {
 	var chain []*entry[K, V]
-	now := m.now()
 	for first := uint64(0); ; {
 		s := m.dir.lock(first)
 		last := s.last
@@ -87,12 +83,11 @@ func (m *Map[K, V]) each(
 				if e == nil {
 					continue
 				}
-				v, ok := look(home, e, now)
+				v, ok := look(home, e)
 				home.mu.Unlock()
 				if ok && !visit(e, v) {
 					return
 				}
-				now = m.now()
 				home = m.dir.lock(hash)
 			}
 			home.mu.Unlock()

@@ -26,11 +26,13 @@
 //
 // # A value is valid until its deadline
 //
-// From its deadline on, a value is absent, even if the worker or the Executor is behind: Get, Deadline, Touch, Delete,
-// CompareAndDelete and All do not find it, and GetOrSet sets a new one. (A map of [NewRenewing] keeps it until renew
-// has returned.) expired is still called for it, once; its task is handed to the Executor at most one tick late. Two
-// calls of expired may overlap, even for the same key if it was set again, unless the Executor runs one task at a time.
-// expired may be called for a value after the next value of its key was set: where that matters, number the values.
+// From its deadline on, a value is absent, even if the worker or the Executor is behind, or the timer is stopped: Get,
+// Deadline, Touch, Delete, CompareAndDelete and All do not find it, and GetOrSet sets a new one. (A map of
+// [NewRenewing] keeps it until renew has returned.) expired is still called for it, once; its task is handed to the
+// Executor at most one tick late. Two calls of expired may overlap, even for the same key if it was set again, unless
+// the Executor runs one task at a time. expired may be called for a value after the next value of its key was set:
+// where that matters, number the values. A delay counts from the moment at which the call changes the key: a call that
+// had to wait for another does not shorten the delay that the other has set.
 //
 // Caches also hide expired values, but call your function later: otter at its next maintenance, ristretto within ten
 // seconds, ttlcache while Start runs, go-cache at its next cleanup.
@@ -51,9 +53,9 @@
 // bound if values expire faster than the Executor runs expired. With Inline, or an Executor that blocks while it is
 // behind, the map stays within the bound.
 //
-// After Timer.StopAll a value expires only if the timer had already handed it to its Executor. All other values that
-// were present stay present, whatever their deadline, until Drain takes them out. None is missing, even if other
-// goroutines call Set while Stop runs:
+// After Timer.StopAll a value expires only if the timer had already handed it to its Executor. All other values stay in
+// the map, and count in Len, until Drain takes them out, but are absent from their deadlines on. None is missing, even
+// if other goroutines call Set while StopAll runs:
 //
 //	_, err := tm.Shutdown(ctx)
 //	sessions.Drain(func(id string, s *Session) { s.Close() })
@@ -67,13 +69,13 @@
 // the wheel that makes 129 to 141 bytes for two ints, or for a string and a pointer (go test -run TestMemory -v
 // ./keyed). Deleting a key, moving it, and setting a pending one allocate nothing.
 //
-// An empty map takes 280 bytes on any number of processors, and a map of ten keys 2.8 KiB, even after many other keys
+// An empty map takes 300 bytes on any number of processors, and a map of ten keys 2.1 KiB, even after many other keys
 // (go test -run On64Processors -v ./keyed): one map per tenant is fine. After many keys the map keeps 16 KiB per
 // processor.
 //
 // Set, Get, Touch and Delete hash the key once, lock one of up to 128 shards per processor, and read the clock. (Get
-// reads it only for a key that it has found.) With a million keys they take up to about a microsecond, because memory
-// is slow (go test -run '^$' -bench . ./keyed).
+// and Delete read it only for a key that they have found.) With a million keys they take up to about a microsecond,
+// because memory is slow (go test -run '^$' -bench . ./keyed). A table of bench/README.md has the costs of other maps.
 //
 // # When not to use it
 //

@@ -65,19 +65,17 @@ func (e *entry[K, V]) TryRun() bool {
 // Run is called by the timer when e is due. A call may have taken e out since.
 func (e *entry[K, V]) Run(*hashedwheel.Timeout) {
 	if e.owner.renew == nil {
-		e.settle(time.Time{})
+		e.settle(0)
 	} else if v, isDue := e.dueValue(); isDue {
 		e.ask(v)
 	}
 }
 
-// ask has renew decide about e, which is due. If renew or the clock panics, or ends the goroutine, v expires.
+// ask has renew decide about e, which is due. If renew panics, or ends the goroutine, v expires.
 func (e *entry[K, V]) ask(v V) {
-	var until time.Time
-	defer func() { e.settle(until) }()
-	if d := e.owner.renew(e.key, v); d > 0 {
-		until = e.owner.in(d).at
-	}
+	var d time.Duration
+	defer func() { e.settle(d) }()
+	d = e.owner.renew(e.key, v)
 }
 
 // dueValue returns the value of e, and whether e is due.
@@ -87,22 +85,22 @@ func (e *entry[K, V]) dueValue() (v V, isDue bool) {
 	return e.value, s.isDue(e)
 }
 
-// settle renews e until a time, or, if that is zero, has its value expire. It does neither if e is no longer due.
-func (e *entry[K, V]) settle(until time.Time) {
-	if v, ok := e.end(until); ok && e.owner.expired != nil {
+// settle renews e for d, or, if d is not positive, has its value expire. It does neither if e is no longer due.
+func (e *entry[K, V]) settle(d time.Duration) {
+	if v, ok := e.end(d); ok && e.owner.expired != nil {
 		e.owner.expired(e.key, v)
 	}
 }
 
-// end takes e out, unless it is not due or stays until a later time.
-func (e *entry[K, V]) end(until time.Time) (v V, ok bool) {
+// end takes e out, unless it is not due or stays for d.
+func (e *entry[K, V]) end(d time.Duration) (v V, ok bool) {
 	s := e.owner.dir.lock(e.hash)
 	defer s.mu.Unlock()
 	switch {
 	case !s.isDue(e):
 		return v, false
-	case !until.IsZero():
-		e.timeout.ResetAt(until) // only a stopped timer refuses it: then e stays in the map like all others
+	case d > 0:
+		e.timeout.Reset(d) // only a stopped timer refuses it: then e stays in the map like all others
 		return v, false
 	}
 	return s.take(e), true

@@ -3,7 +3,6 @@ package keyed_test
 import (
 	"runtime"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -14,41 +13,76 @@ import (
 	"github.com/hashedwheel/hashedwheel/keyed"
 )
 
-// One call reads the clock; then another call, which reads a later time, does not find the value.
+// A call waits for the lock of its key; then another call, which locks it first, does not find the value.
 func TestNoCallFindsAValueThatAnotherHasMissed(t *testing.T) {
 	type intMap = keyed.Map[int, int]
-	for name, missed := range map[string]func(m *intMap) (ok bool){
-		"by Get":              func(m *intMap) bool { _, ok := m.Get(1); return !ok },
-		"by Touch":            func(m *intMap) bool { _, ok := m.Touch(1, 0); return !ok },
-		"by All":              func(m *intMap) bool { return found(m) == 0 },
-		"before a split":      func(m *intMap) bool { _, ok := m.Get(1); m.Split(); return !ok },
-		"set without a delay": func(m *intMap) bool { err := m.Set(1, 1, 0); m.Split(); return err == nil },
-		"moved to now":        func(m *intMap) bool { _ = m.Set(1, 1, time.Hour); _, ok := m.Touch(1, 0); return ok },
+	for name, finds := range map[string]func(m *intMap) bool{
+		"Get":              func(m *intMap) bool { _, ok := m.Get(1); return ok },
+		"Touch":            func(m *intMap) bool { _, ok := m.Touch(1, time.Hour); return ok },
+		"Delete":           func(m *intMap) bool { _, ok := m.Delete(1); return ok },
+		"Deadline":         func(m *intMap) bool { _, ok := m.Deadline(1); return ok },
+		"CompareAndDelete": func(m *intMap) bool { return m.CompareAndDelete(1, 1) },
+		"GetOrSet":         func(m *intMap) bool { _, loaded, _ := m.GetOrSet(1, 2, time.Hour); return loaded },
+		"All":              func(m *intMap) bool { return found(m) > 0 },
 	} {
-		for call, finds := range map[string]func(m *intMap) bool{
-			"Touch":            func(m *intMap) bool { _, ok := m.Touch(1, time.Hour); return ok },
-			"Delete":           func(m *intMap) bool { _, ok := m.Delete(1); return ok },
-			"Deadline":         func(m *intMap) bool { _, ok := m.Deadline(1); return ok },
-			"CompareAndDelete": func(m *intMap) bool { return m.CompareAndDelete(1, 1) },
-			"GetOrSet":         func(m *intMap) bool { _, loaded, _ := m.GetOrSet(1, 2, time.Hour); return loaded },
-			"All":              func(m *intMap) bool { return found(m) > 0 },
-		} {
-			synctest.Test(t, func(t *testing.T) {
-				clock := &slowClock{ManualClock: hashedwheel.NewManualClock(time.Now())}
-				tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
-				m := keyed.New(tm, func(int, int) {})
-				require.NoError(t, m.Set(1, 1, tick))
-				synctest.Wait() // the worker has read the clock
-				between := func() {
-					clock.Advance(2 * tick)
-					require.True(t, missed(m), name)
-				}
-				clock.between.Store(&between)
-				assert.False(t, finds(m), "%s, missed %s", call, name)
-				tm.StopAll()
-			})
+		for range 20 {
+			clock, tm := timertest.NewManual(hashedwheel.WithExecutor(new(timertest.HeldBack)))
+			m := keyed.New(tm, func(int, int) {})
+			require.NoError(t, m.Set(1, 1, tick))
+			overtake(m, func() { assert.False(t, finds(m), name) },
+				func() { clock.Advance(2 * tick) },
+				func() { v, _ := m.Get(1); assert.NotEqual(t, 1, v) })
+			tm.StopAll()
 		}
 	}
+}
+
+// A call that waits for the lock of its key while another call sets the key does not shorten the other's delay.
+func TestDelayCountsFromNoEarlierThanTheLastChangeOfTheKey(t *testing.T) {
+	type intMap = keyed.Map[int, int]
+	for name, call := range map[string]func(m *intMap){
+		"Set":      func(m *intMap) { _ = m.Set(1, 2, time.Hour) },
+		"GetOrSet": func(m *intMap) { _, _, _ = m.GetOrSet(1, 2, time.Hour) },
+		"Touch":    func(m *intMap) { _, _ = m.Touch(1, time.Hour) },
+	} {
+		for range 20 {
+			clock, tm := timertest.NewManual()
+			m := keyed.New(tm, func(int, int) {})
+			require.NoError(t, m.Set(1, 1, time.Minute))
+			overtake(m, func() { call(m) },
+				func() { clock.Advance(time.Second) },
+				func() { _ = m.Set(1, 3, time.Hour) })
+			until, _ := m.Deadline(1)
+			require.Equal(t, time.Hour, until.Sub(clock.Now()), name)
+			tm.StopAll()
+		}
+	}
+}
+
+// No value expires on a stopped timer, and yet none is found past its deadline. Drain returns it.
+func TestValuePastItsDeadlineIsAbsentAfterStopAll(t *testing.T) {
+	clock, tm := timertest.NewManual()
+	codes := keyed.New(tm, func(string, int) { t.Error("expired") })
+	for _, k := range []string{"a", "b"} {
+		require.NoError(t, codes.Set(k, 1, time.Minute))
+	}
+	tm.StopAll()
+	assert.Equal(t, 2, found(codes))
+	clock.Advance(time.Minute)
+	assert.Zero(t, found(codes))
+	_, ok := codes.Get("a")
+	assert.False(t, ok)
+	_, ok = codes.Touch("a", time.Hour)
+	assert.False(t, ok)
+	assert.False(t, codes.CompareAndDelete("a", 1))
+	_, ok = codes.Delete("a")
+	assert.False(t, ok)
+	_, _, err := codes.GetOrSet("a", 2, time.Hour)
+	assert.Equal(t, hashedwheel.ErrStopped, err)
+	assert.Equal(t, 2, codes.Len())
+	drained := map[string]int{}
+	codes.Drain(func(k string, v int) { drained[k] = v })
+	assert.Equal(t, map[string]int{"a": 1, "b": 1}, drained)
 }
 
 // Calls and splits may come between the worker's claim and its drop.

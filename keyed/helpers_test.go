@@ -1,7 +1,6 @@
 package keyed_test
 
 import (
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -47,18 +46,18 @@ func found[K comparable, V comparable](m *keyed.Map[K, V]) (n int) {
 	return n
 }
 
-// A slowClock lets a test act between a reading of the clock and its use. Its timer's worker is never woken.
-type slowClock struct {
-	*hashedwheel.ManualClock
-	between atomic.Pointer[func()]
+// overtake calls first, which has to wait for the lock of m's only shard, and then, before first gets the lock, next.
+func overtake(m *keyed.Map[int, int], first, while, next func()) {
+	unlock, begun, done := m.Lock(), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		close(begun)
+		first()
+	}()
+	<-begun
+	time.Sleep(100 * time.Microsecond) // first waits now, or else proves nothing
+	while()
+	unlock()
+	next() // the lock goes to the goroutine that runs, not to the one that has to wake up
+	<-done
 }
-
-func (c *slowClock) Now() time.Time {
-	now := c.ManualClock.Now()
-	if f := c.between.Swap(nil); f != nil {
-		(*f)()
-	}
-	return now
-}
-
-func (c *slowClock) After(time.Duration) <-chan time.Time { return nil }

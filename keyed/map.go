@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/hook"
 )
 
 // A Map holds a value for each key, and the deadline at which the value expires. It is made by New or NewRenewing and
@@ -19,7 +20,6 @@ type Map[K comparable, V any] struct {
 
 	// All fields are read only: %#v, which does not use String, is not a race.
 	timer    *hashedwheel.Timer
-	never    int64                    // in Unix seconds; a later deadline never comes
 	renew    func(K, V) time.Duration // nil: no value is renewed
 	expired  func(K, V)               // nil: no function is called
 	name     string
@@ -61,22 +61,19 @@ func NewRenewing[K comparable, V any](
 	return m
 }
 
-// A Timer counts little further: for every deadline that it treats as never, Timeout.Deadline returns such a time.
-const nineYears = 9 * 365 * 24 * time.Hour
-
 // newMap's panics name the function that was called with the arguments.
 func newMap[K comparable, V any](maker string, tm *hashedwheel.Timer, expired func(K, V), opts []Option) *Map[K, V] {
 	if tm == nil {
 		panic("keyed: " + maker + " with a nil Timer")
 	}
-	m := &Map[K, V]{timer: tm, never: tm.Now().Add(nineYears).Unix(), expired: expired, name: collect(maker, opts).name}
+	m := &Map[K, V]{timer: tm, expired: expired, name: collect(maker, opts).name}
 	m.seed, m.hashBits = maphash.MakeSeed(), math.MaxUint64
 	m.dir = newDirectory(m)
 	return m
 }
 
 // Set gives k the value v, which expires d from now. With a d of zero or less no call finds v, and expired is called at
-// the next tick. For an absolute time, pass expiry.Sub(tm.Now()) as d.
+// the next tick. For an absolute time, pass time.Until(expiry) as d.
 //
 // Set replaces an older value of k, even an expired one for which expired has not been called yet, and then expired is
 // not called for it. Swap returns the older value.
@@ -91,17 +88,17 @@ func (m *Map[K, V]) Set(k K, v V, d time.Duration) error {
 // Swap is Set, and returns the value that v replaces, which the caller may have to close, and true. If there was none,
 // or the timer refuses, it returns the zero value and false.
 func (m *Map[K, V]) Swap(k K, v V, d time.Duration) (old V, loaded bool, err error) {
-	hash, until := m.check().hash(k), m.in(d)
+	hash := m.check().hash(k)
 	s := m.dir.lock(hash)
 	defer s.mu.Unlock()
 	e := s.table.find(hash, k)
 	if e == nil {
-		return old, false, s.insert(hash, k, v, until, nil)
+		return old, false, s.insert(hash, k, v, d, nil)
 	}
 	value := e.value
-	if s.move(e, until) {
+	if e.timeout.Move(d) {
 		e.value = v
-	} else if err := s.replace(e, v, until); err != nil {
+	} else if err := s.replace(e, v, d); err != nil {
 		return old, false, err
 	}
 	return value, true, nil
@@ -112,14 +109,14 @@ func (m *Map[K, V]) Swap(k K, v V, d time.Duration) (old V, loaded bool, err err
 // several goroutines that call it for the same key, one gets false. Unlike Set it does not replace an expired value:
 // expired is still called for that value, while v is in the map.
 func (m *Map[K, V]) GetOrSet(k K, v V, d time.Duration) (actual V, loaded bool, err error) {
-	hash, until := m.check().hash(k), m.in(d)
+	hash := m.check().hash(k)
 	s := m.dir.lock(hash)
 	defer s.mu.Unlock()
 	e := s.table.find(hash, k)
-	if e != nil && !s.hasExpired(e, until.now) {
+	if e != nil && !m.hasExpired(e) {
 		return e.value, true, nil
 	}
-	if err := s.insert(hash, k, v, until, e); err != nil {
+	if err := s.insert(hash, k, v, d, e); err != nil {
 		return actual, false, err
 	}
 	return v, false, nil
@@ -129,25 +126,8 @@ func (m *Map[K, V]) GetOrSet(k K, v V, d time.Duration) (actual V, loaded bool, 
 func (m *Map[K, V]) Get(k K) (v V, ok bool) {
 	hash := m.check().hash(k)
 	s := m.dir.lock(hash)
-	e := s.table.find(hash, k)
-	if e == nil { // without a reading of the clock, which takes longer than the rest of Get
-		s.mu.Unlock()
-		return v, false
-	}
-	value, isPending, until := e.value, e.timeout.State() == hashedwheel.Pending, e.timeout.Deadline()
-	s.mu.Unlock()
-	if m.renew != nil || isPending && m.timer.Now().Before(until) {
-		return value, true
-	}
-	return m.getPast(hash, k)
-}
-
-// getPast is Get for a value that may have expired, or may have been moved since.
-func (m *Map[K, V]) getPast(hash uint64, k K) (v V, ok bool) {
-	now := m.now()
-	s := m.dir.lock(hash)
 	defer s.mu.Unlock()
-	e := s.find(hash, k, now)
+	e := s.find(hash, k)
 	if e == nil {
 		return v, false
 	}
@@ -156,10 +136,10 @@ func (m *Map[K, V]) getPast(hash uint64, k K) (v V, ok bool) {
 
 // Deadline returns the time at which k expires, on the timer's clock, and whether k is in the map.
 func (m *Map[K, V]) Deadline(k K) (at time.Time, ok bool) {
-	hash, now := m.check().hash(k), m.now()
+	hash := m.check().hash(k)
 	s := m.dir.lock(hash)
 	defer s.mu.Unlock()
-	e := s.find(hash, k, now)
+	e := s.find(hash, k)
 	if e == nil {
 		return at, false
 	}
@@ -170,15 +150,15 @@ func (m *Map[K, V]) Deadline(k K) (at time.Time, ok bool) {
 // before the new deadline. It returns false and changes nothing if k is not in the map, or the timer is stopped. It
 // allocates nothing, except for a key whose renew is due.
 func (m *Map[K, V]) Touch(k K, d time.Duration) (v V, ok bool) {
-	hash, until := m.check().hash(k), m.in(d)
+	hash := m.check().hash(k)
 	s := m.dir.lock(hash)
 	defer s.mu.Unlock()
-	e := s.find(hash, k, until.now)
+	e := s.find(hash, k)
 	if e == nil {
 		return v, false
 	}
 	value := e.value
-	if s.move(e, until) || s.replace(e, value, until) == nil { // e may have become due since
+	if e.timeout.Move(d) || s.replace(e, value, d) == nil { // e may have become due since
 		return value, true
 	}
 	return v, false
@@ -187,9 +167,9 @@ func (m *Map[K, V]) Touch(k K, d time.Duration) (v V, ok bool) {
 // Delete removes k and returns its value and true: expired is not called for it. It returns false if k is not in the
 // map.
 func (m *Map[K, V]) Delete(k K) (v V, ok bool) {
-	hash, now := m.check().hash(k), m.now()
+	hash := m.check().hash(k)
 	s := m.dir.lock(hash)
-	e := s.find(hash, k, now)
+	e := s.find(hash, k)
 	if e == nil {
 		s.mu.Unlock()
 		return v, false
@@ -217,10 +197,9 @@ func (m *Map[K, V]) CompareAndDelete(k K, old V) bool {
 
 // takeEqual removes k if its value is equal to old, and returns its entry. The comparison may panic.
 func (m *Map[K, V]) takeEqual(hash uint64, k K, old V) *entry[K, V] {
-	now := m.now()
 	s := m.dir.lock(hash)
 	defer s.mu.Unlock()
-	e := s.find(hash, k, now)
+	e := s.find(hash, k)
 	if e == nil || any(e.value) != any(old) {
 		return nil
 	}
@@ -272,19 +251,8 @@ func (m *Map[K, V]) check() *Map[K, V] {
 // hash returns the hash of k. It may panic: some keys in an interface cannot be hashed.
 func (m *Map[K, V]) hash(k K) uint64 { return maphash.Comparable(m.seed, k) & m.hashBits }
 
-// A deadline is a time that a call has computed from a reading of the clock.
-type deadline struct{ at, now time.Time }
-
-// in returns the deadline d from now. Like now, it is called without a lock: the clock may be the user's.
-func (m *Map[K, V]) in(d time.Duration) deadline {
-	now := m.timer.Now()
-	return deadline{now.Add(d), now}
-}
-
-// now returns the time, or, for a renewing map, in which no value expires by time alone, the zero time.
-func (m *Map[K, V]) now() (now time.Time) {
-	if m.renew == nil {
-		now = m.timer.Now()
-	}
-	return now
+// hasExpired reports whether the deadline of e has passed, unless renew decides. The caller has locked e's shard: a call
+// that locks the shard later reads a later time, and does not find a value that this one has missed.
+func (m *Map[K, V]) hasExpired(e *entry[K, V]) bool {
+	return m.renew == nil && hook.Left(&e.timeout) <= 0
 }

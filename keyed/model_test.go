@@ -33,8 +33,7 @@ type modelState int
 const (
 	pending modelState = iota
 	due                // handed to the executor
-	stays              // on a stopped timer: only Delete and Drain end it
-	gone               // on a stopped timer, after its deadline: only Drain ends it
+	stays              // on a stopped timer: only Delete, before its deadline, and Drain end it
 )
 
 // all returns all values that have not ended.
@@ -59,7 +58,7 @@ func (m *model) entry(key, value int) *modelEntry {
 // find returns the entry of a key, or nil if there is none or its value has expired.
 func (m *model) find(key int) *modelEntry {
 	e := m.entries[key]
-	if e == nil || m.renews || e.state == stays || e.state == pending && m.now < e.asked {
+	if e == nil || m.renews || m.now < e.asked {
 		return e
 	}
 	return nil
@@ -186,11 +185,7 @@ func (m *model) answered(e *modelEntry, ticks int) {
 func (m *model) stop() {
 	m.stopped = true
 	for _, e := range m.all() {
-		switch {
-		case e.state != pending:
-		case e.asked <= m.now:
-			e.state = gone
-		default:
+		if e.state == pending {
 			e.state = stays
 		}
 	}

@@ -30,9 +30,8 @@ func (c *Clock) timer() *hashedwheel.Timer {
 	return c.tm
 }
 
-// Now returns the time on the wheel's clock. With the system's clock it is right to a millisecond even if the machine's
-// wall clock has been set; Timer.Now is not.
-func (c *Clock) Now() time.Time { return readClock(c.timer()) }
+// Now returns the time on the wheel's clock.
+func (c *Clock) Now() time.Time { return c.timer().Now() }
 
 // Since returns the time that has passed since t.
 func (c *Clock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
@@ -52,9 +51,8 @@ func (c *Clock) NewTicker(d time.Duration) *Ticker { return NewTicker(c.timer(),
 // After is the function After on this wheel.
 func (c *Clock) After(d time.Duration) <-chan time.Time { return After(c.timer(), d) }
 
-// Tick returns the channel of a new Ticker, or nil if d is not positive, as time.Tick does. The Ticker cannot be
-// stopped: it stays on the wheel until Timer.StopAll of the wheel ends it. Code that ends should use NewTicker and stop
-// it.
+// Tick returns the channel of a new Ticker, or nil if d is not positive, as time.Tick does. The Ticker ticks forever,
+// even after Timer.StopAll of the wheel: code that ends should use NewTicker and stop it.
 func (c *Clock) Tick(d time.Duration) <-chan time.Time {
 	tm := c.timer()
 	if d <= 0 {

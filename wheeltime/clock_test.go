@@ -6,7 +6,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 
@@ -14,9 +13,6 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 	"github.com/hashedwheel/hashedwheel/wheeltime"
 )
-
-// A Clock can also be the clock of another Timer.
-var _ hashedwheel.Clock = (*wheeltime.Clock)(nil)
 
 func TestClockMethodsAreOnItsWheel(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
@@ -32,49 +28,6 @@ func TestClockMethodsAreOnItsWheel(t *testing.T) {
 		assert.Nil(t, clock.Tick(0))
 		timertest.Pass(20 * tick) // the bubble waits for Sleep
 	})
-}
-
-// A setBackClock is a clock an hour ahead of the system's, after its wall clock was set back by three hours.
-type setBackClock struct{}
-
-func (setBackClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
-
-// Now changes only the wall clock's reading; a method of time.Time changes both. The seconds of a Time with a monotonic
-// reading are in 33 bits above the nanoseconds.
-func (setBackClock) Now() time.Time {
-	now := time.Now().Add(time.Hour)
-	*(*uint64)(unsafe.Pointer(&now)) -= 3 * 3600 << 30
-	return now
-}
-
-func TestClockNowIsRightAfterTheWallClockWasSet(t *testing.T) {
-	tm := timertest.New(hashedwheel.WithClock(setBackClock{}))
-	defer tm.StopAll()
-	assertAhead := func(ahead, d time.Duration, msg string) {
-		t.Helper()
-		assert.InDelta(t, ahead, d, float64(time.Minute), msg)
-	}
-	assertAhead(-2*time.Hour, tm.Now().Round(0).Sub(time.Now().Round(0)), "the wheel's clock, by the wall clock")
-	clock := wheeltime.NewClock(tm)
-	assertAhead(time.Hour, clock.Since(time.Now()), "Since")
-	assertAhead(time.Hour, clock.Since(time.Now().Round(0)), "Since, by the wall clock")
-	for name, now := range map[string]time.Time{
-		"Now":         clock.Now(),
-		"NewTimer":    <-clock.NewTimer(tick).C,
-		"NewTimer(0)": <-clock.NewTimer(0).C,
-		"After":       <-clock.After(tick),
-		"After(0)":    <-clock.After(0),
-		"of a stopped wheel": func() time.Time {
-			tm := timertest.New(hashedwheel.WithClock(setBackClock{}))
-			timer := wheeltime.NewTimer(tm, tick)
-			tm.StopAll()
-			return <-timer.C
-		}(),
-		"in a refused": func() time.Time { tm.StopAll(); return <-clock.NewTimer(tick).C }(),
-	} {
-		assertAhead(time.Hour, now.Round(0).Sub(time.Now().Round(0)), name+", by the wall clock")
-		assertAhead(time.Hour, time.Until(now), name+", by the monotonic clock")
-	}
 }
 
 // The time of a ManualClock is passed on unchanged, whatever the system's clock shows.
@@ -153,7 +106,8 @@ func TestTasksHaveNamesAndStringsShowStateAndTime(t *testing.T) {
 	assert.Equal(t, "wheeltime.Timer(off)", print(timer))
 	assert.Equal(t, "wheeltime.Ticker(1s, Pending, 2025-01-01 00:00:02.000)", print(ticker))
 	tm.StopAll()
-	assert.Equal(t, "wheeltime.Ticker(1s, off)", print(ticker))
+	assert.Equal(t, "wheeltime.Ticker(1s, Pending in the time package)", print(ticker))
+	ticker.Stop()
 	timer.Reset(time.Hour)
 	assert.Equal(t, "wheeltime.Timer(Pending in the time package)", print(timer))
 	timer.Stop()

@@ -15,22 +15,20 @@
 // # The tick
 //
 // A Timer or Ticker fires, and a wait ends, up to one tick of tm late, 1 ms by default, and never early. A delay of
-// zero or less is over at once, not at the next tick. A Ticker with a period below the tick ticks once a tick.
+// zero or less is over at once, not at the next tick. A Ticker with a period below the tick ticks about once a tick.
 //
 // # The same as in the time package
 //
 // As in Go 1.23 and later, no older value is received after Stop or Reset has returned, even if they race with the
 // expiry: the channel need not be drained. Code that drains it, by if !t.Stop() { <-t.C }, works as before.
 //
-// A received time is right even if the machine's wall clock has been set.
-//
 // # Differences
 //
 // The channel of a Timer or Ticker has a buffer of one value, and len shows it; in the time package len and cap are 0.
 //
 // Stop each Timer and [Ticker] that you no longer need. The wheel keeps a forgotten [NewTimer] or [After] for its whole
-// delay (100,000 of them take 24 MB) and a forgotten Ticker until Timer.StopAll of tm. Since Go 1.23 the time package
-// frees a Timer or Ticker whose channel has no references.
+// delay (100,000 of them take 24 MB) and a forgotten Ticker forever. Since Go 1.23 the time package frees a Timer or
+// Ticker whose channel has no references.
 //
 // The library's own goroutines send the values, whatever Executor tm has; with hashedwheel.Inline the worker does, so
 // on a ManualClock all values have been sent when Advance returns. The Executor runs the f of [AfterFunc]. A blocked
@@ -41,16 +39,10 @@
 // WithMaxPending refuses nothing here: a full wheel accepts Timers, Tickers and waits. They count as pending, so the
 // wheel refuses the timeouts of others until fewer than its bound are left.
 //
-// Timer.StopAll of tm returns none of them. It leaves the channels of [NewTimer] and [After], and each [Sleep], to the
-// time package, which counts the rest of their delays by the clock of tm: no waiting goroutine is woken early or waits
-// forever. Such a Timer can still be stopped and Reset. On a ManualClock no more time passes, so Timer.StopAll ends all
-// of them at once, and each value is the time at which it would have been sent. A delay that the clock of tm cannot
+// Functions end, channels go on: after Timer.StopAll of tm, which returns none of these, no function of [AfterFunc]
+// starts, and the time package counts on for the channels of [NewTimer], [NewTicker] and [After], and for [Sleep]. See
+// package [hashedwheel]. Such a Timer or Ticker can still be stopped and Reset. A delay that the clock of tm cannot
 // reach, of about 9 years, never ends.
-//
-// Tickers and the functions of [AfterFunc] end with the wheel, since a call after Shutdown would be worse than none.
-//
-// Timers, Tickers and waits that begin after Timer.StopAll, and Resets after it, belong to the time package, which
-// counts real time, whatever the clock of tm.
 //
 // # What it costs
 //

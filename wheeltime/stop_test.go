@@ -2,11 +2,13 @@ package wheeltime_test
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,27 +18,28 @@ import (
 	"github.com/hashedwheel/hashedwheel/wheeltime"
 )
 
-// A full wheel keeps Timers, Tickers and waits. Its Stop leaves the channels of Timers and waits to the time package,
-// and ends the others.
-func TestFullWheelRefusesNothingAndChannelsOutliveItsStop(t *testing.T) {
+// A full wheel keeps Timers, Tickers and waits. Its StopAll leaves their channels to the time package, and ends the
+// functions.
+func TestFullWheelRefusesNothingAndChannelsOutliveStopAll(t *testing.T) {
 	const n = 20
 	synctest.Test(t, func(t *testing.T) {
 		tm := timertest.New(hashedwheel.WithMaxPending(1))
 		users := tm.AfterFunc(1000*time.Hour, timertest.Nop)
 		start := time.Now()
 		var timers, calls []*wheeltime.Timer
-		var tickers, afters []<-chan time.Time
+		var afters []<-chan time.Time
+		var tickers []*wheeltime.Ticker
 		for range n {
 			timers = append(timers, wheeltime.NewTimer(tm, 30*tick))
-			tickers = append(tickers, wheeltime.NewTicker(tm, 10*tick).C)
+			tickers = append(tickers, wheeltime.NewTicker(tm, 10*tick))
 			afters = append(afters, wheeltime.After(tm, 30*tick))
-			calls = append(calls, wheeltime.AfterFunc(tm, 30*tick, func() { t.Error("a function ran after Stop") }))
+			calls = append(calls, wheeltime.AfterFunc(tm, 30*tick, func() { t.Error("a function ran after StopAll") }))
 		}
 		assert.Equal(t, 4*n+1, tm.Pending())
 		assert.Zero(t, tm.Stats().Rejected)
 		timertest.Pass(15 * tick)
-		for _, c := range tickers {
-			assertWithin(t, c, start.Add(10*tick))
+		for _, ticker := range tickers {
+			assertWithin(t, ticker.C, start.Add(10*tick))
 		}
 		timertest.Pass(10 * tick)
 		assert.Equal(t, []*hashedwheel.Timeout{users}, tm.StopAll(), "the user's own timeout")
@@ -46,58 +49,73 @@ func TestFullWheelRefusesNothingAndChannelsOutliveItsStop(t *testing.T) {
 		for i := range n {
 			assertNone(t, timers[i].C, "before its time")
 			assertNone(t, afters[i], "before its time")
-			assertNone(t, tickers[i], "a tick is taken back, as by Ticker.Stop")
+			assertWithin(t, tickers[i].C, start.Add(20*tick))
 		}
-		timertest.Pass(time.Hour)
+		timertest.Pass(tick)
 		for i := range n {
 			assertWithin(t, timers[i].C, start.Add(30*tick))
 			assert.False(t, timers[i].Stop(), "it has fired")
-			assertNone(t, tickers[i], "a tick after Stop")
 			assertWithin(t, afters[i], start.Add(30*tick))
+			assertWithin(t, tickers[i].C, start.Add(30*tick))
+		}
+		timertest.Pass(10 * tick)
+		for _, ticker := range tickers {
+			assertWithin(t, ticker.C, start.Add(40*tick))
+			ticker.Stop()
+		}
+		timertest.Pass(time.Hour)
+		for i := range n {
+			assertNone(t, tickers[i].C, "after Stop")
 			assert.True(t, calls[i].Stop(), "f has not run")
 		}
 	})
 }
 
-func TestTickerEndsIfItsWheelIsStoppedDuringATick(t *testing.T) {
-	onLateRuns(t, func(t *testing.T, tm *hashedwheel.Timer, release func() bool) {
-		ticker := wheeltime.NewTicker(tm, 10*tick)
-		timertest.Pass(11 * tick)
-		assert.Empty(t, tm.StopAll())
-		assert.True(t, release())
-		_, ok := value(ticker.C)
-		assert.True(t, ok, "the tick that had expired")
-		assert.Equal(t, "wheeltime.Ticker(10ms, off)", ticker.String())
+// A stopped Timer is like one whose delay never ends: code that waits for f if Stop returns false does not hang.
+func TestNoFunctionStartsOnceItsWheelIsStopped(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		f := func() { t.Error("it started") }
+		before := wheeltime.AfterFunc(tm, 10*tick, f)
+		off := wheeltime.AfterFunc(tm, 10*tick, f)
+		off.Stop()
+		tm.StopAll()
+		for name, timer := range map[string]*wheeltime.Timer{
+			"pending at StopAll": before, "armed afterwards": wheeltime.AfterFunc(tm, tick, f),
+			"without a delay": wheeltime.AfterFunc(tm, 0, f), "of a Clock": wheeltime.NewClock(tm).AfterFunc(-1, f),
+		} {
+			assert.True(t, timer.Reset(tick), name)
+			assert.True(t, timer.Reset(0), name)
+			timertest.Pass(time.Hour)
+			assert.True(t, timer.Stop(), name)
+			assert.False(t, timer.Stop(), name)
+			assert.False(t, timer.Reset(tick), name)
+		}
+		assert.False(t, off.Stop())
+		assert.False(t, off.Reset(-1))
 		timertest.Pass(time.Hour)
-		assertNone(t, ticker.C, "its wheel was stopped")
+		assert.True(t, off.Stop())
 	})
 }
 
-// One list of each Stop serves all that this Stop has canceled, whenever they are due: none has a goroutine or a
-// time.Timer.
-func TestCrowdOutlivesStop(t *testing.T) {
-	n := 100_000
-	if timertest.Race || testing.Short() {
-		n = 20_000
-	}
+// Each channel gets its value at its time, and nothing but the time package waits.
+func TestCrowdOutlivesStopAll(t *testing.T) {
+	const n = 10_000
 	due := func(i int) time.Duration { return time.Hour + time.Duration(i)*10*time.Microsecond }
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		start := time.Now()
-		timers, afters := make([]*wheeltime.Timer, n), make([]<-chan time.Time, n)
+		var timers, afters, tickers [n]<-chan time.Time
 		for _, i := range rand.Perm(n) {
-			timers[i], afters[i] = wheeltime.NewTimer(tm, due(i)), wheeltime.After(tm, due(i))
+			timers[i], afters[i] = wheeltime.NewTimer(tm, due(i)).C, wheeltime.After(tm, due(i))
+			tickers[i] = wheeltime.NewTicker(tm, due(i)).C
 		}
-		tm.Pending()
-		before := timertest.Heap()
 		var stopping sync.WaitGroup
 		for range 4 {
 			stopping.Go(func() { assert.Empty(t, tm.StopAll()) })
 		}
 		stopping.Wait()
-		timertest.Pass(time.Second)
-		assert.Less(t, timertest.Heap()-before, int64(2*n*64), "bytes that the list takes")
+		assert.Zero(t, timertest.LibraryGoroutines())
 		for i := range n {
-			for _, c := range []<-chan time.Time{timers[i].C, afters[i]} {
+			for _, c := range []<-chan time.Time{timers[i], afters[i], tickers[i]} {
 				if at := <-c; at.Sub(start) != due(i) || time.Since(start) != due(i) {
 					require.Fail(t, "not on time", "due after %v, %v at %v", due(i), at, time.Now())
 				}
@@ -106,6 +124,21 @@ func TestCrowdOutlivesStop(t *testing.T) {
 		synctest.Wait()
 		assert.Zero(t, timertest.LibraryGoroutines())
 	})
+}
+
+// Neither the stopped wheel nor the time package keeps it.
+func TestTimerStoppedAfterStopAllIsGarbage(t *testing.T) {
+	tm := timertest.New()
+	timer, ticker := wheeltime.NewTimer(tm, time.Hour), wheeltime.NewTicker(tm, time.Hour)
+	tm.StopAll()
+	timer.Stop()
+	ticker.Stop()
+	theTimer, theTicker := weak.Make(timer), weak.Make(ticker)
+	assert.Eventually(t, func() bool {
+		runtime.GC()
+		return theTimer.Value() == nil && theTicker.Value() == nil
+	}, 10*time.Second, time.Millisecond)
+	runtime.KeepAlive(tm)
 }
 
 // Timers that were left to the time package do not keep the bubble from ending.
@@ -146,16 +179,39 @@ func TestTimerLeftToTheTimePackageCanBeStoppedAndReset(t *testing.T) {
 	})
 }
 
-// No more time passes on a stopped wheel's ManualClock, so Stop ends all waits.
-func TestStopOfAWheelOnAManualClockFiresAllWaits(t *testing.T) {
-	clock, tm := timertest.NewManual()
-	due := clock.Now().Add(time.Hour)
-	timer, after := wheeltime.NewTimer(tm, time.Hour), wheeltime.After(tm, time.Hour)
-	clock.Advance(time.Minute)
-	assert.Empty(t, tm.StopAll())
-	assertWithin(t, timer.C, due)
-	assertWithin(t, after, due)
-	assert.False(t, timer.Stop())
+// No more time passes on a stopped wheel's ManualClock, so StopAll ends all waits. A Ticker then ticks in real time.
+func TestStopAllOfAWheelOnAManualClockFiresAllWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, tm := timertest.NewManual()
+		timer, after := wheeltime.NewTimer(tm, time.Hour), wheeltime.After(tm, time.Hour)
+		ticker := wheeltime.NewTicker(tm, time.Hour)
+		clock.Advance(time.Minute)
+		assert.Empty(t, tm.StopAll())
+		assertWithin(t, timer.C, clock.Now())
+		assertWithin(t, after, clock.Now())
+		assert.False(t, timer.Stop())
+		start := time.Now()
+		for i := range time.Duration(3) {
+			<-ticker.C
+			assert.WithinRange(t, time.Now(), start.Add(i*time.Hour), start.Add(i*time.Hour+1))
+		}
+		ticker.Stop()
+	})
+}
+
+// The time of the bubble is not the wheel's.
+func TestStopAllInAnotherBubbleFiresAllWaits(t *testing.T) {
+	tm := timertest.New()
+	timer, ticker := wheeltime.NewTimer(tm, time.Hour), wheeltime.NewTicker(tm, time.Hour)
+	after := wheeltime.After(tm, time.Hour)
+	synctest.Test(t, func(t *testing.T) {
+		assert.Empty(t, tm.StopAll())
+		assert.Len(t, timer.C, 1)
+		assert.Len(t, after, 1)
+		timertest.Pass(1)
+		assert.Len(t, ticker.C, 1)
+		ticker.Stop()
+	})
 }
 
 // The clock of the wheel stands still; the time package's does not.
@@ -164,12 +220,11 @@ func TestTimersOfAStoppedWheelAreTheTimePackages(t *testing.T) {
 		_, tm := timertest.NewManual()
 		tm.StopAll()
 		time.Sleep(3 * tick) // off the grid of the wheel's clock
-		start, called := time.Now(), make(chan time.Time, 1)
+		start := time.Now()
 		timer, ticker := wheeltime.NewTimer(tm, 10*tick), wheeltime.NewTicker(tm, 10*tick)
-		wheeltime.AfterFunc(tm, 10*tick, func() { called <- time.Now() })
 		after := wheeltime.After(tm, 10*tick)
 		timertest.Pass(10*tick - 1)
-		all := []<-chan time.Time{timer.C, ticker.C, called, after}
+		all := []<-chan time.Time{timer.C, ticker.C, after}
 		for _, c := range all {
 			assertNone(t, c, "before its time")
 		}
@@ -199,18 +254,24 @@ func TestTimersOfAStoppedWheelAreTheTimePackages(t *testing.T) {
 	})
 }
 
-// Timer.StopAll cancels the timeouts first, and calls TimerStopped after that.
-func TestStopDoesNotEndALaterResetOfATicker(t *testing.T) {
+// Timer.StopAll cancels the timeouts first, and calls Outlive after that.
+func TestStopAllDoesNotEndALaterReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := timertest.New()
-		ticker := wheeltime.NewTicker(tm, 10*tick)
+		timer, ticker := wheeltime.NewTimer(tm, 10*tick), wheeltime.NewTicker(tm, 10*tick)
 		tm.StopAll()
 		start := time.Now()
+		timer.Reset(5 * tick)
 		ticker.Reset(5 * tick)
+		timer.Outlive()
+		ticker.Outlive()
 		timertest.Pass(7 * tick)
-		ticker.TimerStopped()
+		ticker.Outlive()
+		timer.Outlive()
+		assertWithin(t, timer.C, start.Add(5*tick))
 		assertWithin(t, ticker.C, start.Add(5*tick))
 		timertest.Pass(5 * tick)
+		assertNone(t, timer.C, "a second time")
 		assertWithin(t, ticker.C, start.Add(10*tick))
 		ticker.Stop()
 	})

@@ -14,15 +14,14 @@ type Ticker struct {
 	C       <-chan time.Time // gets the time of each tick
 	trigger trigger
 	period  time.Duration // guarded by trigger.mu, like due
-	due     time.Time     // the next tick while the time package fires the trigger
+	due     time.Time     // the next tick, by the time package, while it fires the trigger
 }
 
 // NewTicker returns a Ticker that sends the time on its channel C every d. Ticks are due on the fixed grid of now plus
 // whole periods, so they do not drift. C has room for one tick: further ticks are dropped until that tick is received.
 // NewTicker panics if d is not positive. It allocates the Ticker and its channel; a tick allocates nothing.
 //
-// Timer.StopAll of tm ends the Ticker as Ticker.Stop does: no more ticks, except one if a run has begun, and C stays
-// open. A loop that receives from C needs another way to end.
+// The Ticker outlives Timer.StopAll of tm: see the package's documentation.
 func NewTicker(tm *hashedwheel.Timer, d time.Duration) *Ticker {
 	if tm == nil {
 		panic("wheeltime: NewTicker with a nil Timer")
@@ -67,15 +66,25 @@ func (t *Ticker) String() string {
 
 func (t *Ticker) start(d time.Duration) {
 	tr := &t.trigger
-	now := tr.to.Timer().Now() // read before the lock: the clock may be the user's
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	tr.clear()
 	t.period = d
-	if !tr.armOnWheel(now.Add(d)) {
-		t.due = time.Now().Add(d)
-		tr.armInTime(d, t.fire)
+	now := tr.now()
+	t.arm(now, now.Add(d))
+}
+
+// arm arms the next tick, for a time on the wheel's clock, which shows now. The caller holds mu.
+func (t *Ticker) arm(now, next time.Time) {
+	if !t.trigger.armOnWheel(next) {
+		t.armInTime(next.Sub(now))
 	}
+}
+
+// armInTime has the time package tick, for the first time d from now. The caller holds mu.
+func (t *Ticker) armInTime(d time.Duration) {
+	t.due = time.Now().Add(d)
+	t.trigger.armInTime(d, t.fire)
 }
 
 // tickerTask is a Ticker as the task of its Timeout.
@@ -87,16 +96,13 @@ func (*tickerTask) TaskName() string { return "wheeltime.NewTicker" }
 // Run ticks, unless Stop or Reset came first.
 func (task *tickerTask) Run(*hashedwheel.Timeout) { (*Ticker)(task).fire(byWheel) }
 
-// Outlives is false: a Ticker has no last tick to wait for.
-func (task *tickerTask) Outlives() bool { return false }
-
-// TimerStopped ends the Ticker as Ticker.Stop does, unless Reset has started it again by then.
-func (task *tickerTask) TimerStopped(time.Time) {
+// Outlive has the time package tick, unless Stop or Reset came first.
+func (task *tickerTask) Outlive(rest time.Duration) {
 	tr := &task.trigger
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	if tr.isLeft() {
-		tr.clear()
+		(*Ticker)(task).armInTime(rest)
 	}
 }
 
@@ -106,20 +112,14 @@ func (task *tickerTask) Brief() hook.Brief { return true }
 // fire arms the next tick and sends this one, if the run of an arming comes before Stop and Reset.
 func (t *Ticker) fire(arming uint32) {
 	tr := &t.trigger
-	now := readClock(tr.to.Timer())
-	begun := hook.TickStart(tr.to.Timer(), now)
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	if !tr.isDue(arming) {
 		return
 	}
+	now := tr.now()
 	if arming == byWheel {
-		// If a point of the grid has passed, but its tick of the wheel has yet to begin, the point is due next.
-		next := t.after(tr.to.Deadline(), tr.notBeforeDue(begun))
-		now = tr.notBeforeDue(now)
-		if !tr.armOnWheel(next) {
-			tr.mode = off // as if Timer.StopAll had canceled the next tick
-		}
+		t.arm(now, t.after(tr.to.Deadline(), now))
 	} else {
 		elapsed := time.Now()
 		t.due = t.after(t.due, elapsed)

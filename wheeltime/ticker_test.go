@@ -2,7 +2,6 @@ package wheeltime_test
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -40,21 +39,12 @@ func TestTickerSkipsTicksMissedInAStall(t *testing.T) {
 	}, timertest.Inline)
 }
 
-// A lateClock's After is a little late, as the machine's is.
-type lateClock struct{}
-
-func (lateClock) Now() time.Time                         { return time.Now() }
-func (lateClock) After(d time.Duration) <-chan time.Time { return time.After(d + 50*time.Microsecond) }
-
-// A Ticker with a period below a tick ticks once a tick.
+// A Ticker with a period below a tick ticks about once a tick.
 func TestTickerWithAPeriodOfAboutATickLosesNone(t *testing.T) {
-	const tick = 10 * time.Millisecond
-	for _, period := range []time.Duration{1, tick * 9 / 10, tick, tick * 11 / 10} {
+	for _, period := range []time.Duration{tick * 9 / 10, tick, tick * 11 / 10} {
 		t.Run(period.String(), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				tm := hashedwheel.MustNew(hashedwheel.WithTick(tick), hashedwheel.WithClock(lateClock{}))
-				defer tm.StopAll()
-				time.Sleep(10 * time.Microsecond) // its ticks are due just after those of the wheel
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				time.Sleep(tick / 100) // its ticks are due just after those of the wheel
 				ticker := wheeltime.NewTicker(tm, period)
 				defer ticker.Stop()
 				n := 0

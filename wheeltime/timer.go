@@ -35,12 +35,12 @@ func NewTimer(tm *hashedwheel.Timer, d time.Duration) *Timer {
 }
 
 // AfterFunc returns a Timer that calls f once d has passed. f is a task of tm, so the Executor of tm runs it, and a
-// panic is handled like that of any task. But if d is zero or less, f starts at once in a new goroutine, and if tm has
-// been stopped, in a new goroutine once d has passed: then a panic crashes the program, as with time.AfterFunc, and
-// Shutdown of tm does not wait for f. AfterFunc panics if f is nil. It allocates once.
+// panic is handled like that of any task. But if d is zero or less, f starts at once in a new goroutine: then a panic
+// crashes the program, as with time.AfterFunc, and Shutdown of tm does not wait for f. AfterFunc panics if f is nil. It
+// allocates once.
 //
-// If Timer.StopAll of tm comes before the Timer has expired, f does not run unless Reset arms the Timer again, and Stop
-// of the Timer still returns true.
+// If f has not started when Timer.StopAll of tm is called, or if the Timer is made or Reset later, f never starts. Such
+// a Timer is like one whose delay never ends: Stop returns true, and Reset returns what Stop would have returned.
 func AfterFunc(tm *hashedwheel.Timer, d time.Duration, f func()) *Timer {
 	if tm == nil {
 		panic("wheeltime: AfterFunc with a nil Timer")
@@ -80,36 +80,30 @@ func (t *Timer) mustBeMade(call string) {
 
 // start sets the trigger, and reports whether it was on.
 func (t *Timer) start(d time.Duration) (was bool) {
-	tr := &t.trigger
-	tm := tr.to.Timer()
 	if d <= 0 {
 		return t.startDue()
 	}
-	at := tm.Now().Add(d) // read before the lock: the clock may be the user's
+	tr := &t.trigger
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	was = tr.clear()
-	if !tr.armOnWheel(at) {
+	if !tr.armOnWheel(tr.now().Add(d)) && t.f == nil {
 		tr.armInTime(d, t.fire)
 	}
 	return was
 }
 
-// startDue is start with a delay of zero or less.
+// startDue is start with a delay of zero or less, which does not wait for the wheel's next tick.
 func (t *Timer) startDue() (was bool) {
 	tr := &t.trigger
-	var now time.Time
-	if t.f == nil {
-		now = readClock(tr.to.Timer())
-	}
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	was = tr.stopLocked()
 	if t.f == nil {
-		tr.send(now)
-		return was
+		tr.send(tr.now())
+	} else if tr.armOnWheel(tr.now().Add(time.Hour)) && tr.to.Stop() { // false if the wheel has been stopped
+		go t.fire(tr.nextInTime())
 	}
-	go t.fire(tr.nextInTime())
 	return was
 }
 
@@ -119,14 +113,18 @@ type timerTask Timer
 // Run fires the Timer, unless Stop or Reset came first.
 func (task *timerTask) Run(*hashedwheel.Timeout) { (*Timer)(task).fire(byWheel) }
 
-// Outlives reports whether there is a channel, which goroutines may wait for. A Timer of AfterFunc stays on, so that
-// its Stop returns true.
-func (task *timerTask) Outlives() bool { return task.f == nil }
-
-// TimerStopped fires a Timer with a channel, unless Stop or Reset came first.
-func (task *timerTask) TimerStopped(now time.Time) {
-	if task.f == nil {
-		(*Timer)(task).end(byTimerStopped, withWall(now))
+// Outlive has the time package fire the Timer if it has a channel, unless Stop or Reset came first.
+func (task *timerTask) Outlive(rest time.Duration) {
+	tr := &task.trigger
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	switch {
+	case task.f != nil || !tr.isLeft():
+	case rest <= 0:
+		tr.mode = off
+		tr.send(tr.now())
+	default:
+		tr.armInTime(rest, (*Timer)(task).fire)
 	}
 }
 
@@ -143,24 +141,22 @@ func (task *timerTask) TaskName() string {
 
 // fire sends the time or calls f, if the run of an arming comes before Stop and Reset.
 func (t *Timer) fire(arming uint32) {
-	var now time.Time
-	if t.f == nil {
-		now = readClock(t.trigger.to.Timer())
-	}
-	if t.end(arming, now) && t.f != nil {
+	if t.end(arming) && t.f != nil {
 		t.f()
 	}
 }
 
 // end reports whether the arming is due. If it is, end turns the trigger off, and sends the time if there is a channel.
-func (t *Timer) end(arming uint32, now time.Time) (wasDue bool) {
+func (t *Timer) end(arming uint32) (wasDue bool) {
 	tr := &t.trigger
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	if !tr.isDue(arming) {
 		return false
 	}
-	tr.send(tr.notBeforeDue(now))
 	tr.mode = off
+	if t.f == nil {
+		tr.send(tr.now())
+	}
 	return true
 }

@@ -46,62 +46,46 @@ func TestDelayOfZeroOrLessEndsAtOnce(t *testing.T) {
 func TestRunOfAnOlderArmingSendsNothing(t *testing.T) {
 	for name, isStopped := range map[string]bool{"on the wheel": false, "in the time package": true} {
 		t.Run(name, func(t *testing.T) {
-			onLateRuns(t, func(t *testing.T, tm *hashedwheel.Timer, release func() bool) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 				if isStopped {
 					tm.StopAll()
 				}
-				stopped, moved := wheeltime.NewTimer(tm, tick), wheeltime.NewTimer(tm, tick)
-				again, zero := wheeltime.NewTimer(tm, tick), wheeltime.NewTimer(tm, tick)
-				stoppedTicker, movedTicker := wheeltime.NewTicker(tm, tick), wheeltime.NewTicker(tm, tick)
-				timertest.Pass(3 * tick)
-				assert.True(t, stopped.Stop(), "nothing was sent")
-				assert.True(t, moved.Reset(time.Hour), "nothing was sent")
-				assert.True(t, again.Stop())
-				assert.False(t, again.Reset(time.Hour), "it was stopped")
-				assert.True(t, zero.Reset(0))
-				assert.True(t, zero.Stop(), "takes the value back")
-				stoppedTicker.Stop()
-				movedTicker.Reset(time.Hour)
-				for range 6 {
-					assert.True(t, release())
+				timer, ticker := wheeltime.NewTimer(tm, tick), wheeltime.NewTicker(tm, tick)
+				late := func(after string) {
+					t.Helper()
+					timer.Run()
+					ticker.Run()
+					timer.Outlive()
+					ticker.Outlive()
+					if isStopped {
+						timer.RunInTime(1)
+						ticker.RunInTime(1)
+					}
+					assertNone(t, timer.C, after)
+					assertNone(t, ticker.C, after)
 				}
-				for _, timer := range []*wheeltime.Timer{stopped, moved, again, zero} {
-					assertNone(t, timer.C, "of an arming that is over")
-					timer.Stop()
-				}
-				for _, ticker := range []*wheeltime.Ticker{stoppedTicker, movedTicker} {
-					assertNone(t, ticker.C, "of an arming that is over")
-					ticker.Stop()
-				}
+				assert.True(t, timer.Reset(time.Hour), "nothing was sent")
+				ticker.Reset(time.Hour)
+				late("after Reset")
+				assert.True(t, timer.Stop(), "nothing was sent")
+				ticker.Stop()
+				late("after Stop")
+				assert.False(t, timer.Reset(0), "it was stopped")
+				assert.True(t, timer.Stop(), "takes the value back")
+				late("after Reset to zero, and Stop")
 				assert.Zero(t, tm.Pending())
+
+				timer.Reset(tick)
+				ticker.Reset(time.Hour)
+				timertest.Pass(2 * tick)
+				assert.Len(t, timer.C, 1)
+				<-timer.C
+				late("after the run of the newest arming")
+				ticker.Stop()
 				timertest.Pass(2 * time.Hour)
 			})
 		})
 	}
-}
-
-// The older of two late runs fires a Timer or a Ticker, which is due by then. It read the clock before the deadline was
-// set.
-func TestTwoLateRunsSendOneValue(t *testing.T) {
-	onLateRuns(t, func(t *testing.T, tm *hashedwheel.Timer, release func() bool) {
-		timer, ticker := wheeltime.NewTimer(tm, tick), wheeltime.NewTicker(tm, tick)
-		timertest.Pass(3 * tick)
-		start := time.Now()
-		timer.Reset(15 * tick)
-		ticker.Reset(15 * tick)
-		timertest.Pass(20 * tick)
-		for range 2 {
-			assert.True(t, release())
-		}
-		assertWithin(t, timer.C, start.Add(15*tick))
-		assertWithin(t, ticker.C, start.Add(15*tick))
-		for range 2 {
-			assert.True(t, release())
-		}
-		assertNone(t, timer.C, "a second time")
-		assertNone(t, ticker.C, "a second time")
-		ticker.Stop()
-	})
 }
 
 func TestAfterFuncFunctionMayUseItsTimer(t *testing.T) {

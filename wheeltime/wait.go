@@ -28,32 +28,33 @@ func After(tm *hashedwheel.Timer, d time.Duration) <-chan time.Time {
 	}
 	w := &wait{c: make(chan time.Time, 1)}
 	w.to.Init(tm, w)
-	if d <= 0 {
-		w.Run(&w.to)
-		return w.c
+	if d > 0 {
+		w.to.Reset(d)
 	}
-	w.to.ResetAt(tm.Now().Add(d))
-	if w.to.Err() != nil { // tm has been stopped
-		time.AfterFunc(d, func() { w.Run(&w.to) })
+	if d <= 0 || w.to.Err() != nil { // Err: tm has been stopped
+		w.Outlive(d)
 	}
 	return w.c
 }
 
-// A wait is one call of After, and the task of its Timeout. The time is sent once: by Run, by TimerStopped, or, if a
-// stopped wheel refuses the Timeout, by the time package.
+// A wait is one call of After, and the task of its Timeout. The time is sent once: by Run, or by the time package if
+// Timer.StopAll has canceled the Timeout, or the stopped wheel refuses it.
 type wait struct {
 	to hashedwheel.Timeout
 	c  chan time.Time // buffer of one
 }
 
 // Run sends the time.
-func (w *wait) Run(*hashedwheel.Timeout) { w.c <- readClock(w.to.Timer()) }
+func (w *wait) Run(*hashedwheel.Timeout) { w.c <- w.to.Timer().Now() }
 
-// Outlives is true: goroutines may wait for the channel.
-func (w *wait) Outlives() bool { return true }
-
-// TimerStopped sends the time.
-func (w *wait) TimerStopped(now time.Time) { w.c <- withWall(now) }
+// Outlive has the time package send the time.
+func (w *wait) Outlive(rest time.Duration) {
+	if rest <= 0 {
+		w.Run(&w.to)
+		return
+	}
+	time.AfterFunc(rest, func() { w.Run(&w.to) })
+}
 
 // Brief keeps w off the user's Executor.
 func (w *wait) Brief() hook.Brief { return true }

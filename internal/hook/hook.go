@@ -5,7 +5,7 @@ package hook
 import "time"
 
 // A Task is a task of the library itself. Timeout.Task never returns it, so it runs only for the Timeout that it was
-// made for.
+// made for, and Timer.StopAll does not return that Timeout.
 type Task interface {
 	// Brief reports whether the task runs no user code and never blocks: then no user's Executor runs it.
 	Brief() Brief
@@ -22,18 +22,16 @@ type WorkerTask interface {
 	TryRun() bool
 }
 
-// An Unlisted is a task whose Timeout is not in Timer.StopAll's result, since its user has none. If Timer.StopAll
-// cancels the Timeout, TimerStopped is called in place of Run, once and with no lock held: at once, or if the task
-// outlives the Timer, when the time package has counted the rest of its delay. A delay that never ends has no such
-// call.
-//
-// If the task outlives the Timer, now is the time that the Timer's clock would show, and not before the deadline.
-type Unlisted interface {
+// A Survivor is a task that outlives its Timer, since goroutines may wait for its channel.
+type Survivor interface {
 	Task
-	Outlives() bool
-	TimerStopped(now time.Time)
+	// Outlive is called in place of Run, once and with no lock held, if Timer.StopAll has canceled the Timeout. The
+	// task then waits for the rest of the delay in the time package, or does not wait if rest is not positive. A delay
+	// that never ends has no such call.
+	Outlive(rest time.Duration)
 }
 
-// TickStart returns the start of the last tick that has begun at a time on the clock of timer, a *hashedwheel.Timer. A
-// timeout that is due after that time is dispatched at a later tick. The root package sets TickStart in init.
-var TickStart func(timer any, now time.Time) time.Time
+// Left returns how long it is until the deadline of a *hashedwheel.Timeout that has been armed, which is at most zero
+// once the deadline has passed, and the largest Duration if it never comes. That takes one reading of the monotonic
+// clock, where Timeout.Deadline and Timer.Now read both clocks each. The root package sets Left in init.
+var Left func(timeout any) time.Duration

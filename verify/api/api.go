@@ -1,7 +1,7 @@
 // Command api prints the exported API of the library, one line for each constant, variable, function, type, field and
 // method, as api/ records it for this version:
 //
-//	go run ./verify/api > api/0.5.0.txt
+//	go run ./verify/api > api/0.6.0.txt
 package main
 
 import (

@@ -12,7 +12,7 @@ import (
 
 const (
 	root     = "../.."
-	recorded = "api/0.5.0.txt"
+	recorded = "api/0.6.0.txt"
 )
 
 func TestAPIMatchesTheRecord(t *testing.T) {

@@ -14,6 +14,47 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
+// The tick does not get in the way of a period as short.
+func TestEveryWithAPeriodOfAboutATickMissesNothing(t *testing.T) {
+	const n = 1000
+	for _, period := range []time.Duration{tick, tick + 1, 2 * tick, 7*tick/2 + 1} {
+		t.Run(period.String(), func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				time.Sleep(time.Microsecond) // the grid is a little behind the ticks
+				start, log := time.Now(), new(timertest.RunLog)
+				tm.Every(period, noted(log))
+				timertest.Pass(n*period + tick/2)
+				timertest.AssertOnGrid(t, start, period, tick, log.Times(), timertest.UpTo(n)...)
+			})
+		})
+	}
+}
+
+// A run that is due while the last one is in progress is skipped, whatever has armed it.
+func TestEverySkipsARunThatIsDueDuringTheLast(t *testing.T) {
+	for name, resets := range map[string]bool{"by the grid": false, "by Reset": true} {
+		t.Run(name, func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				start, log := time.Now(), new(timertest.RunLog)
+				tm.Every(10*tick, func(s *hashedwheel.Series) {
+					if log.Note(); log.Count() > 1 {
+						return
+					}
+					if resets {
+						s.Reset(10 * tick)
+					} else {
+						assert.Equal(t, start.Add(10*tick), s.Next(), "the run in progress")
+					}
+					time.Sleep(25 * tick)
+					assert.Equal(t, 1, log.Count(), "overlap")
+				})
+				timertest.Pass(59 * tick)
+				timertest.AssertOnGrid(t, start, 10*tick, tick, log.Times(), 1, 4, 5)
+			})
+		})
+	}
+}
+
 func TestEveryContinuesThroughTheZeroTime(t *testing.T) {
 	clock := hashedwheel.NewManualClock(time.Time{}.Add(-5 * time.Second))
 	tm := timertest.NewManualOn(clock)

@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { timertest.VerifyMain(m) }
 const tick = timertest.Tick
 
 // aPeriod is not a multiple of a tick: no two points of a grid have the same phase.
-const aPeriod = 10*tick + tick/3
+const aPeriod = 10*tick + tick*333/1000
 
 // delaying returns an executor that begins each task d later.
 func delaying(d time.Duration) hashedwheel.Executor {

@@ -2,35 +2,36 @@ package series_test
 
 import (
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// slot is the Tick of the model's timers. The wheel's ticks are no shorter, so no run waits for a whole Tick.
-const slot = 100 * time.Microsecond
+// poolDelay is how long the timers' pool keeps a task waiting.
+const poolDelay = 3*slot + slot/8
 
-// slotDelay is how long the timers' pool keeps a task waiting.
-const slotDelay = 3*slot + slot/8
-
-// model is the oracle of the random test: a Series as the documentation describes it, without concurrency. A run begins
-// at the tick of its time, or when the executor begins it. It is skipped if Stop or Reset came first, or if another run
-// is in progress. The next run is armed when a run returns.
+// model is the oracle of the random test: a Series as the documentation describes it, without concurrency, on a timer
+// that is exact. A run begins at its time, or when the executor begins it. It is skipped if Stop or Reset came first,
+// or if another run is in progress. The next run is armed when a run has ended.
 type model struct {
 	side
-	made      time.Time // the Timer, at the beginning of a tick
+	now       time.Time
 	due       time.Time // when the next run is
+	expires   time.Time // due, but not at once: no time passes during a call
 	on        bool
 	isPending bool // the next run has not expired
 	isRunning bool
 	isStopped bool // the timer
 	err       error
 	begins    []time.Time // when the executor begins the runs that it has
-	ended     time.Time   // when the last run returns
+	ends      time.Time   // when the run in progress returns
 }
 
 func (m *model) Next() time.Time {
@@ -49,12 +50,13 @@ func (m *model) Stop() (was bool) {
 
 func (m *model) Reset(d time.Duration) (was bool) {
 	was, m.period = m.on, d
-	m.arm(time.Now().Add(max(d, 1)))
+	m.arm(m.now.Add(max(d, 1)))
 	return was
 }
 
 func (m *model) arm(at time.Time) {
 	m.due, m.on, m.isPending, m.err = at, !m.isStopped, !m.isStopped, nil
+	m.expires = m.now.Add(max(at.Sub(m.now), 1))
 	if m.isStopped {
 		m.err = hashedwheel.ErrStopped
 	}
@@ -67,8 +69,7 @@ func (m *model) begin() {
 		}
 		return
 	}
-	now := time.Now()
-	m.arm(m.pointAfter(now.Add(m.first), now.Add(-min(m.period/10, time.Second))))
+	m.arm(m.pointAfter(m.now.Add(m.first), m.now.Add(-min(m.period/10, time.Second))))
 }
 
 // pointAfter returns the first point of the grid after a time, from a point on.
@@ -82,45 +83,64 @@ func (m *model) pointAfter(point, t time.Time) time.Time {
 // next returns the time after the run that has returned now, unless the Scheduler fails.
 func (m *model) next() (at time.Time, ok bool) {
 	if !m.recurs {
-		return m.pointAfter(m.due, m.tickAt(time.Now())), true
+		return m.pointAfter(m.due, m.now), true
 	}
 	a := m.nextAnswer()
-	m.note("asked", a.of(m))
+	m.note(m.now, "asked", a.of(m))
 	if !a.ends {
-		at = time.Now().Add(max(a.in, 1))
+		at = m.now.Add(max(a.in, 1))
 	}
 	return at, a.fails == nil
 }
 
-// tickAt returns when the tick of a time began.
-func (m *model) tickAt(t time.Time) time.Time { return m.made.Add(t.Sub(m.made).Truncate(slot)) }
-
-// expire is called when a tick has begun.
-func (m *model) expire() {
-	if now := time.Now(); m.isPending && !m.due.After(now) {
-		m.isPending = false
-		m.begins = append(m.begins, now.Add(m.delay))
-	}
-}
-
-// execute begins the run that the executor begins now, if there is one.
-func (m *model) execute() {
-	if len(m.begins) > 0 && m.begins[0].Equal(time.Now()) {
-		m.begins = m.begins[1:]
-		if m.on && !m.isPending && !m.isRunning {
-			m.run()
+// passTo has everything happen that happens up to a time.
+func (m *model) passTo(t time.Time) {
+	for {
+		at, happens := m.nextEvent()
+		if happens == nil || at.After(t) {
+			m.now = t
+			return
 		}
+		m.now = at
+		happens()
 	}
 }
 
-func (m *model) run() {
+func (m *model) nextEvent() (at time.Time, happens func()) {
+	if m.isPending {
+		at, happens = m.expires, m.expire
+	}
+	if len(m.begins) > 0 && (happens == nil || m.begins[0].Before(at)) {
+		at, happens = m.begins[0], m.execute
+	}
+	if m.isRunning && (happens == nil || m.ends.Before(at)) {
+		at, happens = m.ends, m.end
+	}
+	return at, happens
+}
+
+func (m *model) expire() {
+	m.isPending = false
+	m.begins = append(m.begins, m.now.Add(m.delay))
+}
+
+func (m *model) execute() {
+	m.begins = m.begins[1:]
+	if !m.on || m.isPending || m.isRunning {
+		return
+	}
 	a := m.nextAct()
 	m.isRunning = true
-	m.note("run", a.first.of(m))
-	m.ended = time.Now().Add(a.takes)
+	m.note(m.now, "run", a.first.of(m))
+	m.ends = m.now.Add(a.takes)
 	if a.takes == 0 {
 		m.armNext()
 	}
+}
+
+func (m *model) end() {
+	m.note(m.now, "end", m.act.last.of(m))
+	m.armNext()
 }
 
 func (m *model) armNext() {
@@ -135,47 +155,36 @@ func (m *model) armNext() {
 	}
 }
 
-// end is called in the middle of each tick.
-func (m *model) end() {
-	if m.isRunning && m.ended.Equal(time.Now()) {
-		m.note("end", m.acts[m.runs-1].last.of(m))
-		m.armNext()
-	}
-}
-
-// stopTimer returns how many timeouts Timer.StopAll returns.
-func (m *model) stopTimer() (left int) {
+func (m *model) stopTimer() {
 	m.isStopped = true
 	if m.isPending {
 		m.Stop()
-		return 1
 	}
-	return 0
 }
 
 // actual is a Series that is used as planned.
 type actual struct {
 	side
-	*hashedwheel.Series
+	series atomic.Pointer[hashedwheel.Series]
 }
 
 func (a *actual) begin(tm *hashedwheel.Timer) {
 	switch {
 	case a.recurs:
-		a.Series = tm.Recur(schedule(a.next), a.run)
+		a.series.Store(tm.Recur(schedule(a.next), a.run))
 	case a.first == a.period:
-		a.Series = tm.Every(a.period, a.run)
+		a.series.Store(tm.Every(a.period, a.run))
 	default:
-		a.Series = tm.EveryFrom(tm.Now().Add(a.first), a.period, a.run)
+		a.series.Store(tm.EveryFrom(tm.Now().Add(a.first), a.period, a.run))
 	}
 }
 
 func (a *actual) run(s *hashedwheel.Series) {
 	act := a.nextAct()
-	a.note("run", act.first.of(s))
+	a.note(time.Now(), "run", act.first.of(s))
 	if act.takes > 0 {
 		time.Sleep(act.takes)
-		a.note("end", act.last.of(s))
+		a.note(time.Now(), "end", act.last.of(s))
 	}
 	if act.fails != nil {
 		act.fails()
@@ -184,7 +193,7 @@ func (a *actual) run(s *hashedwheel.Series) {
 
 func (a *actual) next(now time.Time) time.Time {
 	answer := a.nextAnswer()
-	a.note("asked", answer.of(a))
+	a.note(time.Now(), "asked", answer.of(a.series.Load()))
 	if answer.fails != nil {
 		answer.fails()
 	}
@@ -199,7 +208,7 @@ func TestSeriesAgreesWithTheModel(t *testing.T) {
 	if testing.Short() {
 		scripts /= 5
 	}
-	pool := hashedwheel.WithExecutor(delaying(slotDelay))
+	pool := hashedwheel.WithExecutor(delaying(poolDelay))
 	for name, c := range map[string]struct {
 		executor   []hashedwheel.Option
 		delay      time.Duration
@@ -208,13 +217,14 @@ func TestSeriesAgreesWithTheModel(t *testing.T) {
 		"goroutines":         {},
 		"Inline":             {executor: []hashedwheel.Option{timertest.Inline}, isOnWorker: true},
 		"the worker":         {executor: []hashedwheel.Option{timertest.OnWorker}, isOnWorker: true},
-		"a pool that delays": {executor: []hashedwheel.Option{pool}, delay: slotDelay},
+		"a pool that delays": {executor: []hashedwheel.Option{pool}, delay: poolDelay},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range scripts {
 				p := newPlan(rand.New(rand.NewPCG(seed, uint64(len(name)))), c.delay, c.isOnWorker)
-				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) { p.play(t, tm, seed) },
-					append(c.executor, hashedwheel.WithTick(slot), swallow)...)
+				synctest.Test(t, func(t *testing.T) {
+					p.play(t, hashedwheel.MustNew(append(c.executor, swallow)...), seed)
+				})
 			}
 		})
 	}
@@ -222,29 +232,29 @@ func TestSeriesAgreesWithTheModel(t *testing.T) {
 
 // play carries out the plan with a Series and with the model.
 func (p *plan) play(t *testing.T, tm *hashedwheel.Timer, seed uint64) {
-	got, want := &actual{side: side{plan: *p}}, &model{side: side{plan: *p}, made: tm.Now()}
-	timertest.Pass(2*time.Hour + slot/4)
-	for i := range ticks {
-		if i == p.stopsAt {
-			got.note("Timer.StopAll", len(tm.StopAll()))
-			want.note("Timer.StopAll", want.stopTimer())
-		}
-		if i == 0 {
-			got.begin(tm)
-			want.begin()
-		}
-		got.note(p.calls[i].of(got), tm.Pending() == 1)
-		want.note(p.calls[i].of(want), want.isPending)
-		timertest.Pass(slot / 4)
-		want.end()
-		timertest.Pass(slot / 2)
-		want.expire()
-		want.execute()
-		timertest.Pass(slotDelay % slot)
-		want.execute()
-		timertest.Pass(slot/4 - slotDelay%slot)
+	timertest.Pass(2 * time.Hour)
+	got, want, start := &actual{side: side{plan: *p}}, &model{side: side{plan: *p}, now: time.Now()}, time.Now()
+	stop := func() {
+		assert.Empty(t, tm.StopAll())
+		want.stopTimer()
 	}
-	assert.Equal(t, want.notes(), got.notes(), "script %d", seed)
+	if p.stopsAt == 0 {
+		stop()
+	}
+	got.begin(tm)
+	want.begin()
+	for i := range slots {
+		timertest.Pass(time.Until(start.Add(time.Duration(i)*slot + p.calls[i].at)))
+		want.passTo(time.Now())
+		if i == p.stopsAt && i > 0 {
+			stop()
+		}
+		got.note(time.Now(), p.calls[i].of(got.series.Load()), tm.Pending() == 1)
+		want.note(want.now, p.calls[i].of(want), want.isPending)
+	}
+	timertest.Pass(slot)
+	want.passTo(time.Now())
+	require.Equal(t, want.notes(), got.notes(), "script %d", seed)
 	tm.StopAll()
-	timertest.Pass(ticks * slot) // until the last run has returned
+	timertest.Pass(slots * slot) // until the last run has returned
 }

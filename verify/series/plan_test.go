@@ -8,8 +8,11 @@ import (
 	"time"
 )
 
-// ticks is the length of a plan.
-const ticks = 150
+// A plan has this many slots, with a call from outside in each.
+const (
+	slots = 150
+	slot  = 100 * time.Microsecond
+)
 
 // plan holds all that differs from script to script: the kind of series, the actions of its runs and its Scheduler, and
 // the calls from outside.
@@ -19,8 +22,8 @@ type plan struct {
 	delay         time.Duration // how long the executor keeps a run waiting
 	acts          []act
 	answers       []answer
-	calls         []call // from outside, one a tick
-	stopsAt       int    // the tick at which the timer is stopped; 0: before the series begins
+	calls         []call // from outside, one a slot
+	stopsAt       int    // the slot in which the timer is stopped; 0: before the series begins
 }
 
 // act describes one run.
@@ -42,6 +45,7 @@ type answer struct {
 type call struct {
 	name string
 	d    time.Duration // of Reset
+	at   time.Duration // in its slot, if the call is from outside
 }
 
 // series has the methods that a Series and the model have in common.
@@ -66,16 +70,16 @@ func (c call) of(s series) string {
 	return fmt.Sprintf("%s(%v): %v, next %v, %v", c.name, c.d, was, s.Next().Round(0), s.Err())
 }
 
-// newPlan makes a plan. Calls from outside come a quarter of a tick after it has begun, and slow runs return in its
-// middle, so no two things happen at the same time.
+// newPlan makes a plan. No two things happen at the same time: delays are whole microseconds, and each call from outside
+// and the end of a slow run add a different number of nanoseconds.
 func newPlan(rnd *rand.Rand, delay time.Duration, isOnWorker bool) *plan {
 	const none = 0
 	pick := func(of ...time.Duration) time.Duration { return of[rnd.IntN(len(of))] }
 	period := func() time.Duration {
-		return pick(1, slot/3, slot-1, slot, 2*slot, 7*slot/2+1, aPeriod, 10*slot, time.Minute, time.Hour)
+		return pick(33*time.Microsecond, slot, 2*slot, 7*slot/2, aPeriod, 10*slot, time.Minute, time.Hour)
 	}
-	p := &plan{recurs: rnd.IntN(2) == 0, period: period(), delay: delay, stopsAt: rnd.IntN(4 * ticks)}
-	past := pick(none, slot, p.period/10-1, p.period/10, time.Second-1, time.Second, 50*p.period)
+	p := &plan{recurs: rnd.IntN(2) == 0, period: period(), delay: delay, stopsAt: rnd.IntN(4 * slots)}
+	past := pick(none, slot, p.period/10-time.Microsecond, p.period/10, time.Second-time.Microsecond, time.Second, 50*p.period)
 	p.first = pick(-min(past, time.Hour), -min(past, time.Hour), p.period, 3*p.period+slot/5)
 	if rnd.IntN(20) == 0 {
 		p.stopsAt = 0
@@ -86,9 +90,9 @@ func newPlan(rnd *rand.Rand, delay time.Duration, isOnWorker bool) *plan {
 			return call{name: "Stop"}
 		case 1:
 			if p.recurs {
-				return call{"Reset", pick(-time.Hour, none, period())}
+				return call{name: "Reset", d: pick(-time.Hour, none, period())}
 			}
-			return call{"Reset", period()}
+			return call{name: "Reset", d: period()}
 		case 2:
 			return call{name: "look"}
 		}
@@ -97,15 +101,17 @@ func newPlan(rnd *rand.Rand, delay time.Duration, isOnWorker bool) *plan {
 	failure := func(n int) func() {
 		return map[int]func(){0: failures["panics"], 1: failures["exits"]}[rnd.IntN(2*n)]
 	}
-	for range ticks {
+	for i := range slots {
 		a := act{first: oneIn(4), last: oneIn(4), fails: failure(8)}
 		if !isOnWorker && rnd.IntN(4) == 0 {
-			a.takes = time.Duration(rnd.IntN(30))*slot + slot/2 - delay%slot
+			a.takes = time.Duration(rnd.IntN(3000))*time.Microsecond + 3
 		}
 		in := pick(math.MinInt64, -time.Hour, -1, none, 1, slot, aPeriod, 10*slot, 20*slot)
 		p.acts = append(p.acts, a)
 		p.answers = append(p.answers, answer{oneIn(10), in, rnd.IntN(30) == 0, failure(30)})
-		p.calls = append(p.calls, oneIn(12))
+		c := oneIn(12)
+		c.at = time.Duration(rnd.IntN(int(slot/time.Microsecond)))*time.Microsecond + 6*time.Duration(i+1)
+		p.calls = append(p.calls, c)
 	}
 	p.answers[0].call, p.answers[0].fails = call{}, nil // there is no series yet
 	return p
@@ -115,14 +121,15 @@ func newPlan(rnd *rand.Rand, delay time.Duration, isOnWorker bool) *plan {
 type side struct {
 	plan
 	runs, asked int
+	act         act // of the last run
 	mu          sync.Mutex
 	trace       []string // guarded by mu
 }
 
-func (s *side) note(what ...any) {
+func (s *side) note(at time.Time, what ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.trace = append(s.trace, fmt.Sprint(time.Now().Format("05.000000 "), what))
+	s.trace = append(s.trace, fmt.Sprint(at.Format("05.000000000 "), what))
 }
 
 func (s *side) notes() []string {
@@ -132,11 +139,12 @@ func (s *side) notes() []string {
 }
 
 func (s *side) nextAct() act {
+	s.act = s.acts[s.runs%slots]
 	s.runs++
-	return s.acts[s.runs-1]
+	return s.act
 }
 
 func (s *side) nextAnswer() answer {
 	s.asked++
-	return s.answers[s.asked-1]
+	return s.answers[(s.asked-1)%slots]
 }
