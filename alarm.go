@@ -3,6 +3,8 @@ package hashedwheel
 import (
 	"sync/atomic"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel/internal/race"
 )
 
 // alarm starts the worker at the time of its next run: no goroutine waits for it, a time.Timer starts one.
@@ -15,6 +17,7 @@ type alarm struct {
 	word    atomic.Int64 // an alarmWord
 	overdue atomic.Int64 // a caller that reads a later time, in ns, wakes the worker; notOverdue if no run is set
 	allowed atomic.Int64 // ns: a run that is due earlier is put off to the next whole tick; only the worker writes it
+	seen    atomic.Int64 // for the race detector: see announce
 	last    atomic.Int64 // ns: when the run in progress, or the last, was due; only the worker writes it
 	free    int64        // ns: when the last run that did not count was due; only the worker uses it
 
@@ -87,6 +90,9 @@ func (a *alarm) announce(t *Timeout, mayBeFar bool) {
 	}
 	if mayBeFar && !a.far.suits(deadline, a.load()) {
 		a.far.wanted.Store(true)
+	}
+	if race.Enabled {
+		a.seen.Add(1) // begin loads it: the task of t may clear t, which must not race with this read of it
 	}
 	if !a.load().covers(deadline) {
 		a.expect(deadline)
@@ -165,6 +171,9 @@ func (a *alarm) wakesAt() int64 { return a.putOff(a.load().next()) }
 // queue. The run counts against the rate of one a tick by the time at which it was due: a run that is woken late leaves
 // no less time until the next. (The generic cell rate algorithm, ITU-T I.371.)
 func (a *alarm) begin(now int64) (isDue bool) {
+	if race.Enabled {
+		a.seen.Load()
+	}
 	for {
 		w := a.load()
 		due := a.putOff(w.next())

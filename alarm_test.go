@@ -11,7 +11,8 @@ import (
 // kick keeps the timer from firing, as if its goroutine waited for a processor.
 func (a *alarm) kick() { a.timer.Stop() }
 
-// On a busy server the goroutine of a waker may wait for a second. Then a caller that reads the clock wakes the worker.
+// On a busy server the goroutine that the timer starts may wait for a second. Then a caller that reads the clock wakes
+// the worker.
 func TestCallerWakesAnOverdueWorker(t *testing.T) {
 	for name, call := range map[string]func(to *Timeout){
 		"Reset":     func(to *Timeout) { to.Reset(time.Hour) },
@@ -25,8 +26,8 @@ func TestCallerWakesAnOverdueWorker(t *testing.T) {
 				a, other := &tm.alarm, new(Timeout)
 				other.InitFunc(tm, func() {})
 				other.Reset(time.Hour)
-				tm.AfterFunc(linger+10*time.Millisecond, func() { ran++ })
-				time.Sleep(linger + 2*time.Millisecond)
+				tm.AfterFunc(time.Duration(linger+10*ms), func() { ran++ })
+				time.Sleep(time.Duration(linger + 2*ms))
 				synctest.Wait() // both are filed
 				a.kick()
 				time.Sleep(9 * time.Millisecond)
@@ -49,9 +50,9 @@ func TestCallerWakesAnOverdueWorker(t *testing.T) {
 	}
 }
 
-func TestCallerWakesNoWorkerDuringAPassOrAfterStop(t *testing.T) {
+func TestCallerWakesNoWorkerDuringAPassOrAfterStopAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tm := MustNew(WithTick(time.Millisecond), WithExecutor(Inline{}))
+		tm := MustNew(WithExecutor(Inline{}))
 		isOverdue := func() bool { return tm.alarm.overdue.Load() != notOverdue }
 		assert.False(t, isOverdue(), "nothing is pending")
 		tm.AfterFunc(10*time.Millisecond, func() {
@@ -59,7 +60,7 @@ func TestCallerWakesNoWorkerDuringAPassOrAfterStop(t *testing.T) {
 			assert.False(t, isOverdue())
 		})
 		assert.True(t, isOverdue())
-		time.Sleep(2 * linger)
+		time.Sleep(time.Duration(2 * linger))
 		synctest.Wait()
 		assert.False(t, isOverdue(), "nothing is pending")
 		tm.AfterFunc(time.Hour, func() {})
@@ -68,19 +69,22 @@ func TestCallerWakesNoWorkerDuringAPassOrAfterStop(t *testing.T) {
 	})
 }
 
-// A producer that loses its processor between the push and the setting of the timer sets it late, but for the latest
-// word.
+// A goroutine that loses its processor sets the timer late, but for the latest word.
 func TestTimerIsSetForTheLatestWordByWhoeverSetsItLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tm, ran := MustNew(), false
+		tm := MustNew()
 		defer tm.StopAll()
-		a := &tm.alarm
-		assert.True(t, a.lower(int64(40*time.Millisecond), 0), "it has not set the timer")
-		tm.AfterFunc(10*time.Millisecond, func() { ran = true })
-		a.set()
-		time.Sleep(10 * time.Millisecond)
-		synctest.Wait()
-		assert.True(t, ran)
+		for range 10_000 {
+			start, ran := time.Now(), time.Time{}
+			together(func() {
+				tm.AfterFunc(20, func() { ran = time.Now() })
+			}, func() {
+				tm.AfterFunc(30, func() {})
+			})
+			time.Sleep(time.Millisecond)
+			synctest.Wait()
+			assert.EqualValues(t, 20, ran.Sub(start))
+		}
 	})
 }
 
@@ -93,7 +97,48 @@ func TestTimerIsNotSetOnceItHasEnded(t *testing.T) {
 		assert.False(t, a.timer.Stop(), "it was set")
 		a.expect(0)
 		assert.False(t, a.timer.Stop(), "it was set")
-		_, isDue := a.begin(noRun.next())
-		assert.False(t, isDue)
+		assert.False(t, a.begin(maxDeadline-1))
+	})
+}
+
+// The timeout waits in the far lane, which runs take once per linger.
+func TestTimeoutMovedNearWhileInTheFarLaneIsOnTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm, ran := MustNew(), 0
+		defer tm.StopAll()
+		for range 3 {
+			tm.AfterFunc(time.Millisecond, func() {}) // its run takes the lane, or leaves it
+			to := tm.AfterFunc(time.Hour, func() { ran++ })
+			time.Sleep(time.Millisecond)
+			synctest.Wait()
+			to.Reset(2 * time.Millisecond)
+			time.Sleep(2 * time.Millisecond)
+			synctest.Wait()
+		}
+		assert.Equal(t, 3, ran)
+	})
+}
+
+func TestRunPutOffAfterItsTimerWasSetIsNotLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm, ran := MustNew(WithTick(time.Millisecond)), false
+		defer tm.StopAll()
+		tm.AfterFunc(1300*time.Microsecond, func() { ran = true })
+		tm.alarm.allowed.Store(2 * ms) // begin
+		time.Sleep(2 * time.Millisecond)
+		synctest.Wait()
+		assert.True(t, ran)
+	})
+}
+
+func TestNothingIsOverdueBeforeAWokenWorkerHasBegun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := MustNew()
+		defer tm.StopAll()
+		time.Sleep(time.Minute)
+		new(Timeout).InitFunc(tm, func() {}).ResetAt(tm.time.start)
+		tm.worker.calls.Add(1) // wake
+		assert.Zero(t, tm.Stats().Overdue)
+		tm.worker.calls.Add(-1)
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-// A conn is closed after a minute without a read.
 type conn struct {
 	name string
 	idle hashedwheel.Timeout
@@ -21,25 +20,19 @@ type expiry conn
 
 func (e *expiry) Run(*hashedwheel.Timeout) { fmt.Println(e.name, "was idle for a minute") }
 
-func newConn(tm *hashedwheel.Timer, name string) (*conn, error) {
-	c := &conn{name: name}
-	if err := c.idle.Init(tm, (*expiry)(c)).Arm(time.Minute); err != nil {
-		return nil, err // tm is stopped or full
-	}
-	return c, nil
+func (c *conn) onOpen(tm *hashedwheel.Timer) error {
+	return c.idle.Init(tm, (*expiry)(c)).Arm(time.Minute) // an error if tm is stopped or full
 }
-
 func (c *conn) onRead() { c.idle.Move(time.Minute) } // unlike Reset, does not arm again once Run has begun
 func (c *conn) onEOF()  { c.idle.Stop() }
 
 // A struct has its timeout as a field. Neither arming nor moving it allocates.
 func ExampleTimeout() {
 	clock := hashedwheel.NewManualClock(time.Now())
-	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
-	defer tm.StopAll()
+	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
 
-	busy, _ := newConn(tm, "busy") // this Timer is neither stopped nor full
-	quiet, _ := newConn(tm, "quiet")
+	busy, quiet := &conn{name: "busy"}, &conn{name: "quiet"}
+	_, _ = busy.onOpen(tm), quiet.onOpen(tm) // this Timer is neither stopped nor full
 	for range 3 {
 		clock.Advance(30 * time.Second)
 		busy.onRead()

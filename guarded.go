@@ -165,7 +165,7 @@ func (g *guarded) release(t *Timeout) (canceled bool) {
 
 // collect closes the queue and cancels a portion of the pending timeouts, which it appends to ended. It races with
 // Timeout.Stop: the CAS of each timeout's word decides.
-func (g *guarded) collect(ended []*Timeout) (_ []*Timeout, more bool) {
+func (g *guarded) collect(ended []canceled) (_ []canceled, more bool) {
 	defer g.lock().Unlock()
 	if !g.stopped {
 		g.stop()
@@ -177,10 +177,16 @@ func (g *guarded) collect(ended []*Timeout) (_ []*Timeout, more bool) {
 		}
 		checkOwner(t, g.owner)
 		if t.cancelInPlace() {
-			ended = append(ended, t)
+			ended = append(ended, canceled{t, t.task})
 		}
 	}
 	return ended, true
+}
+
+// canceled is a timeout and its task, read under the lock: its user may release the timeout and clear it after that.
+type canceled struct {
+	timeout *Timeout
+	task    Task
 }
 
 // refuse gives up a push of t after stop, and reports whether it rejected an arming.

@@ -1,6 +1,10 @@
 package hashedwheel
 
 import (
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,38 +15,36 @@ import (
 // One hold of the lock visits at most about a portion of timeouts. Each test here arms many portions.
 
 const (
-	farTick = 90_000 // later than all other ticks of these tests
-	many    = 20 * portion
+	ms   = int64(time.Millisecond)
+	far  = 90_000 * ms // later than all other times of these tests
+	many = 20 * portion
 )
 
 // newGuarded returns the guarded part of a timer that has a tick of a millisecond and no worker goroutine.
 func newGuarded() (*guarded, *Timer) {
 	tm := MustNew(WithTick(time.Millisecond), WithClock(NewManualClock(time.Unix(0, 0))))
+	tm.guarded.wheel.few = few
 	return &tm.guarded, tm
 }
 
-// take claims a batch of timeouts that are due by tick.
-func (g *guarded) take(tick tick) (more bool) {
-	_, more = g.takeDue(tick, make([]expired, 0, batchSize))
+// take claims a batch of timeouts that are due.
+func (g *guarded) take(now int64) (more bool) {
+	g.wheel.open(now)
+	_, more = g.takeDue(make([]expired, 0, batchSize))
 	return more
 }
 
-// drain files at most limit of the queued timeouts.
-func (g *guarded) drain(limit int) int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.takeAll()
-	n, _ := g.file(limit, len(g.lists))
-	return n
+func (g *guarded) takeAll(now int64) {
+	for g.take(now) {
+	}
 }
 
-// fileMoved files n timeouts under a tick and gives them the deadline of another, as a Reset to later does.
-func (g *guarded) fileMoved(n int, tick, due tick) (all []*Timeout) {
-	for range n {
-		t := pendingAt(g.wheel.ticks.start(due))
+// fileMoved files n timeouts under a time and gives them another deadline, as a Reset to later does.
+func (g *guarded) fileMoved(n int, at, deadline int64) (all []*Timeout) {
+	all = g.wheel.arm(slices.Repeat([]int64{at}, n)...)
+	for _, t := range all {
 		t.timer = g.owner
-		g.wheel.place(t, tick)
-		all = append(all, t)
+		setWord(t, deadline, 0, Pending)
 	}
 	return all
 }
@@ -62,48 +64,51 @@ func countRefiled(all []*Timeout, f func()) (n int) {
 	return n
 }
 
-// movedIn returns a function that fills the wheel with timeouts filed under one tick and due at another.
-func movedIn(tick, due tick) func(g *guarded) []*Timeout {
-	return func(g *guarded) []*Timeout { return g.fileMoved(many, tick, due) }
+// movedIn returns a function that fills the wheel with timeouts filed under one time and due at another.
+func movedIn(at, deadline int64) func(g *guarded) []*Timeout {
+	return func(g *guarded) []*Timeout { return g.fileMoved(many, at, deadline) }
 }
 
 func TestOneHoldOfTheLockVisitsAtMostAPortionOrTwo(t *testing.T) {
-	takeDue := func(g *guarded) bool { return g.take(farTick - 1) }
-	thin := func(g *guarded) bool { return g.wheel.thin() }
-	aCrowdIn := func(tick tick) func(g *guarded) []*Timeout {
-		return func(g *guarded) []*Timeout {
-			all := g.fileMoved(2*crowd, tick, farTick)
-			g.take(g.wheel.nextWork())
-			return all
-		}
-	}
+	takeDue := func(g *guarded) bool { return g.take(far - ms) }
 	for name, row := range map[string]struct {
 		arm  func(g *guarded) []*Timeout
 		hold func(g *guarded) (more bool)
 		most int
 	}{
-		"takeDue, a bucket":              {movedIn(50, 50), takeDue, batchSize},
-		"takeDue, a bucket, moved later": {movedIn(50, farTick), takeDue, portion},
-		"takeDue, a ring":                {movedIn(3000, 3000), takeDue, portion},
-		"takeDue, a ring, moved later":   {movedIn(3000, farTick), takeDue, portion},
-		"thin, a ring":                   {aCrowdIn(3000), thin, portion},
+		"takeDue, a bucket":              {movedIn(50*ms, 50*ms), takeDue, batchSize},
+		"takeDue, a bucket, moved later": {movedIn(50*ms, far), takeDue, portion},
+		"takeDue, a ring":                {movedIn(3000*ms, 3000*ms), takeDue, portion},
+		"takeDue, a ring, moved later":   {movedIn(3000*ms, far), takeDue, portion},
 		"takeDue, a bucket, stopped": {func(g *guarded) []*Timeout {
-			all := g.fileMoved(many, 50, 50)
+			all := g.fileMoved(many, 50*ms, 50*ms)
 			for _, to := range all {
-				setWord(to, 50, queued, Canceled)
+				setWord(to, 50*ms, queued, Canceled)
 			}
 			return all
 		}, takeDue, portion},
 		"takeDue, many slots, all except one in each moved later": {func(g *guarded) (all []*Timeout) {
-			for slot := range tick(40) {
-				all = append(all, g.fileMoved(100, 600+256*slot, farTick)...)
-				all = append(all, g.fileMoved(1, 600+256*slot, 600+256*slot)...)
+			for slot := range int64(40) {
+				at := (600 + 256*slot) * ms
+				all = append(all, g.fileMoved(100, at, far)...)
+				all = append(all, g.fileMoved(1, at, at)...)
 			}
 			return all
 		}, takeDue, portion},
+		"drainAll, many buckets, moved later": {func(g *guarded) (all []*Timeout) {
+			for tick := range int64(many / few) {
+				all = append(all, g.fileMoved(few, tick*ms, far)...)
+			}
+			return all
+		}, func(g *guarded) bool { next, _ := g.drainAll(); return next < far }, portion + few},
+		"thin, a ring": {func(g *guarded) []*Timeout {
+			all := g.fileMoved(2*crowd, 3000*ms, far)
+			g.take(g.wheel.nextWork())
+			return all
+		}, (*guarded).thin, portion},
 		"fileIntake": {func(g *guarded) []*Timeout {
 			all := g.owner.armMany(t, many)
-			g.beginPass(1, 1)
+			g.beginPass(ms, ms, true)
 			return all
 		}, func(g *guarded) bool { return g.fileIntake(portion) > 0 }, portion},
 		"fileStripe": {func(g *guarded) []*Timeout {
@@ -125,13 +130,12 @@ func TestOneHoldOfTheLockVisitsAtMostAPortionOrTwo(t *testing.T) {
 // The timeout is also in the queue. If its push is refused, only the wheel holds the timeout, and Timer.StopAll must
 // find it there.
 func TestTakeDueKeepsATimeoutMovedEarlier(t *testing.T) {
-	for name, tick := range map[string]tick{"a bucket": 50, "a ring": 3000} {
+	for name, at := range map[string]int64{"a bucket": 50 * ms, "a ring": 3000 * ms} {
 		t.Run(name, func(t *testing.T) {
 			g, tm := newGuarded()
-			to := g.fileMoved(1, tick, tick)[0]
-			setWord(to, 2, queued, Pending)
-			g.wheel.close(tick)
-			assert.False(t, g.take(tick))
+			to := g.fileMoved(1, at, at)[0]
+			setWord(to, 2*ms, queued, Pending)
+			g.takeAll(at + ms)
 			assert.Equal(t, []*Timeout{to}, tm.StopAll())
 		})
 	}
@@ -146,21 +150,21 @@ func TestIntakeDoesNotGrowUntilItIsFiled(t *testing.T) {
 		}
 	}
 	tm.armMany(t, many)
-	g.beginPass(1, 1)
+	g.beginPass(ms, ms, true)
 	g.fileIntake(portion)
 	tm.armMany(t, many)
-	g.takeAll()
-	g.beginPass(2, 2) // the first pass has outlasted its tick
+	g.takeLane(&g.queue.far.lane)
+	g.beginPass(2*ms, 2*ms, true) // the first pass has outlasted its tick
 	fileIntake()
 	assert.Equal(t, many, g.wheel.count)
-	g.beginPass(3, 3)
+	g.beginPass(3*ms, 3*ms, true)
 	fileIntake()
 	assert.Equal(t, 2*many, g.wheel.count)
 }
 
 func TestCollectTakesAtMostOnePortion(t *testing.T) {
 	g, tm := newGuarded()
-	g.fileMoved(many, 50, 50)
+	g.fileMoved(many, 50*ms, 50*ms)
 	tm.armMany(t, many)
 	left := 0
 	for more := true; more; {
@@ -172,13 +176,134 @@ func TestCollectTakesAtMostOnePortion(t *testing.T) {
 	assert.Equal(t, 2*many, left)
 }
 
+// Wherever it was, a released timeout may be overwritten.
+func TestReleaseTakesATimeoutOut(t *testing.T) {
+	for name, row := range map[string]struct {
+		prepare  func(g *guarded, to *Timeout)
+		canceled bool
+	}{
+		"queued":             {func(*guarded, *Timeout) {}, true},
+		"filed":              {func(g *guarded, _ *Timeout) { g.drainAll() }, true},
+		"filed and queued":   {func(g *guarded, to *Timeout) { g.drainAll(); to.Reset(time.Minute) }, true},
+		"in lists":           {func(g *guarded, _ *Timeout) { g.takeLane(&g.queue.far.lane) }, true},
+		"in the intake":      {func(g *guarded, _ *Timeout) { g.beginPass(0, 0, true); g.fileIntake(1) }, true},
+		"stopped":            {func(_ *guarded, to *Timeout) { to.Stop() }, false},
+		"stopped, filed":     {func(g *guarded, to *Timeout) { g.drainAll(); to.Stop() }, false},
+		"expired":            {func(g *guarded, _ *Timeout) { g.drainAll(); g.takeAll(int64(2 * time.Hour)) }, false},
+		"on a stopped timer": {func(g *guarded, _ *Timeout) { g.owner.StopAll() }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g, tm := newGuarded()
+			all := tm.armMany(t, few) // in the same stripe, or another
+			to := all[few/2]
+			row.prepare(g, to)
+			assert.Equal(t, row.canceled, to.Release())
+			*to = Timeout{}
+			_, pending := g.drainAll()
+			g.wheel.checkAll()
+			assert.Len(t, tm.StopAll(), pending)
+		})
+	}
+}
+
+// Either Timer.StopAll returns the timeout, or Release reports that it has canceled it.
+func TestReleaseWhileStopAllHasCollectedAPart(t *testing.T) {
+	for _, isFiled := range []bool{true, false} {
+		g, tm := newGuarded()
+		all := tm.armMany(t, many)
+		if isFiled {
+			g.drainAll()
+		}
+		ended, more := g.collect(nil)
+		var done sync.WaitGroup
+		released := 0
+		done.Go(func() {
+			for _, to := range all {
+				if to.Release() {
+					released++
+				}
+				*to = Timeout{}
+			}
+		})
+		for more {
+			ended, more = g.collect(ended)
+			runtime.Gosched()
+		}
+		done.Wait()
+		assert.Equal(t, many, len(ended)+released)
+	}
+}
+
+func TestReleaseLetsGoOfTheLockBetweenPortions(t *testing.T) {
+	const n = 200_000
+	filed := n
+	for try := 0; try < 5 && filed >= n-1; try++ { // this goroutine may wait for a processor
+		g, tm := newGuarded()
+		tm.armMany(t, n)
+		g.takeLane(&g.queue.far.lane)
+		last := g.lists[len(g.lists)-1]
+		for last.link != nil {
+			last = last.link
+		}
+		var done sync.WaitGroup
+		done.Go(func() { last.Release() })
+		for filed = 0; filed == 0; runtime.Gosched() {
+			g.mu.Lock()
+			filed = g.wheel.count
+			g.mu.Unlock()
+		}
+		done.Wait()
+		assert.Len(t, tm.StopAll(), n-1)
+	}
+	assert.Less(t, filed, n-1)
+}
+
+// Such a bucket is looked through, since a timeout is due as its tick begins.
+func TestOneHoldOfTheLockLooksThroughAPartOfAFullBucket(t *testing.T) {
+	g, _ := newGuarded()
+	g.fileMoved(many, 50*ms+1, 50*ms+1)
+	g.fileMoved(1, 50*ms, 50*ms)
+	g.take(50 * ms)
+	assert.Greater(t, g.wheel.unseen, many-2*portion)
+}
+
+// together calls f and g at once, in two goroutines.
+func together(f, g func()) {
+	var ready atomic.Int32
+	var done sync.WaitGroup
+	for _, call := range []func(){f, g} {
+		done.Go(func() {
+			for ready.Add(1); ready.Load() < 2; {
+			}
+			call()
+		})
+	}
+	done.Wait()
+}
+
+// Release is not for timeouts that other goroutines use, but it loses none.
+func TestTimeoutArmedAgainDuringReleaseIsNotLost(t *testing.T) {
+	tm := MustNew()
+	defer tm.StopAll()
+	to := new(Timeout).InitFunc(tm, func() {})
+	for range 20_000 {
+		together(func() { to.Release() }, func() { to.Reset(time.Hour) })
+		want := 0
+		if to.State() == Pending {
+			want = 1
+		}
+		require.Equal(t, want, tm.Pending())
+	}
+}
+
 // armMany leaves n timeouts in the queue: it pushes them itself, since AfterFunc would help to file them.
 func (tm *Timer) armMany(t *testing.T, n int) (all []*Timeout) {
 	t.Helper()
 	for range n {
 		to := &Timeout{timer: tm, task: plainFunc(func() {})}
 		to.beginNew(tm.deadlineIn(time.Hour))
-		require.NotEqual(t, refused, tm.queue.push(to, &tm.queue.far.lane))
+		_, ok := tm.queue.push(to, &tm.queue.far.lane)
+		require.True(t, ok)
 		all = append(all, to)
 	}
 	tm.queue.far.wanted.Store(true)

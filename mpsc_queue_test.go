@@ -15,19 +15,6 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
-func newQueue() *mpscQueue {
-	q := new(mpscQueue)
-	q.init(int64(100 * time.Microsecond))
-	return q
-}
-
-// newStripes returns a queue of n stripes, a power of two.
-func newStripes(n int) *mpscQueue {
-	q := new(mpscQueue)
-	q.makeStripes(n)
-	return q
-}
-
 // take takes the timeouts of the first stripe that is not empty.
 func (q *mpscQueue) take() *Timeout {
 	for _, l := range q.lanes() {
@@ -40,27 +27,12 @@ func (q *mpscQueue) take() *Timeout {
 	return nil
 }
 
-// linkedFrom returns the timeouts of a list that take or close returned.
-func linkedFrom(head *Timeout) (all []*Timeout) {
-	for to := head; to != nil; to = to.link {
-		all = append(all, to)
-	}
-	return all
-}
-
-// pushAll pushes all to a queue that is open.
-func pushAll(t *testing.T, q *mpscQueue, all ...*Timeout) {
-	t.Helper()
-	for _, to := range all {
-		require.NotEqual(t, refused, q.push(to, &q.near))
-	}
-}
-
 // A lost timeout would never run, although its push was accepted. A timeout that is taken twice would corrupt its list.
 func TestEveryPushIsEitherTakenOrRefused(t *testing.T) {
 	const producers, each = 8, 4000
 	for round := range 4 {
-		q := newQueue()
+		q := new(mpscQueue)
+		q.init(ms)
 		all := make([]Timeout, producers*each)
 		taken, refusals := make([]int, len(all)), make([]int, len(all))
 		index := func(to *Timeout) int {
@@ -72,7 +44,7 @@ func TestEveryPushIsEitherTakenOrRefused(t *testing.T) {
 			done.Go(func() {
 				// Producers push neighbors in memory, so they meet on stripes.
 				for i := p; i < len(all); i += producers {
-					if q.push(&all[i], q.lanes()[p%2]) == refused {
+					if _, ok := q.push(&all[i], q.lanes()[p%2]); !ok {
 						refusals[i]++
 					}
 					pushed.Add(1)
@@ -80,8 +52,8 @@ func TestEveryPushIsEitherTakenOrRefused(t *testing.T) {
 			})
 		}
 		count := func(list *Timeout) {
-			for _, to := range linkedFrom(list) {
-				taken[index(to)]++
+			for ; list != nil; list = list.link {
+				taken[index(list)]++
 			}
 		}
 		for limit := int64(len(all) * (round + 1) / 5); pushed.Load() < limit; runtime.Gosched() {
@@ -145,7 +117,7 @@ func TestProducerFilesItsStripeOnceTheStripeIsDeep(t *testing.T) {
 		tm.AfterFunc(time.Hour, func() {})
 		most = max(most, deepest(&tm.queue.near))
 	}
-	assert.LessOrEqual(t, most, 4*tm.queue.near.full)
+	assert.LessOrEqual(t, most, 4*tm.queue.near.fileAt)
 	assert.Greater(t, g.wheel.count, n/2)
 	assert.Equal(t, n, tm.Pending())
 }
@@ -155,20 +127,20 @@ func TestProducersWaitForTheLockOneAtATime(t *testing.T) {
 	g, tm := newGuarded()
 	tm.queue.makeStripes(1)
 	const waiting = 3 * portion
-	for _, to := range newTimeouts(waiting) {
-		to.Init(tm, TaskFunc(func(*Timeout) {}))
-		setWord(to, int64(time.Hour), queued, Pending)
+	all := newTimeouts(waiting)
+	for _, to := range all {
+		to.InitFunc(tm, func() {}).beginNew(int64(time.Hour))
 		tm.queue.push(to, &tm.queue.near)
 	}
 	near := &tm.queue.near
-	near.stripes[0].depth.Store(near.full)
+	near.stripes[0].depth.Store(near.fileAt)
 	var running, done sync.WaitGroup
 	g.mu.Lock()
 	for range 2 {
 		running.Add(1)
 		done.Go(func() {
 			running.Done()
-			tm.help(near, &near.stripes[0])
+			tm.help(near, all[0], near.fileAt)
 		})
 	}
 	running.Wait()

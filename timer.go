@@ -273,18 +273,18 @@ func (tm *Timer) StopAll() []*Timeout {
 	tm.time.checkMade()
 	tm.time.checkOutside()
 	var left []*Timeout
-	ended := make([]*Timeout, 0, portion)
+	ended := make([]canceled, 0, portion)
 	for more := true; more; {
 		ended, more = tm.guarded.collect(ended[:0]) // the first call closes the queue: later armings are refused
 		tm.quota.release(len(ended))                // after the close, so that no arming gets ErrFull
 		tm.ending.Do(tm.endWorker)                  // after the close, so that nobody becomes the worker again
-		for _, t := range ended {
-			switch task := t.task.(type) {
+		for _, c := range ended {
+			switch task := c.task.(type) {
 			case hook.Survivor:
-				tm.outlive(task, t.load().deadline())
+				tm.outlive(task, c.timeout.load().deadline())
 			case hook.Task:
 			default:
-				left = append(left, t)
+				left = append(left, c.timeout)
 			}
 		}
 	}
