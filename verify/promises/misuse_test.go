@@ -1,9 +1,10 @@
 package promises
 
 import (
-	"context"
 	"fmt"
+	"os"
 	"os/exec"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -14,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/internal/limits"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
@@ -26,288 +26,171 @@ type lease struct {
 
 func (l *lease) Run(*hashedwheel.Timeout) { l.runs++ }
 
-// leases returns armed leases: all due within the same tick, or a second apart.
-func leases(tm *hashedwheel.Timer, apart time.Duration) []lease {
-	all := make([]lease, 10)
-	for i := range all {
-		all[i].arm(tm, time.Minute+time.Duration(i)*apart)
-	}
-	return all
-}
-
-func (l *lease) arm(tm *hashedwheel.Timer, d time.Duration) {
-	l.to.Init(tm, l)
-	l.to.Reset(d)
-}
+func (l *lease) arm(tm *hashedwheel.Timer, d time.Duration) { l.to.Init(tm, l).Reset(d) }
 
 // overwrite is an assignment that go vet does not see.
 func overwrite[T any](to, from *T) { *to = *from }
 
-// With -tags invariants its checks may see it first.
-const caught = `^hashedwheel: (armed Timeout` +
-	`(, or one stopped a moment ago,| of \*promises\.lease)? was (copied or )?overwritten \(.*Reset\)|` +
-	`invariant: .*)$`
+// program is one with ten armed leases, of which two at a time are due in the same tick.
+type program struct {
+	clock *hashedwheel.ManualClock
+	tm    *hashedwheel.Timer
+	all   []lease
+}
 
-// Mistakes of a program with leases that the wheel has filed. Go vet finds none of them except the loops.
-var misuses = map[string]func(tm *hashedwheel.Timer, all []lease){
-	"a slice grows, and a copy is stopped": func(_ *hashedwheel.Timer, all []lease) {
-		grown := append(all, lease{})
-		grown[3].to.Stop()
-	},
-	"a slice grows, and a copy is moved earlier": func(_ *hashedwheel.Timer, all []lease) {
-		grown := append(all, lease{})
-		grown[3].to.Reset(time.Second)
-	},
-	"a slice grows, and a copy is stopped and armed again": func(_ *hashedwheel.Timer, all []lease) {
-		grown := append(all, lease{})
+func newProgram() program {
+	p := program{all: make([]lease, 10)}
+	p.clock, p.tm = timertest.NewManual()
+	for i := range p.all {
+		p.all[i].arm(p.tm, time.Minute+time.Duration(i/2)*time.Second)
+	}
+	return p
+}
+
+// Mistakes of a program. Go vet finds none of them except the loops. While leases are queued, a copy is as good as the
+// original, and only a lease that was cleared is caught.
+var misuses = map[string]func(p program){
+	"a slice grows, and a copy is stopped":       func(p program) { append(p.all, lease{})[3].to.Stop() },
+	"a slice grows, and a copy is moved earlier": func(p program) { append(p.all, lease{})[3].to.Reset(time.Second) },
+	"a slice grows, and a copy is stopped and armed again": func(p program) {
+		grown := append(p.all, lease{})
 		grown[3].to.Stop()
 		grown[3].to.Reset(time.Hour)
 	},
-	"one is copied onto another": func(_ *hashedwheel.Timer, all []lease) { overwrite(&all[3], &all[6]) },
-	"two change places": func(_ *hashedwheel.Timer, all []lease) {
+	"one is copied onto another": func(p program) { overwrite(&p.all[3], &p.all[6]) },
+	"two change places": func(p program) {
 		var third lease
-		overwrite(&third, &all[3])
-		overwrite(&all[3], &all[4])
-		overwrite(&all[4], &third)
+		overwrite(&third, &p.all[3])
+		overwrite(&p.all[3], &p.all[4])
+		overwrite(&p.all[4], &third)
 	},
-	"the first is deleted from a slice": func(_ *hashedwheel.Timer, all []lease) { _ = slices.Delete(all, 0, 1) },
-	"the last is deleted from a slice":  func(_ *hashedwheel.Timer, all []lease) { _ = slices.Delete(all, 9, 10) },
-	"one is cleared in a pool":          func(_ *hashedwheel.Timer, all []lease) { all[3] = lease{} },
-	"all are cleared in a pool":         func(_ *hashedwheel.Timer, all []lease) { clear(all) },
-	"one is cleared and armed again": func(tm *hashedwheel.Timer, all []lease) {
-		all[3] = lease{}
-		all[3].arm(tm, time.Minute)
+	"the first is deleted from a slice": func(p program) { _ = slices.Delete(p.all, 0, 1) },
+	"the last is deleted from a slice":  func(p program) { _ = slices.Delete(p.all, 9, 10) },
+	"one is cleared":                    func(p program) { p.all[3] = lease{} },
+	"all are cleared":                   func(p program) { clear(p.all) },
+	"one is cleared and armed again": func(p program) {
+		p.all[3] = lease{}
+		p.all[3].arm(p.tm, time.Minute)
 	},
-	"one is cleared and armed for another time": func(tm *hashedwheel.Timer, all []lease) {
-		all[3] = lease{}
-		all[3].arm(tm, 2*time.Hour)
+	"one is cleared, armed and stopped": func(p program) {
+		p.all[3] = lease{}
+		p.all[3].arm(p.tm, 2*time.Hour)
+		p.all[3].to.Stop()
 	},
-	"one is cleared, armed and stopped": func(tm *hashedwheel.Timer, all []lease) {
-		all[3] = lease{}
-		all[3].arm(tm, time.Minute)
-		all[3].to.Stop()
-	},
-	"all are cleared and armed again": func(tm *hashedwheel.Timer, all []lease) {
-		clear(all)
-		for i := range all {
-			all[i].arm(tm, time.Minute)
+	"all are cleared and armed again": func(p program) {
+		clear(p.all)
+		for i := range p.all {
+			p.all[i].arm(p.tm, time.Minute)
 		}
 	},
-}
-
-// Operations of the timer that find the mistakes.
-var meetings = map[string]func(tm *hashedwheel.Timer, clock *hashedwheel.ManualClock){
-	"Advance": func(_ *hashedwheel.Timer, clock *hashedwheel.ManualClock) { clock.Advance(3 * time.Hour) },
-	"Pending, then Advance": func(tm *hashedwheel.Timer, clock *hashedwheel.ManualClock) {
-		tm.Pending()
-		clock.Advance(3 * time.Hour)
+	// The wheel of the first Timer has an entry that points at the timeout, whose home names the same entry of the
+	// other wheel.
+	"one is cleared and bound to another Timer": func(p program) {
+		p.all[0].to.Reset(5 * p.tm.Tick())
+		p.tm.Pending() // files it
+		p.all[0] = lease{}
+		other := timertest.NewManualOn(p.clock)
+		ticks := p.clock.Now().Sub(timertest.Epoch) / p.tm.Tick()
+		p.all[0].to.InitFunc(other, func() { os.Exit(0) }).Reset((ticks + 5) * p.tm.Tick())
+		other.Pending()
 	},
-	"Sample":   func(tm *hashedwheel.Timer, _ *hashedwheel.ManualClock) { tm.Sample(100) },
-	"Stop":     func(tm *hashedwheel.Timer, _ *hashedwheel.ManualClock) { tm.StopAll() },
-	"Shutdown": func(tm *hashedwheel.Timer, _ *hashedwheel.ManualClock) { _, _ = tm.Shutdown(context.Background()) },
 }
 
-func TestMisuseIsCaughtInTheWheel(t *testing.T) {
-	for name := range misuses {
-		assertMisuseIsCaught(t, name, time.Second)
-	}
+// Operations of the Timer that meet the leases.
+var meetings = map[string]func(p program){
+	"Advance": func(p program) { p.clock.Advance(3 * time.Hour) },
+	"Sample":  func(p program) { p.tm.Sample(100) },
+	"StopAll": func(p program) { p.tm.StopAll() },
 }
 
-// A copy of a queued timeout cannot be distinguished from the original, unless the original was cleared.
-func TestMisuseIsCaughtInTheQueue(t *testing.T) {
-	for name := range misuses {
-		if strings.Contains(name, "cleared") {
-			assertMisuseIsCaught(t, name, 0)
-		}
-	}
-}
-
-// assertMisuseIsCaught lets some time pass between the arming, which queues the leases, and the misuse.
-func assertMisuseIsCaught(t *testing.T, name string, after time.Duration) {
-	for by, meet := range meetings {
-		for _, apart := range []time.Duration{0, time.Second} {
-			t.Run(fmt.Sprintf("%s, %v apart, met by %s", name, apart, by), func(t *testing.T) {
-				clock, tm := timertest.NewManual()
-				all := leases(tm, apart)
-				if after > 0 {
-					clock.Advance(after)
-				}
-				assertCaught(t, func() {
-					misuses[name](tm, all) // an arming may also find the misuse
-					meet(tm, clock)
-				})
-			})
-		}
-	}
-}
-
-func assertCaught(t *testing.T, f func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		assert.Regexp(t, caught, recover())
-	}()
-	f()
-}
-
-// The timeout may be in the batch that the worker dispatches when its neighbor's task copies or clears it. No task runs
-// twice, and none runs in place of another.
-func TestMisuseIsCaughtInABatch(t *testing.T) {
-	for name, misuse := range map[string]func(tm *hashedwheel.Timer, all []lease){
-		"a slice grows, and copies are armed": func(_ *hashedwheel.Timer, all []lease) {
-			grown := append(all, lease{})
-			for i := range all {
-				grown[i].to.ResetAt(timertest.Epoch) // earlier, for timeouts not yet dispatched
-			}
-		},
-		"a slice grows, and copies are armed and stopped": func(_ *hashedwheel.Timer, all []lease) {
-			grown := append(all, lease{})
-			for i := range all {
-				grown[i].to.ResetAt(timertest.Epoch)
-				grown[i].to.Stop()
-			}
-		},
-		"all are cleared": func(_ *hashedwheel.Timer, all []lease) { clear(all) },
-		"all are cleared and armed again": func(tm *hashedwheel.Timer, all []lease) {
-			clear(all)
-			for i := range all {
-				all[i].arm(tm, time.Minute)
-				tm.Pending() // files it
-			}
-		},
-		"the first is deleted from a slice": func(_ *hashedwheel.Timer, all []lease) { _ = slices.Delete(all, 0, 1) },
-		// The last two places then hold the same pending timeout, and only its place in the batch shows that the first
-		// of them is a copy.
-		"the first is deleted by append": func(_ *hashedwheel.Timer, all []lease) { _ = append(all[:0], all[1:]...) },
-	} {
+// Each ends its process by a panic that nobody can recover, with a message that names the task.
+func TestMisuseIsCaught(t *testing.T) {
+	for name, misuse := range misuses {
 		for by, meet := range meetings {
-			for _, n := range slices.Compact([]int{min(10, limits.Batch-1), 10}) { // a batch; if small, also several
-				t.Run(fmt.Sprintf("%s, %d in all, met by %s", name, n, by), func(t *testing.T) {
-					clock, tm := timertest.NewManual(timertest.Inline)
-					all := make([]lease, n)
-					tm.AfterFunc(time.Minute, func() { misuse(tm, all) })
-					for i := range all {
-						tm.Pending() // files the last: they run in this order
-						all[i].arm(tm, time.Minute)
-					}
-					tm.Pending()
-					tm.AfterFunc(time.Minute, func() { misuse(tm, all) })
-					assertCaught(t, func() {
-						clock.Advance(time.Minute)
-						meet(tm, clock)
+			for _, where := range []string{"queue", "wheel"} {
+				if where == "queue" && !strings.Contains(name, "cleared") {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s in the %s, met by %s", name, where, by), func(t *testing.T) {
+					assertEndsTheProcess(t, `(, or one stopped a moment ago,| of .+)?`, func() {
+						p := newProgram()
+						if where == "wheel" {
+							p.clock.Advance(time.Second)
+						}
+						misuse(p) // an arming may also meet it
+						meet(p)
 					})
-					for i := range all {
-						assert.LessOrEqual(t, all[i].runs, 1)
-					}
 				})
 			}
 		}
 	}
 }
 
-// The wheel of the first Timer has an entry that points at the timeout, whose home may name the same entry of another
-// wheel.
-func TestMisuseIsCaughtIfAClearedTimeoutIsBoundToAnotherTimer(t *testing.T) {
-	for name, meet := range map[string]func(first *hashedwheel.Timer, clock *hashedwheel.ManualClock){
-		"Advance": func(first *hashedwheel.Timer, clock *hashedwheel.ManualClock) { clock.Advance(6 * first.Tick()) },
-		"Sample":  func(first *hashedwheel.Timer, _ *hashedwheel.ManualClock) { first.Sample(100) },
-		"Stop":    func(first *hashedwheel.Timer, _ *hashedwheel.ManualClock) { first.StopAll() },
-	} {
-		t.Run(name, func(t *testing.T) {
-			clock, first := timertest.NewManual(timertest.Inline)
-			clock.Advance(5 * first.Tick())
-			second := timertest.NewManualOn(clock, timertest.Inline)
-			all := leases(first, 0)[:1]
-			all[0].to.Reset(5 * first.Tick())
-			first.Pending()
-			clear(all)
-			all[0].arm(second, 10*second.Tick())
-			second.Pending()
-			assertCaught(t, func() { meet(first, clock) })
-			assert.Zero(t, all[0].runs)
-		})
-	}
-}
-
-// A task clears the struct of its own Timeout, and the program recovers the panic. The Timer is broken then: every
-// later call that uses the wheel panics with the same message, and none hangs.
-func TestMisuseBreaksTheTimerForGood(t *testing.T) {
-	clock, tm := timertest.NewManual(timertest.Inline)
-	bad := new(clearing)
-	bad.to.Init(tm, bad)
-	bad.to.Reset(time.Second)
-	first := recovered(func() { clock.Advance(time.Second) })
-	require.Contains(t, first, "was overwritten")
-	for i, call := range []func(){
-		func() { clock.Advance(time.Second) }, // until Stop
-		func() { tm.Pending() },
-		func() { tm.NextDue() },
-		func() { tm.Sample(1) },
-		func() { tm.Stats() },
-		func() { tm.StopAll() },
-		func() { _, _ = tm.Shutdown(t.Context()) },
-		func() { tm.Pending() },
-	} {
-		for range 2 {
-			timertest.Returns(t, func() { assert.Equal(t, first, recovered(call), "call %d", i) })
-		}
-	}
-}
-
-// clearing is a task that clears its own struct.
-type clearing struct{ to hashedwheel.Timeout }
-
-func (c *clearing) Run(*hashedwheel.Timeout) { overwrite(c, new(clearing)) }
-
-// recovered returns the value with which f panics, nil if it returns.
-func recovered(f func()) (value any) {
-	defer func() { value = recover() }()
-	f()
-	return nil
-}
-
-// Nobody can recover a panic of the worker.
-func TestMisuseEndsTheProcess(t *testing.T) {
-	if timertest.IsOwnProcess(t) {
+// Nobody can recover the panic of a worker either, and a function is named with its line.
+func TestMisuseIsCaughtByTheWorker(t *testing.T) {
+	_, _, line, _ := runtime.Caller(0)
+	task := func() {}
+	name := fmt.Sprintf(` of promises\.TestMisuseIsCaughtByTheWorker\.func1 \(misuse_test\.go:%d\)`, line+1)
+	assertEndsTheProcess(t, name, func() {
 		tm := timertest.New()
-		all := leases(tm, 0)
-		tm.Pending() // files them: in the queue a copy is as good as the original
+		all := make([]hashedwheel.Timeout, 10)
+		for i := range all {
+			all[i].InitFunc(tm, task).Reset(time.Minute)
+		}
+		tm.Pending() // files them
 		time.Sleep(20 * timertest.Tick)
-		grown := append(all, lease{})
-		grown[3].to.Stop()
+		grown := append(make([]hashedwheel.Timeout, 0, 20), all[:5]...)
+		grown[3].Stop()
 		time.Sleep(time.Minute)
-		return // and so it has not ended
+	})
+}
+
+// assertEndsTheProcess runs f in a separate process, which must end with the message for a Timeout of a task.
+func assertEndsTheProcess(t *testing.T, of string, f func()) {
+	t.Helper()
+	if timertest.IsOwnProcess(t) {
+		defer func() {
+			if broken := fmt.Sprint(recover()); strings.Contains(broken, "invariant: ") { // see invariants.go
+				panic(broken)
+			}
+		}()
+		f()
+		return
 	}
 	t.Parallel()
 	out, err := timertest.OwnProcess(t).CombinedOutput()
 	var exit *exec.ExitError
-	require.ErrorAs(t, err, &exit)
+	require.ErrorAs(t, err, &exit, "%s", out)
 	assert.Equal(t, 2, exit.ExitCode())
-	assert.Contains(t, string(out), "panic: hashedwheel: armed Timeout of *promises.lease was copied or overwritten")
+	const how = `was (copied or )?overwritten \((did a slice grow, or )?was the struct that holds it cleared\? ` +
+		`call Release first\)\n`
+	assert.Regexp(t, regexp.MustCompile(`panic: hashedwheel: (invariant: |armed Timeout`+of+` `+how+`)`), string(out))
 }
 
-// The stack of the panic shows none of the program's functions. So the message names the timeout's task, what may have
-// happened, and what to do.
-func TestMisuseSaysWhatToDo(t *testing.T) {
-	const remedy = "leave the Timeout in its place, also in a sync.Pool, and arm it again by Reset)"
-	clock, tm := timertest.NewManual()
-	type session struct{ to hashedwheel.Timeout }
-	sessions := make([]session, 1, 2)
-	_, _, line, _ := runtime.Caller(0)
-	sessions[0].to.InitFunc(tm, func() {}).Reset(time.Minute)
-	clock.Advance(time.Second)
-	grown := append(make([]session, 0, 2), sessions...)
-	message := fmt.Sprintf("hashedwheel: armed Timeout of promises.TestMisuseSaysWhatToDo.func1 (misuse_test.go:%d) "+
-		"was copied or overwritten (did a slice grow, or was the struct that holds it cleared? %s", line+1, remedy)
-	assert.PanicsWithValue(t, message, func() {
-		grown[0].to.Reset(time.Second)
-		clock.Advance(time.Minute)
-	})
-
-	clock, tm = timertest.NewManual()
-	all := leases(tm, 0)
-	clear(all)
-	message = "hashedwheel: armed Timeout, or one stopped a moment ago, was overwritten " +
-		"(was the struct that holds it cleared? " + remedy
-	assert.PanicsWithValue(t, message, func() { clock.Advance(time.Minute) })
+// An expired Timeout is nowhere: its task may clear the struct that holds it, bind it again, or copy it.
+func TestExpiredTimeoutIsItsTasks(t *testing.T) {
+	for name, opts := range timertest.EachExecutor {
+		t.Run(name, func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				all, kept := make([]lease, 100), make([]lease, 100)
+				for i := range all {
+					l := &all[i]
+					again := hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { l.runs++ })
+					l.to.Init(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {
+						overwrite(&kept[i], l)
+						*l = lease{runs: 1}
+						l.to.Init(tm, again).Reset(time.Second)
+					})).Reset(time.Second)
+				}
+				timertest.Pass(time.Second)
+				assert.Equal(t, len(all), tm.Pending())
+				tm.Sample(len(all))
+				timertest.Pass(time.Second)
+				for i := range all {
+					assert.Equal(t, 2, all[i].runs)
+				}
+				assert.Empty(t, tm.StopAll())
+			}, opts...)
+		})
+	}
 }

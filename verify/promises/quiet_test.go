@@ -136,6 +136,63 @@ func TestQuietWhileATimeoutIsMovedLater(t *testing.T) {
 	})
 }
 
+// Idle timeouts that are moved long before they are due wake the worker about as often as the queue does, not once a
+// tick. A lone timeout among them is on time.
+func TestQuietWhileManyTimeoutsAreMovedLater(t *testing.T) {
+	for name, c := range map[string]struct {
+		n        int
+		d, apart time.Duration
+		size     int
+		wakeups  uint64 // a second
+	}{
+		"100 of 40 ms":                {100, 40 * time.Millisecond, 10 * time.Millisecond, 512, 60},
+		"10,000 of 5 s, many buckets": {10_000, 5 * time.Second, time.Second, 1 << 16, 60},
+	} {
+		t.Run(name, func(t *testing.T) {
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				const seconds = 10
+				all, rnd := make([]hashedwheel.Timeout, c.n), rand.New(rand.NewPCG(7, 7))
+				var movers sync.WaitGroup
+				for i := range all {
+					all[i].Init(tm, timertest.NopTask).Reset(c.d)
+				}
+				movers.Go(func() { // each is moved once in apart
+					for range seconds * time.Second / c.apart {
+						for i := range all {
+							time.Sleep(c.apart / time.Duration(len(all)))
+							all[i].Move(c.d)
+						}
+					}
+				})
+				for range 50 {
+					time.Sleep(time.Duration(rnd.Int64N(int64(seconds * time.Second / 60))))
+					for _, late := range timertest.Lateness(tm, []time.Duration{time.Millisecond * 7 / 3}) {
+						assert.LessOrEqual(t, late, timertest.Tick/10)
+					}
+				}
+				movers.Wait()
+				t.Logf("%d wake-ups a second", tm.Stats().Wakeups/seconds)
+				assert.LessOrEqual(t, tm.Stats().Wakeups/seconds, c.wakeups)
+				assert.EqualValues(t, 50, tm.Stats().Expired)
+			}, hashedwheel.WithWheelSize(c.size))
+		})
+	}
+}
+
+// Runs that dispatch nothing, for timeouts that were stopped shortly before, count against the rate of one a tick.
+func TestQuietWhileTimeoutsAreStoppedShortlyBeforeTheyAreDue(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		const apart, seconds = 200 * time.Microsecond, 3
+		for range seconds * time.Second / apart {
+			to := tm.AfterFunc(100*time.Millisecond, timertest.Nop)
+			time.AfterFunc(99*time.Millisecond, func() { to.Stop() })
+			time.Sleep(apart)
+		}
+		t.Logf("%d wake-ups a second", tm.Stats().Wakeups/seconds)
+		assert.LessOrEqual(t, tm.Stats().Wakeups/seconds, uint64(100+20+10))
+	}, hashedwheel.WithTick(10*time.Millisecond))
+}
+
 // If an alarm were rounded to zero, the worker would spin instead of waiting.
 func TestQuietWithoutSpinning(t *testing.T) {
 	for _, tick := range []time.Duration{100 * time.Microsecond, 333_333, 10*time.Millisecond - 1} {

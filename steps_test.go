@@ -1,0 +1,57 @@
+package hashedwheel
+
+import (
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// stepWall has tm see a wall clock that was set by d after New: it changes the seconds of the wall clock in the start of
+// tm's timeline, and not its monotonic reading (see the type time.Time).
+func stepWall(t *testing.T, tm *Timer, d time.Duration) {
+	before := tm.time.start
+	*(*uint64)(unsafe.Pointer(&tm.time.start)) -= uint64(d/time.Second) << 30
+	assert.Equal(t, d, before.Round(0).Sub(tm.time.start.Round(0)))
+	assert.Zero(t, before.Sub(tm.time.start), "the monotonic reading")
+}
+
+// in30s is a Scheduler that knows only the wall clock.
+type in30s struct{}
+
+func (in30s) Next(now time.Time) time.Time { return now.Round(0).Add(30 * time.Second) }
+
+// Times that a Timer hands out are right by both clocks: by the wall clock as it is now, and by the monotonic clock.
+func TestTimesAreRightAfterTheWallClockWasSet(t *testing.T) {
+	for _, step := range []time.Duration{2 * time.Hour, -2 * time.Hour} {
+		tm := MustNew()
+		defer tm.StopAll()
+		to := tm.AfterFunc(30*time.Second, func() {})
+		series := tm.Every(30*time.Second, func(*Series) {})
+		stepWall(t, tm, step)
+		later := tm.AfterFunc(30*time.Second, func() {})
+		at := new(Timeout).InitFunc(tm, func() {})
+		at.ResetAt(time.Now().Add(30 * time.Second))
+		recurring := tm.Recur(in30s{}, func(*Series) {})
+		fromFile := tm.EveryFrom(time.Now().Round(0).Add(30*time.Second), time.Hour, func(*Series) {})
+		want := time.Now().Add(30 * time.Second)
+		due, _ := tm.NextDue()
+		sampled := tm.Sample(1)[0].Deadline
+		for name, got := range map[string]time.Time{
+			"Now":                             tm.Now().Add(30 * time.Second),
+			"Deadline, armed before the step": to.Deadline(),
+			"Deadline, armed after it":        later.Deadline(),
+			"Deadline, armed by ResetAt":      at.Deadline(),
+			"NextDue":                         due,
+			"Sample":                          sampled,
+			"Next of Every":                   series.Next(),
+			"Next of EveryFrom":               fromFile.Next(),
+			"Next of Recur":                   recurring.Next(),
+		} {
+			const most = 100 * time.Millisecond // the machine may be busy between two calls
+			assert.WithinDuration(t, want, got, most, "%s, monotonic", name)
+			assert.WithinDuration(t, want.Round(0), got.Round(0), most, "%s, wall clock", name)
+		}
+	}
+}
