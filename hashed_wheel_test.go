@@ -82,9 +82,9 @@ func TestUnreachableDeadlineIsNeverDue(t *testing.T) {
 		for _, size := range wheelSizes {
 			w := newWheel(tick, size, few)
 			to := w.arm(maxDeadline)[0]
-			require.EqualValues(t, maxDeadline, w.nextWork(), "tick %v, size %d", tick, size)
+			require.Equal(t, int64(maxDeadline), w.nextWork(), "tick %v, size %d", tick, size)
 			require.Empty(t, w.take(maxDeadline-1), "tick %v, size %d", tick, size)
-			require.EqualValues(t, maxDeadline, w.nextWork(), "tick %v, size %d", tick, size)
+			require.Equal(t, int64(maxDeadline), w.nextWork(), "tick %v, size %d", tick, size)
 			w.remove(to) // the timeout can still be canceled
 			require.Zero(t, w.count)
 		}
