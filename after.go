@@ -21,7 +21,7 @@ import (
 // The channel outlives [Timer.StopAll]: see "Functions end, channels go on". A channel of a stopped Timer is not
 // shared.
 func (tm *Timer) After(d time.Duration) <-chan struct{} {
-	// At a whole Tick, so that there are no more channels than Ticks. If the worker waits for a whole Tick, it waits
+	// At a whole tick, so that there are no more channels than ticks. If the worker waits for a whole tick, it waits
 	// for the same one.
 	at := tm.time.wholeTick(tm.deadlineIn(d))
 	if s := tm.after.find(at); s != nil {

@@ -79,9 +79,9 @@ func newTimer(f func()) *time.Timer {
 	return t
 }
 
-// announce makes sure that a run takes t in time. The caller has pushed t, or has changed t while it was queued, perhaps
-// in the far lane. It reads the deadline after that, and the word last: another goroutine may have armed t for an
-// earlier time, and a run that has taken the word may have looked at far.wanted before it was set.
+// announce makes sure that a run takes t in time. The caller has pushed t, or has changed t while it was queued,
+// perhaps in the far lane. It reads the deadline after that, and the word last: another goroutine may have armed t for
+// an earlier time, and a run that has taken the word may have looked at far.wanted before it was set.
 func (a *alarm) announce(t *Timeout, mayBeFar bool) {
 	w := t.load()
 	deadline := w.deadline()
@@ -117,11 +117,11 @@ func (a *alarm) expect(deadline int64) {
 	a.by(min(max(deadline, now), now+linger), announced)
 }
 
-// by sets a run for a time, unless one is set that is earlier.
-func (a *alarm) by(at int64, announced alarmWord) {
+// by sets a run for a time, unless one is set that is earlier. bit is announced, or 0.
+func (a *alarm) by(at int64, bit alarmWord) {
 	for {
 		w := a.load()
-		next := min(w>>1, alarmWord(at))<<1 | w&1 | announced
+		next := min(w>>1, alarmWord(at))<<1 | w&1 | bit
 		if w == next {
 			return
 		}
@@ -177,8 +177,12 @@ func (a *alarm) begin(now int64) (isDue bool) {
 	for {
 		w := a.load()
 		due := a.putOff(w.next())
-		if w == ended || due > now {
+		if w == ended || w.next() > now {
 			return false // the timer was set for a timeout that has since changed, or a caller was quicker
+		}
+		if due > now { // it was set before the last run counted
+			a.set()
+			return false
 		}
 		a.overdue.Store(notOverdue) // before the word is changed: then a producer may set the next run
 		if a.word.CompareAndSwap(int64(w), int64(noRun)) {
@@ -189,11 +193,11 @@ func (a *alarm) begin(now int64) (isDue bool) {
 	}
 }
 
-// rest ends a run, and sets the next one for when the worker has work. If the run took timeouts
-// from the queue, the next one comes within the linger, and covers what is pushed until then: while there is traffic, no
-// call has to set a run, and the timer is not moved while it is set, after which the runtime would scan all timers of
-// its P as it fires. Once per linger, a run that dispatched nothing does not count, as at the end of the linger: with a
-// tick longer than the linger such runs alone would use up the rate.
+// rest ends a run, and sets the next one for when the worker has work. If the run took timeouts from the queue, the
+// next one comes within the linger, and covers what is pushed until then: while there is traffic, no call has to set a
+// run, and the timer is not moved while it is set, after which the runtime would scan all timers of its P as it fires.
+// Once per linger, a run that dispatched nothing does not count, as at the end of the linger: with a tick longer than
+// the linger such runs alone would use up the rate.
 func (a *alarm) rest(next int64, isBusy, dispatched bool) {
 	if last := a.last.Load(); !dispatched && last-a.free >= linger {
 		a.free = last

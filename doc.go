@@ -93,8 +93,8 @@
 // the Timeout and nothing else. Reset, Move and Stop allocate nothing, except that in a flood they may let the wheel
 // grow. An Executor other than Inline may allocate to run a task.
 //
-// A canceled timeout, and everything its task holds, is garbage within a tenth of a second, unless the worker is
-// blocked. After a peak, a slot of the wheel keeps up to 5 KiB until it is empty. The wheel keeps timeouts in arrays,
+// A canceled timeout, and everything its task holds, is garbage within two ticks or a tenth of a second, whichever is
+// longer, unless the worker is blocked. After a peak, a slot of the wheel keeps up to 5 KiB until it is empty. The wheel keeps timeouts in arrays,
 // not in linked lists, so a garbage collection with a million pending takes less time than with a million time.Timers.
 //
 // # Bounded work

@@ -46,7 +46,7 @@ type runner struct {
 	crews    crew.Crews[*Timeout] // for tasks that have no other executor; only the worker uses it
 	panics   atomic.Uint64        // counted by handlePanic, for Stats
 
-	// running counts the goroutines of the worker, of Advance, of the crews and of the wait for a user's clock, the
+	// running counts the goroutines of the worker, of Advance, of the crews, the
 	// tasks that the executor has, plus one until Timer.StopAll. Once it is 0, no task runs and none can start. Leave
 	// pairs with Enter.
 	running atomic.Int64
@@ -70,7 +70,7 @@ func (r *runner) Enter() {
 	race.Heed()
 }
 
-// Leave undoes one Enter. After Timer.StopAll running can reach 0 again: a waker that fires, or an Advance in progress,
+// Leave undoes one Enter. After Timer.StopAll running can reach 0 again: a timer that fires, or an Advance in progress,
 // enters, and finds nothing to do.
 func (r *runner) Leave() {
 	if r.running.Add(-1) == 0 {

@@ -13,7 +13,7 @@ import (
 // methods take the lock, except those at the end of the file, whose callers hold it. One hold visits one or two
 // portions of timeouts; only Timer.StopAll's first hold visits all queued timeouts.
 //
-// A timeout that is armed is in the queue, in lists, in the wheel, or in the first two and the wheel. Only a holder of
+// A timeout that is armed is in the queue or in lists, in the wheel, or in both. Only a holder of
 // the lock takes it out, and it expires in the hold that takes it out of the wheel: an Expired timeout is nowhere.
 type guarded struct {
 	owner *Timer // set by init, then read only, like the next two
@@ -80,10 +80,14 @@ func (g *guarded) fileIntake(limit int) int {
 func (g *guarded) takeDue(batch []expired) (_ []expired, more bool) {
 	defer g.lock().Unlock()
 	for visited := 0; !g.stopped && visited < portion && len(batch) < cap(batch); {
-		if t := g.wheel.pop(); t != nil {
+		t, looked := g.wheel.pop(portion - visited)
+		visited += looked
+		if t != nil {
 			batch = g.claim(t, batch)
-			visited++
 			continue
+		}
+		if visited == portion {
+			break
 		}
 		filed, through := g.wheel.advance(portion - visited)
 		if through {
@@ -148,14 +152,14 @@ func (g *guarded) release(t *Timeout) (canceled bool) {
 		for _, l := range g.queue.lanes() {
 			g.takeStripe(l.stripeOf(t))
 		}
-		for len(g.lists) > 0 && t.load().queued() {
-			g.file(portion, len(g.lists))
-		}
-		if t.load().queued() {
+		if filed, _ := g.file(portion, len(g.lists)); filed < portion && t.load().queued() {
 			g.mu.Unlock()
 			runtime.Gosched()
 			g.mu.Lock()
+			continue
 		}
+		g.mu.Unlock()
+		g.mu.Lock()
 	}
 	if t.home != unfiled && t.State() != Pending { // another goroutine may have armed it again
 		g.wheel.remove(t)

@@ -168,7 +168,7 @@ func TestCollectTakesAtMostOnePortion(t *testing.T) {
 	tm.armMany(t, many)
 	left := 0
 	for more := true; more; {
-		var ended []*Timeout
+		var ended []canceled
 		ended, more = g.collect(nil)
 		require.LessOrEqual(t, len(ended), portion)
 		left += len(ended)

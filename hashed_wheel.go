@@ -18,10 +18,10 @@ import (
 //	level 2   ring,  128 ticks a slot     1000/128 - 3/128    = 7 of 64: here
 //	level 3   ring, 4096 ticks a slot
 //
-// When the wheel reaches the start of that slot, tick 896, the timeout is filed again, into level 1, and at tick 1000
-// into a bucket: it is touched once per level. Ticks are absolute and slots are derived from them, so any number of
-// ticks can be skipped. From Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (1987): a window of one turn
-// (scheme 4) over hashed ticks (6), with a hierarchy (7).
+// If the worker runs between tick 896, where that slot begins, and 1000, the timeout is filed again, into level 1, and
+// at tick 1000 into a bucket: it is touched at most once per level. Ticks are absolute and slots are derived from them,
+// so any number of ticks can be skipped. From Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (1987): a
+// window of one turn (scheme 4) over hashed ticks (6), with a hierarchy (7).
 //
 // A bucket is not sorted. While its tick lasts and it holds a few timeouts, each is taken at its own time, by looking
 // at all of them; a fuller one waits until its tick has ended, and is then taken whole.
@@ -147,30 +147,33 @@ func (w *hashedWheel) firstSlot() (tick tick, first *level) {
 	return tick, first
 }
 
-// pop removes a timeout of the current bucket, or else one that is due of the bucket after it, if the tick of that
-// lasts; nil if there is none. See waits.
-func (w *hashedWheel) pop() *Timeout {
+// pop removes a timeout of the current bucket, or else one that is due of the bucket after it, if the tick of that lasts;
+// nil if there is none. It looks at no more than limit, and returns at how many it has looked. See waits.
+func (w *hashedWheel) pop(limit int) (t *Timeout, looked int) {
 	l := w.levels[0]
 	if i := l.index(int64(w.current)); l.slots.len(i) > 0 {
-		return w.popFrom(l, i)
+		return w.popFrom(l, i), 1
 	}
 	open := w.tickAt(w.closed)
 	if open != w.current+1 || w.unseen == 0 && w.waits(int64(open)) {
-		return nil
+		return nil, 0
 	}
 	i, n := l.index(int64(open)), l.len(int64(open))
 	if w.unseen == 0 {
 		w.unseen = n
 	}
-	for w.unseen = min(w.unseen, n); w.unseen > 0; { // some may have left
+	for w.unseen = min(w.unseen, n); w.unseen > 0; looked++ { // some may have left
+		if looked == limit {
+			return nil, looked
+		}
 		w.unseen--
 		if t := l.at(i, w.unseen); t.load().isDue(w.closed) {
 			w.remove(t) // the last one, which was looked at, takes its place
-			return t
+			return t, looked + 1
 		}
 	}
 	l.earliest[i] = max(l.earliest[i], w.closed+1)
-	return nil
+	return nil, looked
 }
 
 // waits reports whether a bucket is taken when its tick has ended. One into which place has put timeouts of the tick
@@ -202,7 +205,7 @@ func (w *hashedWheel) fileAgain(t *Timeout) {
 	}
 }
 
-// next returns the earliest time at which a timeout may be due, or maxDeadline or more if none is. Of the first buckets it
+// next returns the earliest time at which a timeout may be due, or maxDeadline if none is. Of the first buckets it
 // first files those again that were moved later, at most about a portion: so a run of the worker saves those that would
 // find nothing due, one for each tick in which an idle timeout was due before it was moved.
 func (w *hashedWheel) next() (due int64) {
@@ -218,9 +221,9 @@ func (w *hashedWheel) next() (due int64) {
 	switch {
 	case n == noNumber:
 	case w.waits(n):
-		due = w.start(tick(n) + 1)
+		due = min(due, w.start(tick(n)+1))
 	default:
-		due = buckets.earliest[buckets.index(n)]
+		due = min(due, buckets.earliest[buckets.index(n)])
 	}
 	for _, l := range w.levels[1:] {
 		if n := l.next(l.occupied, l.number(w.current)); n != noNumber {
@@ -255,7 +258,7 @@ func (w *hashedWheel) sift(number int64) (left bool) {
 // neither.
 func (w *hashedWheel) nextWork() (at int64) {
 	at = w.next()
-	if at >= maxDeadline {
+	if at == maxDeadline {
 		return at // timeouts that are never due are not a crowd
 	}
 	for _, l := range w.levels[1:] {

@@ -42,7 +42,7 @@ func (w *hashedWheel) arm(deadlines ...int64) (all []*Timeout) {
 func (w *hashedWheel) take(now int64) (taken []*Timeout) {
 	w.open(now)
 	for through := false; !through; _, through = w.advance(portion) {
-		for t := w.pop(); t != nil || w.unseen > 0; t = w.pop() {
+		for t, _ := w.pop(portion); t != nil || w.unseen > 0; t, _ = w.pop(portion) {
 			switch {
 			case t == nil: // it has looked at a portion
 			case t.load().isDue(now):

@@ -10,7 +10,7 @@ import (
 // A wheel of up to checkedAlways is checked at every call, a larger one less often.
 const checkedAlways = 1 << 11
 
-// check checks the wheel if built with -tags invariants. It is called after timeouts were filed or a batch was settled.
+// check checks the wheel if built with -tags invariants. It is called after timeouts were filed.
 func (g *guarded) check() {
 	if invariants.Enabled && !g.stopped {
 		g.wheel.check()
@@ -95,6 +95,9 @@ func (w *hashedWheel) checkFiled(k, i, index int) {
 	start := l.begins(number)
 	if start < w.current && l.begins(number+1) <= w.current {
 		broken("level %d holds timeouts in slot %d, before %d", k, number, w.current)
+	}
+	if e := l.earliest[i]; e < w.start(start) && number != l.number(w.current) {
+		broken("level %d slot %d has earliest %d", k, number, e)
 	}
 	word := t.load()
 	state := word.state()

@@ -19,7 +19,7 @@ type level struct {
 }
 
 const (
-	// A ring reaches twice as far as a slot of the ring above it is wide. So a slot can be opened a whole slot before
+	// A ring reaches twice as far as a slot of the ring above it is wide. So a crowd can be thinned a whole slot before
 	// its time, and its timeouts fit below.
 	ringSlots = 64
 	ringBits  = 5 // log2 of the number of slots that make up one slot of the ring above

@@ -63,14 +63,3 @@ func TestNewTakesOptionsAtTheirLimits(t *testing.T) {
 		})
 	}
 }
-
-func TestDefaultTickIsAMillisecond(t *testing.T) {
-	clock := hashedwheel.NewManualClock(time.Now())
-	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), timertest.OnWorker)
-	to := tm.AfterFunc(time.Microsecond, timertest.Nop)
-	assert.Equal(t, time.Millisecond, tm.Tick())
-	clock.Advance(time.Millisecond/10 - 1)
-	assert.Equal(t, hashedwheel.Pending, to.State())
-	clock.Advance(1)
-	assert.Equal(t, hashedwheel.Expired, to.State(), "deadlines are rounded up to a tenth")
-}

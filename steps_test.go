@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// stepWall has tm see a wall clock that was set by d after New: it changes the seconds of the wall clock in the start of
-// tm's timeline, and not its monotonic reading (see the type time.Time).
+// stepWall has tm see a wall clock that was set by d after New: it changes the seconds of the wall clock in the start
+// of tm's timeline, and not its monotonic reading (see the type time.Time).
 func stepWall(t *testing.T, tm *Timer, d time.Duration) {
 	before := tm.time.start
 	*(*uint64)(unsafe.Pointer(&tm.time.start)) -= uint64(d/time.Second) << 30

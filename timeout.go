@@ -19,9 +19,9 @@ import (
 // the task takes.
 //
 // A Timeout must not be copied. Once it has been armed, do not overwrite it before Release has returned: until then its
-// Timer may refer to it, for up to a tenth of a second even after Stop. An expired Timeout that has not been armed again
-// may be overwritten once its task has begun. Otherwise the process panics, at the latest when the Timer meets the
-// Timeout:
+// Timer may refer to it, for up to a tenth of a second even after Stop. An expired Timeout that has not been armed
+// again may be overwritten once its task has begun. Otherwise the process panics, at the latest when the Timer meets
+// the Timeout:
 //
 //	hashedwheel: armed Timeout of *main.lease was copied or overwritten (did a slice grow, or was the struct that
 //	holds it cleared? call Release first)
@@ -212,12 +212,13 @@ func (t *Timeout) Stop() bool {
 	return false
 }
 
-// Release is Stop, and has the Timer let go of t: once Release has returned, and the task of an expired t has begun, the
-// struct that holds t may be cleared, copied, or put into a pool. No other goroutine may be calling a method of t. The
-// zero Timeout that clearing leaves is bound again by Init.
+// Release is Stop, and has the Timer let go of t: once Release has returned, and the task of an expired t has begun,
+// the struct that holds t may be cleared, copied, or put into a pool. No other goroutine may be calling a method of t.
+// The zero Timeout that clearing leaves is bound again by Init.
 //
 // Release takes the Timer's lock, and files what is queued beside t: about a microsecond for a timeout that was armed
-// more than 50ms ago, up to a millisecond in a flood. So it is for structs at the end of their life, not for every call.
+// more than 50ms ago, up to a millisecond in a flood. So it is for structs at the end of their life, not for every
+// call.
 func (t *Timeout) Release() bool {
 	if t.timer == nil {
 		return false

@@ -37,7 +37,7 @@ type Timer struct {
 	quota    quota // not next to time, which all calls read: with a bound each arming writes quota
 	after    afters
 	rejected atomic.Uint64 // armings refused; counted by producers, for Stats
-	ending   sync.Once     // calls endWorker once the first portion of a Stop is collected
+	ending   sync.Once     // calls endWorker once StopAll has collected its first portion
 }
 
 // New returns a Timer, or an error that names the wrong option and its value. Each Option describes its default. New
@@ -111,7 +111,7 @@ func (tm *Timer) Now() time.Time {
 func (tm *Timer) Tick() time.Duration { return time.Duration(tm.time.tick) }
 
 // Pending returns how many timeouts are pending. It is exact, except for calls in progress in other goroutines. During
-// a concurrent Stop, Pending may briefly exceed the bound of WithMaxPending.
+// a concurrent StopAll, Pending may briefly exceed the bound of WithMaxPending.
 //
 // Pending first sorts in the timeouts that were armed or stopped since the worker ran last. That takes 40 ns for each,
 // or 55 ns if they are scattered in memory (bench, Pending).
@@ -251,8 +251,8 @@ func (tm *Timer) push(t *Timeout, deadline int64) error {
 	return nil
 }
 
-// help makes the stripe of t shallower than a depth, in the goroutine of a producer, since one worker cannot keep up with
-// many producers: it waits for its turn and files some of the timeouts.
+// help makes the stripe of t shallower than a depth, in the goroutine of a producer, since one worker cannot keep up
+// with many producers: it waits for its turn and files some of the timeouts.
 func (tm *Timer) help(l *lane, t *Timeout, depth int32) {
 	s := l.stripeOf(t)
 	tm.turnstile.Lock()
@@ -268,7 +268,7 @@ func (tm *Timer) help(l *lane, t *Timeout, depth int32) {
 //
 // If several calls run at once, each returns the timeouts that it canceled, and none returns before all are canceled.
 // StopAll does not wait for tasks. It takes 0.1 to 0.5 s for each million pending (bench, StopAll), and 20 MB while the
-// result grows.
+// result grows; each channel that goes on in the time package takes a microsecond more (wheeltime, StopAll).
 func (tm *Timer) StopAll() []*Timeout {
 	tm.time.checkMade()
 	tm.time.checkOutside()
@@ -291,10 +291,10 @@ func (tm *Timer) StopAll() []*Timeout {
 	return left
 }
 
-// Shutdown calls Stop, then waits until the worker and all tasks that were handed to the Executor have returned, or ctx
-// is done. It returns Stop's result, and ctx's error if it did not wait to the end; ctx does not cut Stop short. If it
-// returns no error, all tasks happen before its return. A task that calls Shutdown waits for itself: pass a ctx that
-// ends.
+// Shutdown calls StopAll, then waits until the worker and all tasks that were handed to the Executor have returned, or
+// ctx is done. It returns StopAll's result, and ctx's error if it did not wait to the end; ctx does not cut StopAll
+// short. If it returns no error, all tasks happen before its return. A task that calls Shutdown waits for itself: pass
+// a ctx that ends.
 func (tm *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
 	left := tm.StopAll()
 	select {

@@ -20,7 +20,7 @@ type worker struct {
 
 	batch      []expired     // an empty slice with room for a batch
 	calls      atomic.Int32  // of wake that no run has answered; while there are any, one goroutine is the worker
-	isCut      bool          // a task has ended the goroutine in the middle of a run
+	inRun      atomic.Bool   // passes are being made; it stays true if a task ends the goroutine among them
 	isBusy     bool          // this run has taken timeouts from the queue
 	dispatched bool          // this run has dispatched a task
 	wakeups    atomic.Uint64 // for Stats, like the next
@@ -59,7 +59,7 @@ func (wk *worker) work() {
 		}
 	}()
 	for {
-		calls, wasCut := wk.calls.Load(), wk.isCut
+		calls, wasCut := wk.calls.Load(), wk.inRun.Load()
 		wk.run()
 		kept := wk.out.crews.Keep() // before another goroutine may be the worker, and use the crews
 		if !wasCut && wk.calls.CompareAndSwap(calls, 0) {
@@ -81,7 +81,7 @@ func (wk *worker) work() {
 // run makes passes until nothing is due, and has the alarm set the next run. The rest of a run that was cut takes
 // nothing more from the queue: its tasks may have armed themselves again at once, and it would never end.
 func (wk *worker) run() {
-	takes := !wk.isCut
+	takes := !wk.inRun.Load()
 	if takes {
 		if !wk.alarm.begin(wk.time.now()) {
 			return
@@ -89,19 +89,19 @@ func (wk *worker) run() {
 		wk.wakeups.Add(1)
 		wk.isBusy, wk.dispatched = false, false
 	}
-	wk.isCut = true
+	wk.inRun.Store(true)
 	for again := true; again; {
 		wk.out.crews.Launch()
 		again = wk.pass(takes)
 		takes = true
 	}
-	wk.isCut = false
+	wk.inRun.Store(false)
 	wk.alarm.rest(wk.guarded.nextWork(), wk.isBusy, wk.dispatched)
 }
 
 // runsAt returns the time at which the run in progress, or else the next, was due.
 func (wk *worker) runsAt() int64 {
-	if wk.calls.Load() > 0 {
+	if wk.inRun.Load() || wk.time.manual != nil {
 		return wk.alarm.last.Load()
 	}
 	return wk.alarm.wakesAt()

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -14,11 +15,12 @@ import (
 )
 
 // Handler returns a handler that shows the pending timeouts of timers, each timer under its name in the map, as a page
-// or a report. It answers GET and HEAD only, at any path, and any number of requests at a time.
+// or a report. It answers GET and HEAD only, at any path. Of concurrent requests it reads the timers for one after
+// another.
 //
 // Handler copies the map, and panics if a timer is nil.
 func Handler(timers map[string]*hashedwheel.Timer) http.Handler {
-	h := &handler{page: newPage()}
+	h := &handler{page: newPage(), reading: make(chan struct{}, 1)}
 	for _, name := range slices.Sorted(maps.Keys(timers)) {
 		tm := timers[name]
 		if tm == nil {
@@ -31,9 +33,10 @@ func Handler(timers map[string]*hashedwheel.Timer) http.Handler {
 }
 
 type handler struct {
-	timers []named // sorted by name
-	page   *page
-	looks  looks
+	timers  []named // sorted by name
+	page    *page
+	looks   looks
+	reading chan struct{} // full while a request reads the timers: the work of two would delay timeouts
 }
 
 type named struct {
@@ -55,22 +58,38 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	header.Set("Vary", "Accept")
-	isGet := r.Method == http.MethodGet
-	switch formatOf(r) {
+	format := formatOf(r)
+	switch format {
 	case "json":
 		header.Set("Content-Type", "application/json")
-		if isGet {
-			_ = json.NewEncoder(w).Encode(newReport(h.timers)) // an error means that the client is gone
-		}
 	case "html":
 		header.Set("Content-Type", "text/html; charset=utf-8")
-		if isGet {
-			now := newLook(h.timers)
-			_ = h.page.write(w, now, h.looks.last(now)) // as above
-		}
 	default:
 		http.Error(w, "inspect: unknown format: there are html and json", http.StatusBadRequest)
+		return
 	}
+	if r.Method == http.MethodHead {
+		return
+	}
+	now, ok := h.look(r.Context())
+	switch {
+	case !ok: // the client is gone, as after an error below
+	case format == "json":
+		_ = json.NewEncoder(w).Encode(now.report)
+	default:
+		_ = h.page.write(w, now, h.looks.last(now))
+	}
+}
+
+// look reads the timers, unless ctx ends before its turn.
+func (h *handler) look(ctx context.Context) (now look, ok bool) {
+	select {
+	case <-ctx.Done():
+		return now, false
+	case h.reading <- struct{}{}:
+	}
+	defer func() { <-h.reading }() // TaskName may panic
+	return newLook(h.timers), true
 }
 
 // formatOf returns the format that a request accepts.

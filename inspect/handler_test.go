@@ -1,6 +1,7 @@
 package inspect_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -8,7 +9,10 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -112,6 +116,45 @@ func TestPolicyAllowsOnlyTheContentsOfThePage(t *testing.T) {
 func TestHandlerWithANilTimerPanics(t *testing.T) {
 	const want = "inspect: Handler with a nil Timer named calls"
 	assert.PanicsWithValue(t, want, func() { inspect.Handler(timers{"calls": nil}) })
+}
+
+// A shy task notes how many goroutines ask for its name at a time, and takes its time to answer.
+type shy struct {
+	session
+	asking, most atomic.Int32
+}
+
+func (s *shy) TaskName() string {
+	s.most.Store(max(s.most.Load(), s.asking.Add(1)))
+	time.Sleep(time.Millisecond)
+	s.asking.Add(-1)
+	return "shy"
+}
+
+func TestTimersAreReadForOneRequestAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := hashedwheel.MustNew()
+		defer tm.StopAll()
+		task := new(shy)
+		_, err := tm.Schedule(time.Hour, task)
+		require.NoError(t, err)
+		h := inspect.Handler(timers{"all": tm})
+		var viewers sync.WaitGroup
+		for i := range 8 {
+			viewers.Go(func() {
+				w := get(h, []string{"/", "/?format=json"}[i%2])
+				assert.Contains(t, w.Body.String(), "shy")
+			})
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		synctest.Wait() // until one reads and the others wait
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequestWithContext(gone, http.MethodGet, "/", nil))
+		assert.Empty(t, w.Body.String(), "the client is gone")
+		viewers.Wait()
+		assert.EqualValues(t, 1, task.most.Load())
+	})
 }
 
 // The handler is also printed, for the race detector.

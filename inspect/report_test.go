@@ -163,10 +163,11 @@ func TestNamesAreShownWithoutControlCharacters(t *testing.T) {
 		"ü, 日本語, a b, 🕰":                                     "ü, 日本語, a b, 🕰",
 		"a\x00b\nc\rd\te\x1b[31mf\x7f":                       "a\uFFFDb\uFFFDc\uFFFDd\uFFFDe\uFFFD[31mf\uFFFD",
 		"\u0085next line \u202eright to left \ufeffno width": "\uFFFDnext line \uFFFDright to left \uFFFDno width",
-		"\xff\xfe, cut \xe6\x97":                             "\uFFFD\uFFFD, cut \uFFFD\uFFFD",
-		strings.Repeat("日", 200):                             strings.Repeat("日", 200),
-		strings.Repeat("日", 201):                             strings.Repeat("日", 199) + "…",
-		strings.Repeat("\xff", 1_000_000):                    strings.Repeat("\uFFFD", 199) + "…",
+		"   ":                             `"   "`,
+		"\xff\xfe, cut \xe6\x97":          "\uFFFD\uFFFD, cut \uFFFD\uFFFD",
+		strings.Repeat("日", 200):          strings.Repeat("日", 200),
+		strings.Repeat("日", 201):          strings.Repeat("日", 199) + "…",
+		strings.Repeat("\xff", 1_000_000): strings.Repeat("\uFFFD", 199) + "…",
 	} {
 		tm, _ := newTimer(t)
 		_, err := tm.Schedule(time.Hour, &named{name: name})

@@ -92,7 +92,7 @@ func span(d time.Duration) string {
 const maxName = 200
 
 // readable returns a name as it is shown: at most maxName characters, none of which control a terminal or the direction
-// of text.
+// of text, and in quotes if all are spaces.
 func readable(name string) string {
 	length, last := 0, 0
 	for i := range name {
@@ -103,6 +103,9 @@ func readable(name string) string {
 			name = name[:last] + "…"
 			break
 		}
+	}
+	if name != "" && strings.Trim(name, " ") == "" {
+		return strconv.Quote(name)
 	}
 	return strings.Map(func(c rune) rune {
 		if !unicode.IsGraphic(c) {

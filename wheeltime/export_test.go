@@ -1,5 +1,7 @@
 package wheeltime
 
+import "time"
+
 // Run does the same as a run on the wheel, of the newest arming or of an older one.
 func (t *Timer) Run() { (*timerTask)(t).Run(&t.trigger.to) }
 
@@ -13,7 +15,7 @@ func (t *Ticker) Run() { (*tickerTask)(t).Run(&t.trigger.to) }
 func (t *Ticker) RunInTime(arming uint32) { t.fire(arming) }
 
 // Outlive does the same as Timer.StopAll once it has canceled the Timeout.
-func (t *Timer) Outlive() { (*timerTask)(t).Outlive(0) }
+func (t *Timer) Outlive(rest time.Duration) { (*timerTask)(t).Outlive(rest) }
 
 // Outlive does the same as Timer.StopAll once it has canceled the Timeout.
-func (t *Ticker) Outlive() { (*tickerTask)(t).Outlive(0) }
+func (t *Ticker) Outlive(rest time.Duration) { (*tickerTask)(t).Outlive(rest) }

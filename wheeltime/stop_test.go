@@ -263,16 +263,33 @@ func TestStopAllDoesNotEndALaterReset(t *testing.T) {
 		start := time.Now()
 		timer.Reset(5 * tick)
 		ticker.Reset(5 * tick)
-		timer.Outlive()
-		ticker.Outlive()
+		timer.Outlive(0)
+		ticker.Outlive(0)
 		timertest.Pass(7 * tick)
-		ticker.Outlive()
-		timer.Outlive()
+		ticker.Outlive(0)
+		timer.Outlive(0)
 		assertWithin(t, timer.C, start.Add(5*tick))
 		assertWithin(t, ticker.C, start.Add(5*tick))
 		timertest.Pass(5 * tick)
 		assertNone(t, timer.C, "a second time")
 		assertWithin(t, ticker.C, start.Add(10*tick))
+		ticker.Stop()
+	})
+}
+
+// A tick that was overdue at StopAll comes at once, and the grid stays.
+func TestOverdueTickerStaysOnItsGridAfterStopAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm := timertest.New(hashedwheel.WithExecutor(hashedwheel.Inline{}))
+		start, ticker := time.Now(), wheeltime.NewTicker(tm, 10*tick)
+		tm.AfterFunc(5*tick, func() {
+			time.Sleep(28 * tick) // on the worker
+			tm.StopAll()
+		})
+		for _, due := range []time.Duration{33, 40, 50} {
+			at := <-ticker.C
+			assert.WithinRange(t, at, start.Add(due*tick), start.Add(due*tick+1))
+		}
 		ticker.Stop()
 	})
 }

@@ -55,8 +55,8 @@ func TestRunOfAnOlderArmingSendsNothing(t *testing.T) {
 					t.Helper()
 					timer.Run()
 					ticker.Run()
-					timer.Outlive()
-					ticker.Outlive()
+					timer.Outlive(0)
+					ticker.Outlive(0)
 					if isStopped {
 						timer.RunInTime(1)
 						ticker.RunInTime(1)

@@ -13,14 +13,14 @@ const (
 	Portion = 256
 
 	// Drain is how many timeouts are filed in a pass before due timeouts are dispatched: the bound where time stands
-	// still, as in a bubble. Elsewhere worker.fileIntake's half a Tick, or two milliseconds, is usually reached first.
+	// still, as in a bubble. Elsewhere worker.fileIntake's half a tick, or two milliseconds, is usually reached first.
 	Drain = 100_000
 
 	// Chunk is the length of a chunk of a bucket: 4 KiB with the allocator's header, the most that growth copies under
 	// the lock.
 	Chunk = 511
 
-	// Crowd is the number of timeouts in a slot that is opened before its time: half a millisecond's work in scattered
+	// Crowd is the number of timeouts in a slot of a ring that is thinned before its time: half a millisecond's work in scattered
 	// memory.
 	Crowd = 4096
 

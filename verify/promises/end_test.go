@@ -51,8 +51,14 @@ func TestStopAllReturnsOnlyTimeoutsOfItsUser(t *testing.T) {
 				}
 				assert.ElementsMatch(t, []string{"AfterFunc", "Schedule", "InitFunc"}, ran)
 				assert.Zero(t, tm.Pending())
-				timertest.Pass(d)
-				for _, c := range []<-chan time.Time{timer.C, ticker.C, after} {
+				channels := []<-chan time.Time{timer.C, ticker.C, after}
+				timertest.Pass(d - pass - 1)
+				for _, c := range channels {
+					assert.Empty(t, c, "early")
+				}
+				assert.False(t, timertest.IsClosed(shared), "early")
+				timertest.Pass(timertest.Tick)
+				for _, c := range channels {
 					assert.Len(t, c, 1)
 				}
 				assert.True(t, timertest.IsClosed(shared))

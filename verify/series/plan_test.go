@@ -70,8 +70,8 @@ func (c call) of(s series) string {
 	return fmt.Sprintf("%s(%v): %v, next %v, %v", c.name, c.d, was, s.Next().Round(0), s.Err())
 }
 
-// newPlan makes a plan. No two things happen at the same time: delays are whole microseconds, and each call from outside
-// and the end of a slow run add a different number of nanoseconds.
+// newPlan makes a plan. No two things happen at the same time: delays are whole microseconds, and each call from
+// outside and the end of a slow run add a different number of nanoseconds.
 func newPlan(rnd *rand.Rand, delay time.Duration, isOnWorker bool) *plan {
 	const none = 0
 	pick := func(of ...time.Duration) time.Duration { return of[rnd.IntN(len(of))] }

@@ -48,8 +48,8 @@ func TestRecurNeverCallsNextTwiceAtTheSameTime(t *testing.T) {
 	})
 }
 
-// Next is a part of the run, so a run that Reset arms is skipped if it is due during Next. The series goes on or ends as
-// Next says.
+// Next is a part of the run, so a run that Reset arms is skipped if it is due during Next. The series goes on or ends
+// as Next says.
 func TestRecurSkipsTheRunOfAResetThatIsDueDuringNext(t *testing.T) {
 	for way, end := range map[string]func() time.Time{
 		"returns": func() time.Time { return time.Now().Add(time.Hour) },
