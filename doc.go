@@ -94,8 +94,9 @@
 // grow. An Executor other than Inline may allocate to run a task.
 //
 // A canceled timeout, and everything its task holds, is garbage within two ticks or a tenth of a second, whichever is
-// longer, unless the worker is blocked. After a peak, a slot of the wheel keeps up to 5 KiB until it is empty. The wheel keeps timeouts in arrays,
-// not in linked lists, so a garbage collection with a million pending takes less time than with a million time.Timers.
+// longer, unless the worker is blocked. After a peak, a slot of the wheel keeps up to 5 KiB until it is empty. The
+// wheel keeps timeouts in arrays, not in linked lists, so a garbage collection with a million pending takes less time
+// than with a million time.Timers.
 //
 // # Bounded work
 //
