@@ -1,8 +1,8 @@
-// Package hashedwheel is a timer for tens of thousands to millions of timeouts, most of which are moved or stopped
-// before they expire: idle timeouts that move at every read, deadlines of calls that nearly all return in time. Arming,
-// moving, or stopping a timeout takes 25–150 ns of CPU time, or 300 ns to move one of a million. On Linux, tasks are
-// several times as punctual as with the time package. The trade-off: where more than one timeout expires per tick, by
-// default 1ms, a task may start up to one tick late.
+// Package hashedwheel implements a timer for tens of thousands to millions of timeouts, most of which are moved or
+// stopped before they expire: idle timeouts that move at every read, deadlines of calls that nearly all return in time.
+// Arming, moving, or stopping a timeout takes 25–150 ns of CPU time, or 300 ns to move one of a million. On Linux,
+// tasks are several times as punctual as with the time package. The trade-off: where more than one timeout expires per
+// tick, by default 1ms, a task may start up to one tick late.
 //
 //	tm := hashedwheel.MustNew()
 //	t := tm.AfterFunc(30*time.Second, func() { ... })
@@ -87,7 +87,7 @@
 // # Any delay costs the same
 //
 // The wheel visits a timeout a handful of times before any deadline, whatever the wheel's size. The cost of catching up
-// after a stall grows with the number of pending timeouts, not of missed ticks.
+// after a stall grows with the number of pending timeouts, not with the number of missed ticks.
 //
 // # Small and garbage-free
 //
