@@ -206,6 +206,9 @@ func short(n int) string {
 }
 
 // far returns the i-th delay of timeouts that are due evenly between one and two hours from now, in no order.
+// isWheel is for calls that only this library has.
+func isWheel(k Kind) bool { return k.Name == two[1].Name }
+
 func far(i int) time.Duration {
 	const golden = 0x9E3779B97F4A7C15 // Weyl's sequence
 	part, _ := bits.Mul64(uint64(i)*golden, uint64(time.Hour))
