@@ -198,24 +198,6 @@ func TestAfterOfAStoppedTimerWaitsInTheTimePackage(t *testing.T) {
 	}
 }
 
-func TestAfterOutlivesAStopFromATask(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		start, sibling, later := time.Now(), tm.After(tick), tm.After(time.Hour)
-		stopped := false
-		tm.AfterFunc(tick, func() {
-			tm.StopAll()
-			assert.False(t, timertest.IsClosed(later))
-			<-sibling        // due in the same tick: in the batch, or closed by another goroutine
-			<-tm.After(tick) // in the time package
-			stopped = true
-		})
-		timertest.Pass(5 * tick)
-		assert.True(t, stopped)
-		<-later
-		assert.Equal(t, time.Hour, time.Since(start))
-	}, timertest.OnWorker)
-}
-
 // Every channel that a caller received is closed at its time, even one that the stopped timer refused.
 func TestStopRacesWithAfter(t *testing.T) {
 	for begun := time.Now(); time.Since(begun) < timertest.Lasting(time.Second) && !t.Failed(); {

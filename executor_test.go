@@ -48,29 +48,6 @@ func TestCrewTasksDoNotWaitForEachOther(t *testing.T) {
 	}
 }
 
-func TestCrewTasksThatEndTheirGoroutinesOrPanic(t *testing.T) {
-	for _, n := range crewSizes {
-		timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-			var began atomic.Int64
-			for i := range n {
-				tm.AfterFunc(timertest.Tick, func() {
-					began.Add(1)
-					switch i % 3 {
-					case 0:
-						runtime.Goexit()
-					case 1:
-						panic("on purpose")
-					}
-				})
-			}
-			timertest.Pass(3 * timertest.Tick)
-			assert.EqualValues(t, n, began.Load())
-			assert.NoError(t, timertest.ShutdownErr(tm))
-			assert.Equal(t, uint64((n+1)/3), tm.Stats().Panics)
-		}, hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
-	}
-}
-
 func TestCrewsAreFew(t *testing.T) {
 	if timertest.Race {
 		t.Skip("each task has its own goroutine")

@@ -94,65 +94,6 @@ func TestLimitNeverBlocksTheWorker(t *testing.T) {
 	})
 }
 
-// A task that panics or ends its goroutine makes room for the next one.
-func TestLimitTasksThatPanicOrEndTheirGoroutines(t *testing.T) {
-	for _, n := range []int{1, 3} {
-		withLimit(t, n, func(t *testing.T, tm *hashedwheel.Timer) {
-			var began, running atomic.Int64
-			for i := range manyTasks {
-				tm.AfterFunc(timertest.Tick, func() {
-					began.Add(1)
-					assert.LessOrEqual(t, running.Add(1), int64(n))
-					time.Sleep(timertest.Tick)
-					running.Add(-1)
-					switch i % 3 {
-					case 0:
-						runtime.Goexit()
-					case 1:
-						panic("on purpose")
-					}
-				})
-			}
-			timertest.Pass(time.Duration(manyTasks/n+3) * timertest.Tick)
-			assert.EqualValues(t, manyTasks, began.Load())
-			assert.Equal(t, uint64(manyTasks/3), tm.Stats().Panics)
-			assert.Zero(t, timertest.LibraryGoroutines())
-			assert.NoError(t, timertest.ShutdownErr(tm))
-		}, hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
-	}
-}
-
-func TestLimitTaskThatPanicsWithoutAHandlerCrashes(t *testing.T) {
-	if timertest.IsOwnProcess(t) {
-		timertest.New(hashedwheel.WithExecutor(hashedwheel.Limit(1))).AfterFunc(0, timertest.PanicHere)
-		time.Sleep(10 * time.Second)
-		return
-	}
-	t.Parallel()
-	out, err := timertest.OwnProcess(t).CombinedOutput()
-	assert.ErrorContains(t, err, "exit status 2")
-	assert.Contains(t, string(out), "timertest.PanicHere")
-}
-
-// StopAll does not return the timeouts of queued tasks, since they have expired.
-func TestLimitShutdownWaitsForQueuedTasks(t *testing.T) {
-	withLimit(t, 2, func(t *testing.T, tm *hashedwheel.Timer) {
-		var ran atomic.Int32
-		start := time.Now()
-		for range 10 {
-			tm.AfterFunc(timertest.Tick, func() {
-				time.Sleep(10 * time.Second)
-				ran.Add(1)
-			})
-		}
-		timertest.Pass(2 * timertest.Tick)
-		assert.Empty(t, tm.StopAll())
-		assert.NoError(t, timertest.ShutdownErr(tm))
-		assert.WithinDuration(t, start.Add(50*time.Second), time.Now(), 2*timertest.Tick)
-		assert.EqualValues(t, 10, ran.Load())
-	})
-}
-
 func TestLimitWithoutTasksHasNoGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := hashedwheel.Limit(4)

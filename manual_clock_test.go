@@ -3,7 +3,6 @@ package hashedwheel_test
 import (
 	"fmt"
 	"runtime"
-	"sync"
 	"testing"
 	"time"
 	"weak"
@@ -31,35 +30,6 @@ func TestManualClockDispatchesInOrderOfTime(t *testing.T) {
 		time.Second, time.Second,
 		time.Hour, time.Hour,
 	}, seen)
-}
-
-func TestManualClockContinuesIfATaskAdvancesIt(t *testing.T) {
-	clock, tm := timertest.NewManual()
-	var seen []time.Duration
-	tm.AfterFunc(10*time.Millisecond, func() {
-		clock.Advance(time.Second)
-		seen = append(seen, clock.Now().Sub(timertest.Epoch))
-	})
-	tm.AfterFunc(500*time.Millisecond, func() { seen = append(seen, clock.Now().Sub(timertest.Epoch)) })
-	clock.Advance(20 * time.Millisecond)
-	assert.Equal(t, []time.Duration{10 * time.Millisecond, 500 * time.Millisecond}, seen)
-	assert.Equal(t, timertest.Epoch.Add(1020*time.Millisecond), clock.Now())
-}
-
-func TestManualClockAdvancesForManyGoroutines(t *testing.T) {
-	clock, tm := timertest.NewManual()
-	ran := 0
-	for i := range 100 {
-		tm.AfterFunc(time.Duration(i)*100*time.Millisecond, func() { ran++ })
-	}
-	var advancing sync.WaitGroup
-	for range 10 {
-		advancing.Go(func() { clock.Advance(time.Second) })
-	}
-	advancing.Wait()
-	clock.Advance(0)
-	assert.Equal(t, 100, ran)
-	assert.Equal(t, timertest.Epoch.Add(10*time.Second), clock.Now())
 }
 
 func TestManualClockCannotGoBack(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // stepWall has tm see a wall clock that was set by d after New: it changes the seconds of the wall clock in the start
@@ -53,5 +54,44 @@ func TestTimesAreRightAfterTheWallClockWasSet(t *testing.T) {
 			assert.WithinDuration(t, want, got, most, "%s, monotonic", name)
 			assert.WithinDuration(t, want.Round(0), got.Round(0), most, "%s, wall clock", name)
 		}
+	}
+}
+
+// A channel that has been closed before its caller adds it must not stay in the table: nothing would remove it.
+func TestAfterThatHasEndedIsNotKept(t *testing.T) {
+	tm := MustNew()
+	defer tm.StopAll()
+	s := &sharedTick{at: 1, done: make(chan struct{})}
+	s.to.Init(tm, s).Reset(time.Hour)
+	s.to.Stop()
+	require.Same(t, s, tm.after.add(s))
+	require.Empty(t, tm.after.pending)
+}
+
+// A goroutine arms a timeout, and loses its processor before the push. The timer is stopped; then another goroutine
+// stops the timeout and arms it again: the later arming must get ErrStopped, not the earlier one.
+func TestArmOnAStoppedTimerIsRefusedWhileAnotherArmingIsNotPushedYet(t *testing.T) {
+	for name, arm := range map[string]func(to *Timeout) error{
+		"Arm":   func(to *Timeout) error { return to.Arm(time.Hour) },
+		"Reset": func(to *Timeout) error { to.Reset(time.Hour); return to.Err() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			tm := MustNew(WithMaxPending(2))
+			to := new(Timeout).InitFunc(tm, func() {})
+			deadline := tm.deadlineIn(time.Hour)
+			assert.True(t, tm.quota.acquire(bounded))
+			push, ok := to.begin(to.load(), deadline)
+			assert.True(t, push && ok)
+
+			assert.Empty(t, tm.StopAll())
+			assert.True(t, to.Stop())
+			assert.Equal(t, ErrStopped, arm(to))
+			assert.Equal(t, Rejected, to.State())
+
+			assert.NoError(t, tm.push(to, deadline), "its arming was canceled")
+			assert.Equal(t, ErrStopped, to.Err())
+			assert.Zero(t, tm.quota.taken.Load())
+			assert.EqualValues(t, 1, tm.Stats().Rejected)
+		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 )
 
 // Some tests concern a whole process, or end it. They run themselves again in a separate process.
@@ -51,4 +52,23 @@ func OwnProcess(t *testing.T, env ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, self, args...)
 	cmd.Env = append(os.Environ(), append(env, ownProcessOf+"="+t.Name())...)
 	return cmd
+}
+
+// VerifyMain is goleak.VerifyTestMain for busy machines: goroutines that are about to end have twenty seconds, not half
+// a second.
+func VerifyMain(m *testing.M) { goleak.VerifyTestMain(patient{m}, ofRuntime) }
+
+// ofRuntime ignores the goroutine in which js runs its events: no other goroutine shows the runtime's frames.
+var ofRuntime = goleak.IgnoreTopFunction("runtime.gopark")
+
+type patient struct{ *testing.M }
+
+// Run runs the tests, and then waits while goroutines are left over.
+func (m patient) Run() (status int) {
+	status = m.M.Run()
+	end := time.Now().Add(20 * time.Second)
+	for status == 0 && goleak.Find(ofRuntime) != nil && time.Now().Before(end) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	return status
 }

@@ -1,7 +1,6 @@
 package timertest
 
 import (
-	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -76,18 +75,6 @@ func (l *LateLog) Assert(t *testing.T, n int, late time.Duration) (sum, most tim
 	require.GreaterOrEqual(t, slices.Min(l.late), time.Duration(0), "early")
 	require.LessOrEqual(t, most, late, "late")
 	return sum, most
-}
-
-// DelaysAround returns the delays at which wheels with size buckets have gone wrong: near ticks, turns, and turns of
-// turns, and the extremes.
-func DelaysAround(size int) []time.Duration {
-	const day = 24 * time.Hour
-	delays := []time.Duration{math.MinInt64, math.MinInt64 + 1, -time.Hour, -1, 0, time.Hour, 20 * day, 8 * 365 * day}
-	turn := time.Duration(size) * Tick
-	for _, d := range []time.Duration{Tick, turn, 2 * turn, 3 * turn, 63 * turn, 64 * turn, 65 * turn, 64 * 64 * turn} {
-		delays = append(delays, d-Tick, d-1, d, d+1, d+Tick)
-	}
-	return delays
 }
 
 // Lateness arms a timeout for each delay and returns how long after its deadline each ran. A negative delay means now.

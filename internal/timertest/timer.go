@@ -96,35 +96,3 @@ func ShutdownErr(tm *hashedwheel.Timer) error {
 	_, err := tm.Shutdown(ctx)
 	return err
 }
-
-// EveryMethod has functions that each call one method of the library, as user code may wherever it runs.
-var EveryMethod = map[string]func(to *hashedwheel.Timeout){
-	"AfterFunc": func(to *hashedwheel.Timeout) { to.Timer().AfterFunc(0, Nop) },
-	"Schedule":  func(to *hashedwheel.Timeout) { _, _ = to.Timer().Schedule(0, NopTask) },
-	"Pending":   func(to *hashedwheel.Timeout) { to.Timer().Pending() },
-	"Stats":     func(to *hashedwheel.Timeout) { to.Timer().Stats() },
-	"Timer.StopAll": func(to *hashedwheel.Timeout) {
-		to.Timer().StopAll()
-		to.Timer().StopAll()
-	},
-	"Shutdown": func(to *hashedwheel.Timeout) {
-		ended, end := context.WithCancel(context.Background())
-		end()
-		_, _ = to.Timer().Shutdown(ended)
-	},
-	"After": func(to *hashedwheel.Timeout) { to.Timer().After(time.Hour) },
-	"Every": func(to *hashedwheel.Timeout) {
-		to.Timer().Every(time.Hour, func(*hashedwheel.Series) {}).Stop()
-	},
-	"NextDue":        func(to *hashedwheel.Timeout) { to.Timer().NextDue() },
-	"Sample":         func(to *hashedwheel.Timeout) { to.Timer().Sample(10) },
-	"Timer.String":   func(to *hashedwheel.Timeout) { _ = to.Timer().String() },
-	"Timeout.String": func(to *hashedwheel.Timeout) { _ = to.String() },
-	"Init":           func(to *hashedwheel.Timeout) { Owned(to.Timer(), NopTask) },
-	"Reset":          func(to *hashedwheel.Timeout) { to.Reset(time.Hour) },
-	"ResetAt":        func(to *hashedwheel.Timeout) { to.ResetAt(time.Time{}.Add(time.Hour)); to.Stop() },
-	"Timeout.Stop":   func(to *hashedwheel.Timeout) { to.Stop() },
-	"the rest": func(to *hashedwheel.Timeout) {
-		_, _, _, _, _ = to.State(), to.Err(), to.Deadline(), to.Task(), to.Timer().Now()
-	},
-}

@@ -1,3 +1,4 @@
+// Package faults contains the tests of the faults in docs/reliability.md: of executors, tasks and the machine.
 package faults
 
 import (
@@ -20,6 +21,7 @@ func TestFaultPanicWithoutAHandlerCrashes(t *testing.T) {
 		"in a task":               nil,
 		"in a task on the worker": {timertest.OnWorker},
 		"in a task of Inline":     {timertest.Inline},
+		"in a task of a Limit":    {hashedwheel.WithExecutor(hashedwheel.Limit(1))},
 		"in the executor":         {hashedwheel.WithExecutor(panics)},
 		"in the panic handler":    {hashedwheel.WithPanicHandler(again)},
 	} {
@@ -39,3 +41,5 @@ func TestFaultPanicWithoutAHandlerCrashes(t *testing.T) {
 		})
 	}
 }
+
+func TestMain(m *testing.M) { timertest.VerifyMain(m) }

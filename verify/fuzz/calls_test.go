@@ -69,52 +69,42 @@ func (s *script) schedule(d int64) {
 	}
 }
 
-func (s *script) reset(e *entry, d int64) {
-	s.log("Reset", e.id, d)
-	was := e.to.Reset(time.Duration(d))
-	s.moved(e, was, s.model.in(d))
-}
+func (s *script) reset(e *entry, d int64) { s.rearm('R', e, d) }
 
-func (s *script) resetAt(e *entry, deadline int64) {
-	s.log("ResetAt", e.id, deadline)
-	was := e.to.ResetAt(s.start.Add(time.Duration(deadline)))
-	s.moved(e, was, deadline)
-}
-
-func (s *script) armBounded(e *entry, d int64) {
-	s.log("Arm", e.id, d)
-	err := e.to.Arm(time.Duration(d))
-	s.armed(e, err, s.model.in(d))
-}
-
-func (s *script) armAt(e *entry, deadline int64) {
-	s.log("ArmAt", e.id, deadline)
-	err := e.to.ArmAt(s.start.Add(time.Duration(deadline)))
-	s.armed(e, err, deadline)
-}
-
-func (s *script) armed(e *entry, err error, deadline int64) {
-	_, want := s.model.arm(e, deadline, bounded)
-	s.told(want)
-	s.check(err == want, "Arm: %v, want %v", err, want)
-}
-
-func (s *script) move(e *entry, d int64) {
-	s.log("Move", e.id, d)
-	got, want := e.to.Move(time.Duration(d)), s.model.move(e, s.model.in(d))
-	s.check(got == want, "Move: %v, want %v", got, want)
-}
-
-func (s *script) moveAt(e *entry, deadline int64) {
-	s.log("MoveAt", e.id, deadline)
-	got, want := e.to.MoveAt(s.start.Add(time.Duration(deadline))), s.model.move(e, deadline)
-	s.check(got == want, "MoveAt: %v, want %v", got, want)
-}
-
-func (s *script) moved(e *entry, was bool, deadline int64) {
-	want, err := s.model.arm(e, deadline, unbounded)
+// rearm makes the call of a letter: R, M and C with a delay, t, v and c with a deadline, in ns since the start.
+func (s *script) rearm(call byte, e *entry, d int64) {
+	s.log(string(rune(call)), e.id, d)
+	delay, at, deadline := time.Duration(d), s.start.Add(time.Duration(d)), d
+	var got, want any
+	switch call {
+	case 'R':
+		got = e.to.Reset(delay)
+	case 't':
+		got = e.to.ResetAt(at)
+	case 'M':
+		got = e.to.Move(delay)
+	case 'v':
+		got = e.to.MoveAt(at)
+	case 'C':
+		got = e.to.Arm(delay)
+	case 'c':
+		got = e.to.ArmAt(at)
+	}
+	if call < 'a' {
+		deadline = s.model.in(d)
+	}
+	var err error
+	switch call {
+	case 'M', 'v':
+		want = s.model.move(e, deadline)
+	case 'C', 'c':
+		_, err = s.model.arm(e, deadline, bounded)
+		want = err
+	default:
+		want, err = s.model.arm(e, deadline, unbounded)
+	}
 	s.told(err)
-	s.check(was == want, "Reset: %v, want %v", was, want)
+	s.check(got == want, "%c: %v, want %v", call, got, want)
 }
 
 func (s *script) told(err error) {

@@ -1,3 +1,5 @@
+// Package fuzz plays scripts of calls, made of random bytes or by the fuzzer, to a timer and to a simple model of it,
+// and compares all results.
 package fuzz
 
 import (
@@ -5,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
 // FuzzTimer lets bytes decide which calls are made, in which order, from outside and from inside tasks, executors and
@@ -63,3 +67,5 @@ func (s *script) log(what string, id int, n int64) {
 	}
 	s.trace = append(s.trace, event{what, id, n})
 }
+
+func TestMain(m *testing.M) { timertest.VerifyMain(m) }

@@ -83,7 +83,7 @@ func (s *script) entry() *entry {
 
 // call makes the next call of the stream, except Advance, which it leaves to the caller.
 func (s *script) call() (advance int64) {
-	switch pick(s, s.calls) {
+	switch c := pick(s, s.calls); c {
 	case 'a':
 		s.afterFunc(s.delay())
 	case 's':
@@ -94,21 +94,13 @@ func (s *script) call() (advance int64) {
 		s.burst(int(s.byte())%150, s.delay())
 	case 'S':
 		s.stop(s.entry())
-	case 'R':
-		s.reset(s.entry(), s.delay())
-	case 't':
-		s.resetAt(s.entry(), clampDeadline(s.model.now+clampDeadline(s.delay())))
+	case 'R', 'M', 'C':
+		s.rearm(c, s.entry(), s.delay())
+	case 't', 'v', 'c':
+		s.rearm(c, s.entry(), clampDeadline(s.model.now+clampDeadline(s.delay())))
 	case 'm':
 		e := s.entry()
-		s.resetAt(e, clampDeadline(e.deadline+[]int64{0, 1, -1, s.delay() / 2, -s.delay() / 2}[s.byte()%5]))
-	case 'M':
-		s.move(s.entry(), s.delay())
-	case 'v':
-		s.moveAt(s.entry(), clampDeadline(s.model.now+clampDeadline(s.delay())))
-	case 'C':
-		s.armBounded(s.entry(), s.delay())
-	case 'c':
-		s.armAt(s.entry(), clampDeadline(s.model.now+clampDeadline(s.delay())))
+		s.rearm('t', e, clampDeadline(e.deadline+[]int64{0, 1, -1, s.delay() / 2, -s.delay() / 2}[s.byte()%5]))
 	case 'P':
 		s.log("Pending", -1, 0)
 		s.compareDrained()

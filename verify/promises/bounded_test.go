@@ -46,27 +46,6 @@ func TestBoundedWorkBeforeDueTimeouts(t *testing.T) {
 	}, timertest.OnWorker)
 }
 
-func TestBoundedWorkOfCancellations(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		var all []held
-		for range 1000 {
-			all = append(all, holding(tm, time.Hour, stop))
-		}
-		filed := make([]*hashedwheel.Timeout, 1000)
-		for i := range filed {
-			all = append(all, holding(tm, time.Hour, func(to *hashedwheel.Timeout) { filed[i] = to }))
-		}
-		timertest.Pass(timertest.LetGo) // they are filed
-		for i, to := range filed {
-			to.Stop()
-			filed[i] = nil
-		}
-		timertest.Pass(timertest.LetGo)
-		assert.Zero(t, timertest.LibraryGoroutines(), "everything is drained")
-		assert.Zero(t, kept(all))
-	})
-}
-
 // An arming, Stop or Sample that yields gives its processor to goroutines that never touch the timer, for 10 ms each.
 func TestCallersKeepTheirProcessorsBesideGoroutinesThatCompute(t *testing.T) {
 	var over atomic.Bool

@@ -1,7 +1,9 @@
 package promises
 
 import (
+	"context"
 	"net"
+	"runtime"
 	"testing"
 	"time"
 
@@ -99,4 +101,44 @@ func TestStopAllDuringARunEndsItsSeries(t *testing.T) {
 		assert.Zero(t, s.Next())
 		assert.ErrorIs(t, s.Err(), hashedwheel.ErrStopped)
 	})
+}
+
+func TestShutdownEndsWithItsContext(t *testing.T) {
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		tm.AfterFunc(0, func() { time.Sleep(time.Hour) })
+		tm.AfterFunc(time.Hour, timertest.Nop)
+		timertest.Pass(2 * timertest.Tick)
+		start := time.Now()
+		ctx, end := context.WithTimeout(context.Background(), time.Minute)
+		defer end()
+		left, err := tm.Shutdown(ctx)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Len(t, left, 1, "the result is returned all the same")
+		assert.Equal(t, time.Minute, time.Since(start))
+		_, err = tm.Shutdown(context.Background())
+		require.NoError(t, err, "Shutdown can be called again")
+		assert.Greater(t, time.Since(start), 59*time.Minute)
+	})
+}
+
+// An executor ends the worker's goroutine, or panics, once another goroutine has the task.
+func TestShutdownWaitsForATaskThatItsExecutorHasBegun(t *testing.T) {
+	for name, end := range map[string]func(){
+		"and ended the goroutine": runtime.Goexit,
+		"and panicked":            func() { panic("executor") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var begun hashedwheel.ExecutorFunc = func(f func()) {
+				go f()
+				time.Sleep(timertest.Tick)
+				end()
+			}
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				tm.AfterFunc(timertest.Tick, func() { time.Sleep(time.Hour) })
+				timertest.Pass(5 * timertest.Tick)
+				assert.ErrorIs(t, timertest.ShutdownErr(tm), context.DeadlineExceeded)
+				timertest.Pass(time.Hour)
+			}, hashedwheel.WithExecutor(begun), hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}))
+		})
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"testing"
-	"testing/synctest"
 	"time"
 	"unsafe"
 
@@ -225,33 +224,4 @@ func collection(
 		took = append(took, timertest.CPUTime()-before)
 	}
 	return slices.Min(took)
-}
-
-// With a timeout an hour away, at the default tick, each of these calls sets an earlier waker.
-func TestCallsThatBringTheAlarmForwardAllocateNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		tm := hashedwheel.MustNew()
-		defer tm.StopAll()
-		tm.AfterFunc(time.Hour, timertest.Nop)
-		to, soon := timertest.Owned(tm, timertest.NopTask), timertest.Owned(tm, timertest.NopTask)
-		for round := range 8 {
-			for name, call := range map[string]func(){
-				"Reset":        func() { to.Reset(30 * time.Minute) },
-				"Reset, near":  func() { soon.Reset(20 * tm.Tick()) },
-				"Reset, twice": func() { soon.Reset(20 * tm.Tick()); soon.Reset(5 * tm.Tick()) },
-				"Move":         func() { to.Move(time.Minute) },
-				"MoveAt":       func() { to.MoveAt(tm.Now().Add(time.Second / 2)) },
-				"Stop":         func() { to.Stop() },
-			} {
-				timertest.Pass(time.Second / 4) // everything is filed, and a waker is set for the next due timeout
-				var before, after runtime.MemStats
-				runtime.ReadMemStats(&before)
-				call()
-				runtime.ReadMemStats(&after)
-				if round > 1 { // by then the time package's heap of timers has room
-					assert.Zero(t, after.Mallocs-before.Mallocs, name)
-				}
-			}
-		}
-	})
 }

@@ -1,7 +1,6 @@
 package promises
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"runtime/metrics"
@@ -43,24 +42,6 @@ func TestQuietWhileNothingIsPending(t *testing.T) {
 					}
 					assert.Zero(t, timertest.LibraryGoroutines())
 				}
-			})
-		})
-	}
-}
-
-func TestQuietAfterStop(t *testing.T) {
-	for _, age := range []time.Duration{0, timertest.Tick / 2, timertest.Tick, 20 * timertest.Tick, time.Minute} {
-		t.Run(fmt.Sprintf("after %v", age), func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				tm.AfterFunc(time.Hour, timertest.Nop)
-				tm.AfterFunc(10*timertest.Tick, timertest.Nop)
-				timertest.Pass(age)
-				tm.StopAll()
-				synctest.Wait() // not a tick later: now
-				assert.Zero(t, timertest.LibraryGoroutines())
-				tm.AfterFunc(time.Hour, timertest.Nop)
-				synctest.Wait()
-				assert.Zero(t, timertest.LibraryGoroutines(), "nothing starts the worker again")
 			})
 		})
 	}
@@ -220,66 +201,6 @@ func TestQuietWhileTheWorkerWaitsForItsTick(t *testing.T) {
 		assert.Greater(t, most, 70*time.Millisecond, "it has waited")
 	}, hashedwheel.WithTick(100*time.Millisecond))
 }
-
-// If an alarm were rounded to zero, the worker would spin instead of waiting.
-func TestQuietWithoutSpinning(t *testing.T) {
-	for _, tick := range []time.Duration{100 * time.Microsecond, 333_333, 10*time.Millisecond - 1} {
-		t.Run(tick.String(), func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				for i := range 100 {
-					tm.AfterFunc(time.Duration(i)*77_777, timertest.Nop)
-				}
-				assert.LessOrEqual(t, timertest.Wakeups(tm, time.Second), uint64(105))
-				assert.Equal(t, uint64(100), tm.Stats().Expired)
-			}, hashedwheel.WithTick(tick))
-		})
-	}
-}
-
-// Each of many goroutines arms one short timeout around the moment at which the worker hands over, and waits for it to
-// run before it arms the next.
-func TestNoAlarmIsLostAsTheWorkersPartIsGivenAway(t *testing.T) {
-	rounds := int(timertest.Lasting(1000))
-	var users sync.WaitGroup
-	for u := range 48 {
-		users.Go(func() {
-			tm := timertest.New(timertest.Inline, hashedwheel.WithTick(100*time.Microsecond))
-			defer tm.StopAll()
-			if u%3 > 0 {
-				tm.AfterFunc(time.Hour, timertest.Nop) // with it a waker is set; without it, none is
-			}
-			if u%32 == 2 {
-				defer timertest.Counting(tm)()
-			}
-			for range rounds {
-				if !fires(tm, u%3 == 2) {
-					t.Error("a timeout of 50µs has not run for 10s")
-					return
-				}
-			}
-		})
-	}
-	users.Wait()
-}
-
-// fires arms a short timeout and waits until it has run, then for a moment.
-func fires(tm *hashedwheel.Timer, count bool) bool {
-	ran := make(chan struct{})
-	tm.AfterFunc(50*time.Microsecond, func() { close(ran) })
-	if count {
-		tm.Pending()
-	}
-	select {
-	case <-ran:
-	case <-time.After(10 * time.Second):
-		return false
-	}
-	for wait := time.Now().Add(time.Duration(rand.IntN(250_000))); time.Now().Before(wait); {
-		runtime.Gosched()
-	}
-	return true
-}
-
 // A client makes an occasional call: the worker runs for each.
 func TestQuietCallsAllocateNothing(t *testing.T) {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))

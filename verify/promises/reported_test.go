@@ -98,34 +98,6 @@ func TestLatenessIsReportedFromTheDeadlineOfEachTask(t *testing.T) {
 	}
 }
 
-// Ten tasks take 100 ms each: the last waits for the nine others, in one batch or in several ticks.
-func TestLatenessIsReportedForTasksThatWaitForOthers(t *testing.T) {
-	for name, executor := range blocking {
-		for _, apart := range []time.Duration{0, 5 * timertest.Tick} {
-			t.Run(fmt.Sprintf("for %s, %v apart", name, apart), func(t *testing.T) {
-				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-					const length = 100 * time.Millisecond
-					sum, ran := time.Duration(0), time.Duration(0)
-					for i := range time.Duration(10) {
-						tm.AfterFunc(timertest.Tick+i*apart, func() {
-							sum += ran*length - i*apart
-							ran++
-							assert.Equal(t, sum, tm.Stats().LatenessSum, "of all until now, this one included")
-							if ran < 10 {
-								assert.Equal(t, max(0, (ran-1)*length-ran*apart), tm.Stats().Overdue, "the next one")
-							}
-							time.Sleep(length)
-						})
-					}
-					timertest.Pass(2 * time.Second)
-					assert.EqualValues(t, 10, ran)
-					assert.Equal(t, sum, tm.Stats().LatenessSum)
-				}, executor)
-			})
-		}
-	}
-}
-
 // Bounds are inclusive, and always the same.
 func TestLatenessIsReportedInTheBucketOfItsBounds(t *testing.T) {
 	buckets := hashedwheel.MustNew().Stats().Lateness
