@@ -318,7 +318,7 @@ func (r *trial) compare(moves bool) {
 	}
 	require.Zero(r.t, lost, "lost")
 	require.Equal(r.t, filed, r.count, "count")
-	require.LessOrEqual(r.t, next, max(want, r.closed), "next") // of those that are due a fuller bucket may have kept some
+	require.LessOrEqual(r.t, next, max(want, r.closed), "next") // a fuller bucket may have kept some
 	if !moves {
 		require.Equal(r.t, want, r.next(), "next")
 	}

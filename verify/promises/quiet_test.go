@@ -201,6 +201,7 @@ func TestQuietWhileTheWorkerWaitsForItsTick(t *testing.T) {
 		assert.Greater(t, most, 70*time.Millisecond, "it has waited")
 	}, hashedwheel.WithTick(100*time.Millisecond))
 }
+
 // A client makes an occasional call: the worker runs for each.
 func TestQuietCallsAllocateNothing(t *testing.T) {
 	tm := hashedwheel.MustNew(hashedwheel.WithTick(time.Millisecond))
