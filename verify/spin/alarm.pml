@@ -84,12 +84,13 @@ byte now;
 #ifdef TRAFFIC	/* a run is announced, as after traffic */
 short word = 2 * LAST + 1;
 byte timer = LAST;	/* when it is due; NEVER: it is not set */
+byte overdue = LAST;
 #else
 short word = NO_RUN;
 byte timer = NEVER;
+byte overdue = NEVER;
 #endif
 byte fd = LAST;		/* the timerfd: the run for which it is set */
-byte overdue = NEVER;
 short allowed, last, free = -LINGER;
 bit extra;		/* the timer of callers is to fire at once */
 bit isFdClosed;
@@ -264,7 +265,7 @@ active [PRODUCERS] proctype producer() {
 		};
 #if WAKES
 		if	/* wakeOverdue */
-		:: atomic { now > overdue && wakes < WAKES -> k = overdue };
+		:: atomic { now >= overdue && wakes < WAKES -> k = overdue };
 #ifdef MISTAKE_OVERDUE_NO_CAS
 			atomic { wakes++; overdue = now + 1; busy = busy + !extra; extra = 1; k = 0 }
 #else
@@ -463,13 +464,16 @@ pass:	atomic { mu == 0 -> mu = 1; begun = now; closed = begun };
 	};
 	by(n, isBusy);
 	goto answered;
-notDue:	atomic { w = 0; at = 0 };
+notDue:
 #ifndef MISTAKE_EARLY_WAKE_ENDS
-	set();
+	if
+	:: w != ENDED -> w = 0; set()
+	:: else
+	fi;
 #endif
 answered:
 	atomic {
-		begun = 0; n = 0; since = 0; takes = 0; dispatched = 0;
+		begun = 0; n = 0; since = 0; w = 0; at = 0; takes = 0; dispatched = 0;
 		if
 #ifdef MISTAKE_CALLS_NO_COMPARE
 		:: !wasCut ->
