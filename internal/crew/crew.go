@@ -3,7 +3,7 @@
 //
 // A goroutine that takes a task makes sure, before it runs the task, that another goroutine is coming for the next one.
 // The other goroutine clears coming before it takes a task, and then follows the same rule: as long as a task is left,
-// a goroutine is on its way to it (verify/spin/crew.pml). This is the leader/followers pattern of Schmidt and others,
+// a goroutine is on its way to it. This is the leader/followers pattern of Schmidt and others,
 // 2000.
 //
 // For the race detector, tasks that share a goroutine are ordered, and do not race. So with -race each task has its own

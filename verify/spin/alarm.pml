@@ -1,57 +1,34 @@
-/* alarm.go, waker.go and the far lane's due, with the parts of worker.go and guarded.go that decide when the worker
- * runs next: who is the worker, and whether a waker is set in time for everything queued or filed. Names are those of
- * the Go code.
+/* alarm.go and timerfd_linux.go, with wake, work, run and pass of worker.go, and of guarded.go and mpsc_queue.go the
+ * parts that decide when the worker runs next. Names are those of the Go code.
  *
  *   proctype    stands for
  *   producer    callers of Reset, Move and Timeout.Stop, who may find the worker overdue
- *   live        goroutines that time.Timers start: wake, or await, and work where the role is handed to a new goroutine
- *   helper      help, Pending, NextDue: a goroutine that takes stripes, and files them
- *   stopper     callers of Timer.StopAll
- *   init        time, the wakers, and the properties at the end
+ *   worker      the goroutine that is the worker; after runtime.Goexit, the one that continues
+ *   helper      help, Pending, NextDue: a goroutine that takes the queue and files it, in two holds of the lock
+ *   stopper     Timer.StopAll
+ *   clock       time, the time.Timers, and the goroutines that they start, until those are counted in calls
  *
- * Steps. due and status are one word: each load, store, CAS or Swap of it is a step, and so are each load, store and
- * CAS of far.due and overdue, each transition of a timeout's word, each push, each take of a stripe and each hold of
- * the lock. Two steps are one where no other process can tell: a load and the CAS that depends on it alone; in rest the
- * load, the wakers, which no other process touches then, and overdue; earliest, nextWake and allowed with the steps
- * between which the worker reads or writes them. A waker, the goroutine that it starts and the worker may be as late
- * as they like.
+ * Steps. Each load, store, CAS or Swap of the alarm's word, of far.wanted, overdue, calls, the timer and the timerfd is
+ * a step, and so are each transition of a timeout's word, each push, each take of a stripe and each hold of the lock.
+ * Two are one step where no other process can tell: a load and the CAS that depends on it alone, and all that only the
+ * worker reads. A timer, the goroutine that it starts, and every other may be as late as they like.
  *
- * A timeout has a separate stripe in each lane, and is filed under its own tick. A push goes to either lane, however
- * far away the deadline is: suits may guess wrong. NEAR_ONLY: it goes to the near lane. Time is in ticks of the wheel,
- * WHOLE of which make a Tick, and BURST is of alarm.go: it passes by itself up to LAST, then up to the next waker
- * whenever no process can move. due is the tick whose pass takes the queue (in Go the start of the tick before), and
- * far.due that of the far lane. From the tick overdue on a caller may wake the worker, and moves overdue on by a tick.
+ * Time passes by itself up to LAST, and JUMPS times by more than the far lane's margin; then, whenever no process can
+ * move, up to the next timer. Each timeout has a separate stripe in each lane, and is filed under its own time. A pass
+ * that has outlasted a tick is followed by another.
  *
- * USERS_CLOCK: a goroutine (await) waits in place of a waker, and no caller wakes the worker.
+ * Left out: the quota, the depth of stripes, crowds, bubbles, and ManualClock, whose word is ended from the start.
  *
- * Left out: pruning, the quota, a pass that follows another at once, stripes that are half as deep as where producers
- * help (they lower due further: dueNow), bubbles, ManualClock, which is the worker forever, and all that protocol.pml
- * has. nextWork reads the wheel alone here. That is enough: whatever another drain has yet to file was pushed after due
- * was raised, or is of the intake, so its producer lowers due. The Go code may wake sooner.
+ * Properties, whenever no call is in progress and no goroutine is about to run:
  *
- * Properties, whenever no call is under way and no goroutine is about to move:
+ *   in time   the timer is set, no later than a tick after each pending timeout's deadline, or after the return of the
+ *             call that armed it
+ *   set       if the word has a run, the timer and the timerfd are set for it
+ *   linger    if anything is queued, the next run is at most the linger away
+ *   stop      after Timer.StopAll the timer is not set, the timerfd is closed, and no caller wakes the worker
  *
- *   wake-up   nobody is the worker, every pending timeout is queued or filed, and a waker is set for nextWake
- *   late      nextWake is no later than the first whole Tick from each pending timeout's limit on; due is no later than
- *             the limit. That is the timeout's tick, or the tick after the one in which the call that armed or moved
- *             it returned, or after the one that a late worker has read (slip)
- *   linger    if anything is queued, due is the linger from now or before, and nextWake no later than the first whole
- *             Tick from that on
- *   earliest  earliest is each pending timeout's limit or before, and no later than nextWake: Stats depends on it
- *   far       a timeout that waits in the far lane is taken in time: far.due is its tick or before, and the linger from
- *             now or before
- *   tidy      with nothing filed, queued or due there is no next run; wakers that were set before fire once for nothing
- *   overdue   a caller may wake the worker if there is a next run, only then, and not before it is overdue
- *   stop      after Timer.StopAll no waker is set, no caller wakes the worker, and done is closed
- *   counted   running counts the goroutine that waits for a user's clock, and one until Timer.StopAll
- *
- * And at each run, except on a user's clock: nextWake has begun, is a whole Tick or allowed, and is later than that of
- * the last run; unless a producer has read the clock before the last pass, and become the worker after it.
- *
- * In every state one goroutine is the worker, only that one touches the wakers, and none begins a pass once done is
- * closed. When no process can move any more, every timeout is settled, and due is never. So a due that was lowered for
- * nothing (the timeout was taken between its push and the CAS that lowers, or a helper has filed it, or it was
- * moved while it lay in the lists) costs one pass, within the linger.
+ * At each run that is beyond the rate: it is due at a whole tick, later than the last. When no process can move any
+ * more, no timeout is pending or queued, and no run is set.
  */
 
 #ifndef PRODUCERS
@@ -59,6 +36,9 @@
 #endif
 #ifndef CALLS
 #define CALLS 1
+#endif
+#ifndef TIMEOUTS
+#define TIMEOUTS 2
 #endif
 #ifndef HELPERS
 #define HELPERS 0
@@ -69,760 +49,207 @@
 #ifndef GOEXITS
 #define GOEXITS 0	/* so many tasks may end the worker's goroutine */
 #endif
-#ifndef LIVES
-#define LIVES 2		/* goroutines of time.Timers at the same time */
-#endif
 #ifndef WAKES
 #define WAKES 0		/* so many times a caller finds the worker overdue, and wakes it */
 #endif
-#ifndef WAKERS
-#define WAKERS 2		/* or 1 */
-#endif
 #ifndef LAST
-#define LAST 2
+#define LAST 1
 #endif
-#ifndef LINGER
-#define LINGER 3
-#endif
-#ifndef TIMEOUTS
-#define TIMEOUTS 2
-#endif
-#ifndef LATER
-#define LATER 9		/* the later deadline; the other is the next tick */
-#endif
-#ifndef WHOLE
-#define WHOLE 2		/* ticks.whole */
+#ifndef JUMPS
+#define JUMPS 0
 #endif
 #ifndef BURST
 #define BURST 0
 #endif
 
-#define LONG  14	/* maxDeadline: later than every tick, earlier than noDue */
-#define NEVER 15	/* noDue, noTick, notOverdue */
+#define TICK   2
+#define LINGER 5
+#define MARGIN (3 * (LINGER + TICK))
+#define NEVER  120	/* maxDeadline; notOverdue */
 
-#define ASLEEP 0
-#define AWAKE  1
-#define WOKEN  2
-#define ENDED  3
-
-#define IDLE     0
-#define PENDING  1
-#define CANCELED 2
+#define NO_RUN (2 * NEVER)
+#define ENDED  (-1)
+#define next(w) ((w) >> 1)
 
 #define NEAR 1
 #define FAR  2
 
 #define min(a, b) ((a) < (b) -> (a) : (b))
 #define max(a, b) ((a) > (b) -> (a) : (b))
+#define wholeTick(t) (((t) + TICK - 1) / TICK * TICK)
 
 byte now;
 
-typedef farLane { byte due = LINGER };	/* as if a pass at tick 0 had taken it */
-farLane far;
-
 /* alarm */
-byte due = NEVER, status = ASLEEP;	/* the word */
-byte nextWake = NEVER, earliest = NEVER;
-short allowed;
-short ran = -1;		/* the nextWake of the last run */
-short closed = -WHOLE;	/* tick of the last pass, which the wheel has closed */
-byte called;		/* goroutines that a waker has started, and that have not run yet */
-#ifdef USERS_CLOCK
-#define UNSET  0
-#define WAITS  1
-#define CALLED 2	/* the channel has received, and the goroutine has not run yet */
-byte waiter;		/* the goroutine whose cancel is clockWaker.cancel */
-byte wait;		/* the tick for which it waits; 0 once it is dismissed */
-byte dismissed;		/* of those called, which may take either case of the select */
-byte leaving;		/* dismissed, and yet to Leave */
-#define MAY_LIVE (called > dismissed)
-#define NEXT_IS_SET (waiter == WAITS && wait == nextWake)
-#define NONE_SET (waiter != WAITS)
-#define NEXT_WAKER (waiter == WAITS -> wait : NEVER)
+#ifdef TRAFFIC	/* a run is announced, as after traffic */
+short word = 2 * LAST + 1;
+byte timer = LAST;	/* when it is due; NEVER: it is not set */
+byte overdue = LAST;
 #else
-#define MAY_LIVE (called > 0)
-byte waker[WAKERS];	/* the tick for which it is set; 0: it is free */
-bit timer[WAKERS];	/* its time.Timer fires at that tick or later; 0: it has fired, or was never set */
+short word = NO_RUN;
+byte timer = NEVER;
 byte overdue = NEVER;
-#if WAKES
-byte wakes;		/* so many times a caller has woken the worker */
+#endif
+byte fd = LAST;		/* the timerfd: the run for which it is set */
+short allowed, last, free = -LINGER;
 bit extra;		/* the timer of callers is to fire at once */
-#endif
-hidden byte j, b;
-#if WAKERS == 1
-#define ANY_WAKER(is) is(0)
-#define NEXT_WAKER FIRES_AT(0)
-#else
-#define ANY_WAKER(is) (is(0) || is(1))
-#define NEXT_WAKER min(FIRES_AT(0), FIRES_AT(1))
-#endif
-#define FIRES_AT(i) (timer[i] -> waker[i] : NEVER)
-#define IS_FOR_NEXT(i) (timer[i] && waker[i] == nextWake)
-#define NEXT_IS_SET ANY_WAKER(IS_FOR_NEXT)
-#define NONE_SET (NEXT_WAKER == NEVER)
-#endif
+bit isFdClosed;
+
+/* worker */
+byte calls, isCalled;	/* isCalled: calls was 0, and the goroutine is about to be the worker */
+byte closed;		/* the time of the last pass */
+
+/* the far lane */
+byte far_at = LINGER;
+bit wanted;
 
 /* the word of each timeout, and where it is */
-byte state[2], deadline[2], filed[2];	/* filed: under this tick; 0: not */
-byte inQueue[2];	/* in which lane; 0: in none */
-bit queued[2], inLists[2], inBatch[2], deferred[2];
+bit pending[2], queued[2], inLists[2];
+byte deadline[2], inQueue[2], filed[2];	/* inQueue: the lane; filed: under this time; 0: in none */
 bit mu, stopped;
 
-/* executor.go */
-byte running = 1;
-bit done;
-
-byte exits;	/* tasks that have ended the goroutine */
-bit handed;	/* the role is given to a goroutine by start */
-bit cut;	/* the pass was cut short, and the batch is not settled */
-byte cutAt = NEVER;	/* the tick of that pass */
-
 /* ghosts */
-byte busy;	/* calls under way, and goroutines about to move */
-byte owner;	/* who is the worker: a process */
-byte limit[2];	/* of a pending timeout: no pass may be later than the Tick from then on; 0: of others */
-bit stale;	/* a producer has become the worker with a tick before the last pass */
-#define COMING 255
-#define mine assert(owner == _pid)
-
-/* roundUp of ticks.go. */
-#ifdef MISTAKE_ROUND_UP_PAST
-#define roundUp(t) (((t) / WHOLE + 1) * WHOLE)
-#else
-#define roundUp(t) WHOLE_FROM(t)
+byte busy;	/* calls in progress, and goroutines that run or are about to */
+byte limit[2];	/* of a pending timeout: its deadline, or when the call that armed it returned */
+#if WAKES
+byte wakes;
 #endif
-#define WHOLE_FROM(t) (((t) + WHOLE - 1) / WHOLE * WHOLE)
+byte fired;	/* goroutines that timers have started, not counted yet */
 
-#define HOME(t) (inQueue[t] || inLists[t] || filed[t])
-#define ON_TIME(t) (state[t] != PENDING || HOME(t) && (deadline[t] == LONG || nextWake <= WHOLE_FROM(limit[t])))
-#define IS_EARLIEST(t) (state[t] != PENDING || deadline[t] == LONG || earliest <= limit[t])
-#define IS_TAKEN(t) (state[t] != PENDING || !inQueue[t] || \
-	due <= limit[t] && (inQueue[t] == NEAR || far.due <= limit[t]))
-#define IN_LINGER(t) (!queued[t] || inQueue[t] && due <= now + LINGER && nextWake <= WHOLE_FROM(now + LINGER))
-#define EMPTY(t) (!inQueue[t] && !inLists[t] && (filed[t] == 0 || filed[t] == LONG))
+#define IN_TIME(t) (!pending[t] || (inQueue[t] || inLists[t] || filed[t]) && \
+	(deadline[t] == NEVER || timer <= limit[t] + TICK))
 
-inline rests() {
-	assert(status == ASLEEP && owner == 0 && !handed);
-	assert(!inBatch[0] && !inBatch[1] && !deferred[0] && !deferred[1]);
-	assert(ON_TIME(0) && ON_TIME(1));
-	assert(nextWake == NEVER || NEXT_IS_SET);
-	assert(IS_EARLIEST(0) && IS_EARLIEST(1) && earliest <= nextWake);
-	assert(due == NEVER || earliest <= max(due, now + 1) && due <= now + LINGER);
-	assert(far.due <= now + LINGER && IS_TAKEN(0) && IS_TAKEN(1));
-	assert(IN_LINGER(0) && IN_LINGER(1));
-	assert(due < NEVER || nextWake == NEVER || earliest <= now || !EMPTY(0) || !EMPTY(1));	/* at now: once more */
-#ifdef USERS_CLOCK
-	assert(running == 1 + (waiter == WAITS) && (nextWake < NEVER || waiter != WAITS))
-#else
-	assert(running == 1);
-	assert((overdue == NEVER) == (nextWake == NEVER));
-	assert(overdue == NEVER || overdue <= max(nextWake, now + 1))
-#endif
-}
-
-/* away ends what is under way. */
+/* away ends what is in progress. */
 inline away() {
 	busy--;
 	if
-	:: busy == 0 && !stopped -> rests()
-	:: busy == 0 && stopped ->
-		assert(status == ENDED && NONE_SET && owner == 0 && running == 0 && done);
-#ifndef USERS_CLOCK
-		assert(overdue == NEVER)
-#endif
+	:: busy == 0 && !stopped ->
+		assert(!isCalled && calls == 0);
+		assert(IN_TIME(0) && IN_TIME(1));
+		assert(next(word) == NEVER || timer < NEVER && fd == next(word));
+		assert(!queued[0] && !queued[1] || next(word) <= now + LINGER)
+	:: busy == 0 && stopped -> assert(word == ENDED && timer == NEVER && isFdClosed && overdue == NEVER)
 	:: else
 	fi
 }
 
-inline enter() { running++ }
-
-inline leave() {
-	atomic {
-		assert(running > 0);
-		running--;
-		if
-		:: running == 0 ->
-			assert(stopped);
-			done = 1
-		:: else
-		fi
-	}
-}
-
-#ifdef USERS_CLOCK
-#ifdef MISTAKE_WAITER_UNCOUNTED
-#define ENTER_WAITER 0
+#ifdef MISTAKE_PUT_OFF_TO_LAST
+#define PUT_OFF(due) ((due) < allowed -> wholeTick(due) : (due))
 #else
-#define ENTER_WAITER 1
-#endif
-inline dismiss() {
-#ifndef MISTAKE_WAITER_STAYS
-	if
-	:: waiter == WAITS -> leaving++; busy++
-	:: waiter == CALLED -> dismissed++
-	:: else
-	fi;
-#endif
-	waiter = UNSET;
-	wait = 0
-}
-
-/* set, which is clockWaker's here. */
-inline set_(tick_) {
-	mine;
-	if
-	:: tick_ == NEVER -> dismiss()
-	:: tick_ < NEVER && waiter != UNSET && wait == tick_
-	:: else ->
-		dismiss();
-		waiter = WAITS;
-		running = running + ENTER_WAITER;
-		wait = tick_
-	fi
-}
-
-inline stop_()           { dismiss() }
-inline forget(tick_)     { dismiss() }
-inline overdueFrom(tick) { skip }
-#else
-inline set_(tick_) {
-	mine;
-	d_step {
-		j = 0;
-		b = 0;
-		do
-		:: j == WAKERS || waker[j] == tick_ -> break
-		:: else ->
-			b = (waker[b] && (waker[j] == 0 || waker[j] > waker[b]) -> j : b);
-			j++
-		od;
-		if
-		:: tick_ == NEVER -> unset()
-		:: j == WAKERS && tick_ < NEVER -> waker[b] = tick_; timer[b] = 1
-		:: else
-		fi
-	}
-}
-
-inline unset() {
-	for (j : 0 .. WAKERS - 1) {
-		timer[j] = 0;
-		waker[j] = 0
-	}
-	j = 0
-}
-
-inline stop_() {
-	d_step {
-		unset();
-#ifndef MISTAKE_STOP_KEEPS_OVERDUE
-		overdue = NEVER
-#endif
-	}
-}
-
-inline forget(tick_) {
-	d_step {
-		for (j : 0 .. WAKERS - 1) {
-			waker[j] = (waker[j] <= tick_ -> 0 : waker[j])
-		}
-	}
-}
-
-inline overdueFrom(tick_) { overdue = (tick_ < NEVER -> tick_ : overdue) }
+#define PUT_OFF(due) ((due) < allowed -> wholeTick(max(due, last + 1)) : (due))
 #endif
 
-/* setFor, for next. */
-inline setFor() {
-	earliest = next;
-	nextWake = (next < allowed -> roundUp(next) : next);
-	set_(nextWake);
-	overdueFrom(nextWake)
-}
+#define RUN_AT(at) (at >= 0 && at < NEVER)
 
-/* rest, for tick, which is seen in Go, and next. It ends with both 0. */
-inline rest() {
+inline setFD() { fd = (isFdClosed -> fd : at) }
+
+/* set, which uses at, start and again. */
+inline set() {
+	at = next(word);
 	do
-	:: atomic { status == ENDED -> mine;
-#ifndef MISTAKE_ENDED_KEEPS_WAKERS
-			stop_();
+	:: if
+	   :: at < 0 -> overdue = NEVER; timer = NEVER; isFdClosed = 1
+	   :: RUN_AT(at) ->
+		atomic { start = PUT_OFF(at); overdue = start };
+		timer = start;
+#ifndef MISTAKE_REREAD_BEFORE_FD
+		setFD()
 #endif
-			owner = 0; tick = 0; next = 0;
-			break
-		}
-	:: atomic { status == WOKEN -> mine;
-#ifdef MISTAKE_FORGET_BEFORE_CAS
-			forget(now)
-		};
-		status = (status == WOKEN -> AWAKE : status)
+	   :: else
+	   fi;
+	   atomic {
+#ifdef MISTAKE_SET_NO_REREAD
+		again = at;
 #else
-			status = AWAKE
-		};
-		atomic { forget(now) }
+		again = next(word);
 #endif
-	:: atomic { status == AWAKE -> mine;	/* tick: of the last pass, or before the producer's lower */
-			w = due;
-			if
-			:: w < NEVER -> next = min(next, min(max(tick + 1, w), tick + LINGER))
-			:: else
-			fi;
-			setFor()
-		};
-		atomic {
-			if
-#ifdef MISTAKE_AWAY_IGNORES_DUE
-			:: status == AWAKE ->
-#else
-			:: status == AWAKE && due == w ->
+		isSet = again == at;
+		at = again; again = 0
+	   };
+#ifdef MISTAKE_REREAD_BEFORE_FD
+	   if
+	   :: isSet && RUN_AT(at) -> setFD()
+	   :: else
+	   fi;
 #endif
-				due = (w < NEVER -> min(w, tick + LINGER) : NEVER);
-				status = ASLEEP;
-				owner = 0; tick = 0; w = 0; next = 0;
-				break
-			:: else -> w = 0
-			fi
-		}
+	   if
+	   :: atomic { isSet -> isSet = 0; at = 0; start = 0; break }
+	   :: else
+	   fi
 	od
 }
 
-/* lower leaves hit: the caller is the worker. */
-inline lower(k, who) {
-	if
-	:: due <= k || status == ENDED
-	:: else ->
-		due = k;
-		if
-		:: status == ASLEEP -> status = AWAKE; assert(owner == 0); owner = who; hit = 1
-		:: else
-		fi
-	fi
-}
-
-inline expect(k) {
-#ifdef USERS_CLOCK
-	if
-#ifdef MISTAKE_ENTER_AFTER_CAS
-	:: atomic { k < due -> lower(k, COMING) };
-		if
-		:: atomic { hit -> hit = 0; enter(); handed = 1; busy++ }
-		:: else
-		fi
-#else
-	:: atomic { k < due -> enter() };
-		atomic { lower(k, COMING) };
-		if
-		:: atomic { hit -> hit = 0; handed = 1; busy++ }
-		:: else -> leave()
-		fi
-#endif
-	:: else
-	fi
-#else
-	tick = now;
-#ifdef MISTAKE_EARLIEST_READ_EARLY
-	next = earliest;
-#endif
+/* by, with announced. */
+inline by(time, ann) {
 	atomic {
-		lower(k, _pid);
-		if
-		:: hit -> stale = stale || tick < closed;
-#ifdef MISTAKE_EXPECT_TAKES_NEXT_WAKE
-			next = nextWake
-#else
-#ifndef MISTAKE_EARLIEST_READ_EARLY
-			next = earliest
-#endif
-#endif
-		:: else -> tick = 0; next = 0
-		fi
+		w = min(next(word), time) * 2 + (word & 1 | ann);
+		isLower = next(w) != next(word);
+		word = w;
+		w = 0
 	};
 	if
-	:: hit -> hit = 0; rest()
-	:: else
-	fi
-#endif
-}
-
-/* answer leaves hit: the goroutine is the worker. */
-inline answer() {
-	atomic {
-		if
-		:: status == ASLEEP -> status = AWAKE; assert(owner == 0); owner = _pid; hit = 1
-#ifndef MISTAKE_NO_WOKEN
-		:: status == AWAKE -> status = WOKEN
-#endif
-		:: else
-		fi
-	}
-}
-
-inline takeStripe(l, s) {
-	atomic { inLists[s] = inLists[s] || inQueue[s] == l; inQueue[s] = (inQueue[s] == l -> 0 : inQueue[s]) }
-}
-
-/* takeLane, with the lock held. While a stripe is pruned the lock is released. */
-inline takeLane(l) {
-	takeStripe(l, 0);
-#if HELPERS || STOPPERS
-	if
-	:: mu = 0; atomic { mu == 0 -> mu = 1 }
-	:: true
-	fi;
-#endif
-	takeStripe(l, 1)
-}
-
-inline unqueue(t) {
-	queued[t] = 0;
-	filed[t] = (state[t] == PENDING -> max(deadline[t], filed[t]) : 0)
-}
-
-/* first: the first tick that is open for it, which is the wheel's current or opening; 0: current. */
-inline fileOne(t, first) {
-	if
-	:: inLists[t] && inBatch[t] -> inLists[t] = 0; deferred[t] = 1
-	:: inLists[t] && !inBatch[t] -> inLists[t] = 0; filed[t] = first; unqueue(t)
+	:: atomic { isLower -> isLower = 0 }; set()
 	:: else
 	fi
 }
 
-inline consider(t) {
+#ifdef MISTAKE_COVERS_UNANNOUNCED
+#define COVERS(w, d) (next(w) <= (d))
+#else
+#define COVERS(w, d) (((w) & 1) && next(w) <= (d))
+#endif
+#define SUITS(d, w) ((d) - MARGIN >= next(w))
+
+inline want() {
 	if
-	:: filed[t] && filed[t] <= tick ->
-		if
-		:: state[t] != PENDING -> filed[t] = 0
-		:: state[t] == PENDING && (queued[t] || deadline[t] > tick) -> filed[t] = max(deadline[t], tick + 1)
-		:: else -> filed[t] = 0; inBatch[t] = 1
-		fi
+	:: isFar && !SUITS(k, word) -> wanted = 1
 	:: else
 	fi
 }
-
-/* claim, and the task. */
-inline handOutOne(t) {
-	atomic {
-		if
-		:: inBatch[t] && state[t] == PENDING && !queued[t] && deadline[t] <= tick ->
-			state[t] = IDLE; limit[t] = 0; hit = 1
-		:: else
-		fi
-	};
-#if GOEXITS
-	if
-	:: atomic { hit && exits < GOEXITS -> hit = 0; exits++; goto interrupted }
-	:: hit = 0
-	fi
-#else
-	hit = 0
-#endif
-}
-
-inline settleOne(t) {
-	if
-	:: inBatch[t] ->
-		inBatch[t] = 0;
-		filed[t] = (state[t] == PENDING && !(queued[t] && stopped) -> max(deadline[t], tick + 1) : 0)
-	:: else
-	fi;
-	if
-	:: deferred[t] -> deferred[t] = 0; filed[t] = (filed[t] -> tick + 1 : 0); unqueue(t)
-	:: else
-	fi
-}
-
-#define DUE_AT(t) (filed[t] && filed[t] < LONG -> filed[t] : NEVER)
-
-inline guarded_nextWork() { next = min(DUE_AT(0), DUE_AT(1)) }
-
-/* lower, by the worker, to far.due, which it reads again. */
-inline lowerToFar() {
-#ifndef MISTAKE_FAR_READ_EARLY
-	w = far.due;
-#endif
-	atomic { lower(w, _pid); assert(!hit) }
-}
-
-#ifdef MISTAKE_BEGIN_TAKES_EARLIEST
-#define WAKES_AT earliest
-#else
-#define WAKES_AT nextWake
-#endif
-
-/* A pass closes its tick: the tick after it is the wheel's opening. */
-#define CLOSE closed = tick
-
-/* A run that was due at t. With FREE it may not count, as one that dispatches nothing does not once a linger. Left out:
- * the limit of the debt, which is met on a user's clock only.
- */
-#define ALLOW(t) allowed = max(allowed, (t) - BURST * WHOLE) + WHOLE
-#ifdef FREE
-#define COUNT(t) if :: ALLOW(t) :: true fi
-#else
-#define COUNT(t) ALLOW(t)
-#endif
-
-/* due was lowered after this goroutine became the worker and before it read the clock: so it is late itself. */
-inline slip(t) { limit[t] = (limit[t] && due <= tick -> max(limit[t], tick + 1) : limit[t]) }
-
-proctype live() {
-	byte tick, next, w;
-	bit hit;
-
-end:
-	if
-#ifdef USERS_CLOCK
-	:: atomic { MAY_LIVE -> called--; waiter = UNSET }	/* its cancel is not waited for any more */
-	:: atomic { dismissed > 0 -> dismissed--; called--;
-			if
-			:: true
-			:: goto gone
-			fi
-		}
-#else
-	:: atomic { MAY_LIVE -> called--;
-#ifndef MISTAKE_ENTER_AFTER_CAS
-			enter()
-#endif
-		}
-#endif
-	:: atomic { handed -> handed = 0; owner = _pid; goto work }
-	fi;
-	answer();
-#ifndef USERS_CLOCK
-#ifdef MISTAKE_ENTER_AFTER_CAS
-	enter();
-#endif
-#endif
-	if
-	:: hit -> hit = 0
-	:: else -> goto gone
-	fi;
-work:
-	atomic {	/* begin */
-		mine;
-		assert(!done);
-		tick = now;
-#ifndef MISTAKE_WAKE_KEEPS_RECORD
-		forget(tick);
-#endif
-#ifdef USERS_CLOCK
-		earliest = min(earliest, tick);
-		nextWake = min(nextWake, tick);
-#else
-		next = earliest;
-		if
-#ifdef MISTAKE_EARLY_WAKE_ENDS
-		:: nextWake > tick -> tick = 0; next = 0; status = ASLEEP; owner = 0; goto gone
-#else
-		:: WAKES_AT > tick -> slip(0); slip(1); goto away_
-#endif
-		:: else -> overdue = NEVER
-		fi;
-		assert(cut || nextWake <= tick && (nextWake >= allowed || nextWake == WHOLE_FROM(nextWake)));
-		assert(cut || stale || nextWake > ran);
-		ran = nextWake;
-#endif
-		stale = 0
-	};
-#if GOEXITS
-	if
-#ifdef MISTAKE_GOEXIT_RESTS
-	:: cut -> goto nextWork
-#else
-	:: cut -> goto handOut
-#endif
-	:: else
-	fi;
-beginPass:
-#endif
-#ifdef MISTAKE_FAR_READ_EARLY
-	w = far.due;
-#endif
-	atomic {
-		mu == 0;
-		if
-#if GOEXITS
-		:: status == ENDED || due == NEVER || cutAt == tick -> CLOSE; goto takeDue	/* isCut */
-#else
-		:: status == ENDED || due == NEVER -> CLOSE; goto takeDue
-#endif
-		:: else
-		fi;
-		if	/* raise */
-		:: due > tick -> due = min(due, tick + LINGER); CLOSE; goto takeDue
-		:: else -> mu = 1
-		fi;
-#ifdef MISTAKE_RAISE_AFTER_TAKE
-	};
-	takeLane(NEAR);
-	atomic {
-		due = (status == ENDED -> due : NEVER)
-	};
-#else
-		due = NEVER
-	};
-	takeLane(NEAR);
-#endif
-#ifndef MISTAKE_FAR_READ_EARLY
-	w = far.due;
-#endif
-	if	/* raiseFar */
-	:: w <= tick ->
-#ifdef MISTAKE_FAR_RAISED_LATE
-		takeLane(FAR);
-		far.due = tick + LINGER
-#else
-		far.due = tick + LINGER;
-		takeLane(FAR)
-#endif
-#ifdef MISTAKE_FAR_LEFT
-	:: else
-#else
-	:: w > tick && inQueue[0] == FAR -> lowerToFar()
-	:: w > tick && inQueue[0] != FAR ->
-		if
-		:: inQueue[1] == FAR -> lowerToFar()
-		:: else
-		fi
-#endif
-	fi;
-	atomic { w = 0; fileOne(0, 0); fileOne(1, 0); CLOSE; mu = 0 };
-takeDue:
-	atomic {
-		mu == 0;
-		if
-		:: !stopped -> consider(0); consider(1)
-		:: else
-		fi;
-#ifdef MISTAKE_WAKE_BEFORE_SETTLE
-		guarded_nextWork();
-#endif
-		if
-		:: inBatch[0] || inBatch[1]
-		:: else -> goto nextWork
-		fi
-	};
-handOut:
-	handOutOne(0);
-	handOutOne(1);
-	atomic {
-		mu == 0;
-		settleOne(0);
-		settleOne(1);
-#if GOEXITS
-		if
-		:: cut -> cut = 0; goto beginPass
-		:: else
-		fi
-#endif
-	};
-nextWork:
-	atomic {
-		mu == 0;
-#ifndef MISTAKE_WAKE_BEFORE_SETTLE
-		guarded_nextWork();
-#endif
-#ifndef MISTAKE_ALLOW_AFTER_REST
-		COUNT(nextWake);
-#endif
-		cutAt = NEVER
-	};
-away_:
-#ifdef MISTAKE_ALLOW_AFTER_REST
-	w = nextWake;
-	rest();
-	ALLOW(w);
-	w = 0;
-#else
-	rest();
-#endif
-gone:
-	leave();
-	atomic { away(); goto end }
-#if GOEXITS
-interrupted:
-	atomic {
-		mine;
-		cut = 1;
-		cutAt = tick;
-		tick = 0; next = 0;
-		owner = COMING;
-#ifdef MISTAKE_GOEXIT_DROPS_ROLE
-		running--; away();
-#else
-		handed = 1;
-#endif
-		goto end
-	}
-#endif
-}
-
-/* push leaves hands: the timeout is to be announced. MAY_BE_FAR: it may wait in the far lane. */
-#define MAY_BE_FAR 2
-inline push_() {
-	if
-	:: push ->
-		atomic {
-			push = 0;
-			if
-			:: stopped -> queued[t] = 0; state[t] = IDLE; limit[t] = 0; hands = 0
-			:: !stopped -> inQueue[t] = NEAR; hands = 1
-#ifndef NEAR_ONLY
-			:: !stopped -> inQueue[t] = FAR; hands = MAY_BE_FAR
-#endif
-			fi
-		}
-	:: else
-	fi
-}
-
-inline lowerFar(k) { far.due = min(far.due, k) }
 
 inline announce() {
-	if
-	:: hands ->
 #ifdef MISTAKE_GIVEN_DEADLINE
-		k = (d -> d : LONG);
+	k = d;
 #else
-		k = (state[t] == PENDING -> deadline[t] : LONG);
+	k = (pending[t] -> deadline[t] : NEVER);
 #endif
-#ifdef MISTAKE_FAR_LOWERED_LATE
-		expect(k);
+#ifndef MISTAKE_WANTED_LATE
+	want();
 #endif
-		if
-		:: hands == MAY_BE_FAR -> lowerFar(k)
-		:: else
-		fi;
-#ifndef MISTAKE_FAR_LOWERED_LATE
-		expect(k)
-#endif
-	:: else
-	fi
-}
-
-#if WAKES
-inline wakeOverdue() {
 	if
-#ifdef MISTAKE_OVERDUE_NO_CAS
-	:: atomic { now >= overdue && wakes < WAKES -> wakes++ };
-		atomic { overdue = now + 1; busy = busy + !extra; extra = 1 }
-#else
-	:: atomic { now >= overdue && wakes < WAKES -> wakes++; overdue = now + 1; busy = busy + !extra; extra = 1 }
-#endif
-	:: true	/* it is not overdue yet, or the call reads no clock */
+	:: COVERS(word, k)
+	:: else ->	/* expect */
+		n = now;
+		n = min(max(k, n), n + LINGER);
+		by(n, 1)
 	fi
-}
+#ifdef MISTAKE_WANTED_LATE
+	;
+	want()
 #endif
+}
 
-proctype producer() {
-	byte calls, t, d, k, next, tick, w, hands;
-	bit hit, push;
+/* isFar: the timeout may be in the far lane. */
+inline push() {
+	isFar = SUITS(d, word);
+	atomic {
+		if
+		:: stopped -> queued[t] = 0; pending[t] = 0; limit[t] = 0; hands = 0
+		:: else -> inQueue[t] = NEAR + isFar
+		fi
+	}
+}
+
+active [PRODUCERS] proctype producer() {
+	byte i, t, d, k, n, start;
+	short w, at, again;
+	bit owes, hands, isFar, isLower, isSet;
 
 	do
-	:: calls == CALLS -> break
+	:: i == CALLS -> break
 	:: else ->
 		atomic {
-			calls++;
+			i++;
 			busy++;
 			if
 			:: t = 0
@@ -832,151 +259,290 @@ proctype producer() {
 			fi;
 			if
 			:: d = now + 1
-			:: d = LATER
-			:: d = 0	/* Stop */
+			:: d = now + MARGIN + 1
+			:: d = NEVER	/* Stop */
 			fi
 		};
 #if WAKES
-		wakeOverdue();
-#endif
-		/* one CAS of the word */
-		atomic {
-			if
-			:: d == 0 && state[t] == PENDING -> state[t] = CANCELED; limit[t] = 0; push = !queued[t]; queued[t] = 1
-			:: d > 0 && state[t] == PENDING && d < deadline[t] ->
-				deadline[t] = d; limit[t] = 0; push = !queued[t]; queued[t] = 1;
-#ifdef MISTAKE_FAR_MOVED
-				hands = 1
+		if	/* wakeOverdue */
+		:: atomic { now >= overdue && wakes < WAKES -> k = overdue };
+#ifdef MISTAKE_OVERDUE_NO_CAS
+			atomic { wakes++; overdue = now + 1; busy = busy + !extra; extra = 1; k = 0 }
 #else
-				hands = MAY_BE_FAR
+			atomic {
+				if
+				:: overdue == k -> wakes++; overdue = now + 1; busy = busy + !extra; extra = 1
+				:: else
+				fi;
+				k = 0
+			}
 #endif
-			:: d > 0 && state[t] == PENDING && d >= deadline[t] -> deadline[t] = d; limit[t] = max(limit[t], d)
-			:: d > 0 && state[t] != PENDING && !stopped ->
-				state[t] = PENDING; deadline[t] = d; push = !queued[t]; queued[t] = 1; hands = MAY_BE_FAR
+		:: true	/* the call reads no clock */
+		fi;
+#endif
+		atomic {	/* one CAS of the timeout's word */
+			if
+			:: d == NEVER && pending[t] -> pending[t] = 0; limit[t] = 0; owes = !queued[t]; hands = owes
+			:: d < NEVER && pending[t] && d < deadline[t] ->
+				deadline[t] = d; limit[t] = d; owes = !queued[t];
+#ifdef MISTAKE_EARLIER_NO_PUSH
+				owes = 0;
+				hands = queued[t]
+#else
+				hands = 1
+#endif
+			:: d < NEVER && pending[t] && d >= deadline[t] -> deadline[t] = d; limit[t] = max(limit[t], d)
+			:: d < NEVER && !pending[t] && !stopped ->
+				pending[t] = 1; deadline[t] = d; owes = !queued[t]; hands = 1
 			:: else
-			fi
+			fi;
+			queued[t] = queued[t] | hands;
+			isFar = 1
 		};
 #ifdef MISTAKE_ANNOUNCE_BEFORE_PUSH
-		announce();
-		push_()
-#else
-		push_();
-		announce()
+		if
+		:: hands -> announce()
+		:: else
+		fi;
 #endif
-		;
+		if
+		:: owes -> push()
+		:: else
+		fi;
+#ifndef MISTAKE_ANNOUNCE_BEFORE_PUSH
+		if
+		:: hands -> announce()
+		:: else
+		fi;
+#endif
 		atomic {
-			limit[t] = (hands && state[t] == PENDING && d > 0 -> max(limit[t], max(deadline[t], now + 1)) : limit[t]);
-			t = 0; d = 0; k = 0; hands = 0;
+			if
+			:: hands && pending[t] -> limit[t] = max(deadline[t], now)
+			:: else
+			fi;
+			t = 0; d = 0; k = 0; n = 0; owes = 0; hands = 0; isFar = 0;
 			away()
 		}
 	od
 }
 
-#if HELPERS
-proctype helper() {
-	byte opening;
+inline take(l, s) {
+	atomic {
+		if
+		:: inQueue[s] == l -> inQueue[s] = 0; inLists[s] = 1
+		:: else
+		fi
+	}
+}
 
-	atomic { busy++; mu == 0 -> mu = 1 };
-	takeLane(NEAR);
-	takeLane(FAR);
+/* fileOne. A time that is closed is put off to the next tick by place, and not by put, which is for an intake. */
+#define PLACE(d) ((d) <= closed -> (closed / TICK + 1) * TICK : (d))
+inline fileOne(s, isIntake) {
 	if
-	:: mu = 0; atomic { mu == 0 -> mu = 1 }	/* between two portions */
-	:: true
+	:: inLists[s] ->
+		inLists[s] = 0;
+		queued[s] = 0;
+		filed[s] = (pending[s] -> (isIntake -> deadline[s] : PLACE(deadline[s])) : 0)
+	:: else
+	fi
+}
+
+/* claim, and the task. */
+inline claim(s) {
+	if
+	:: filed[s] && filed[s] <= begun ->
+		if
+		:: pending[s] && !queued[s] && deadline[s] <= begun ->
+			pending[s] = 0; limit[s] = 0; filed[s] = 0; dispatched = 1
+		:: else -> filed[s] = (pending[s] -> PLACE(deadline[s]) : 0)
+		fi
+	:: else
+	fi
+}
+
+#ifdef MISTAKE_DUE_NO_SINCE
+#define IS_LATE false
+#else
+#ifdef MISTAKE_SINCE_PUT_OFF
+#define IS_LATE (begun - last >= 2 * LINGER)
+#else
+#define IS_LATE (begun - since >= 2 * LINGER)
+#endif
+#endif
+
+#define FILED_AT(s) (filed[s] && filed[s] < NEVER -> filed[s] : NEVER)
+#ifdef MISTAKE_REST_NO_FAR
+#define WAITS(s) false
+#else
+#ifdef MISTAKE_REST_NO_LISTS
+#define WAITS(s) (inQueue[s] == FAR)
+#else
+#define WAITS(s) (inQueue[s] == FAR || inLists[s])
+#endif
+#endif
+#define FAR_AT (WAITS(0) || WAITS(1) -> far_at : NEVER)
+
+inline takeNear() { take(NEAR, 0); take(NEAR, 1) }
+
+active proctype worker() {
+	byte c, n, begun, since, start, exits;
+	short w, at, again;
+	bit isCut, wasCut, takes, isBusy, dispatched, wasWanted, isLower, isSet;
+
+end:	atomic { isCalled -> isCalled = 0 };
+work:	atomic { c = calls; wasCut = isCut; takes = !isCut };
+	if
+	:: isCut -> goto pass
+	:: else -> n = now
+	fi;
+#ifdef MISTAKE_TAKE_BEFORE_BEGIN
+	takeNear();
+#endif
+begin:	atomic {
+		w = word;
+		at = PUT_OFF(next(w));
+		if
+		:: w == ENDED || at > n -> goto notDue
+		:: else -> overdue = NEVER
+		fi
+	};
+	atomic {
+		if
+		:: word != w -> goto begin
+		:: else -> word = NO_RUN; since = next(w); w = 0; isBusy = 0; dispatched = 0
+		fi
+	};
+	atomic {
+		assert(at >= allowed || at == wholeTick(at) && at > last);
+		last = at;
+		allowed = max(allowed, at - BURST * TICK) + TICK;
+		at = 0;
+		isCut = 1
+	};
+pass:	atomic { mu == 0 -> mu = 1; begun = now; closed = begun };
+	if
+	:: takes && !stopped ->
+#ifndef MISTAKE_TAKE_BEFORE_BEGIN
+		takeNear();
+#endif
+		atomic { wasWanted = wanted; wanted = 0 };
+		if
+		:: wasWanted || begun >= far_at || IS_LATE -> far_at = begun + LINGER; take(FAR, 0); take(FAR, 1)
+		:: else
+		fi;
+		wasWanted = 0
+	:: else
 	fi;
 	atomic {
-		opening = max(closed + 1, 0);
-		fileOne(0, opening);
-		fileOne(1, opening);
-		opening = 0;
-		mu = 0;
-		away()
-	}
+		isBusy = isBusy | inLists[0] | inLists[1];
+		fileOne(0, 1);
+		fileOne(1, 1);
+		takes = 1;
+		mu = 0
+	};
+	atomic { mu == 0; claim(0); claim(1) };
+#if GOEXITS
+	if
+	:: atomic { dispatched && exits < GOEXITS -> exits++; begun = 0; goto work }
+	:: true
+	fi;
+#endif
+	if
+	:: atomic { now >= begun + TICK -> begun = 0; goto pass }
+	:: else
+	fi;
+	atomic {	/* nextWork */
+		mu == 0 -> isCut = 0;
+		n = (stopped -> NEVER : min(FAR_AT, min(FILED_AT(0), FILED_AT(1))))
+	};
+	atomic {	/* rest */
+		if
+		:: !dispatched && last - free >= LINGER -> free = last; allowed = allowed - TICK
+		:: else
+		fi;
+		n = (isBusy -> min(n, now + LINGER) : n)
+	};
+	by(n, isBusy);
+	goto answered;
+notDue:
+#ifndef MISTAKE_EARLY_WAKE_ENDS
+	if
+	:: w != ENDED -> w = 0; set()
+	:: else
+	fi;
+#endif
+answered:
+	atomic {
+		begun = 0; n = 0; since = 0; w = 0; at = 0; takes = 0; dispatched = 0;
+		if
+#ifdef MISTAKE_CALLS_NO_COMPARE
+		:: !wasCut ->
+#else
+#ifdef MISTAKE_CUT_ANSWERS
+		:: calls == c ->
+#else
+		:: !wasCut && calls == c ->
+#endif
+#endif
+			calls = 0; c = 0; isBusy = 0; away()
+		:: else -> wasCut = 0; goto work
+		fi
+	};
+	goto end
+}
+
+#if HELPERS
+active proctype helper() {
+	atomic { busy++; mu == 0 -> mu = 1 };
+	takeNear();
+	atomic { take(FAR, 0); take(FAR, 1); mu = 0 };
+	atomic { mu == 0; fileOne(0, 0); fileOne(1, 0); away() }
 }
 #endif
 
 #if STOPPERS
-inline stopOne(t) {
-	queued[t] = queued[t] && !inQueue[t] && !inLists[t] && !deferred[t];	/* about to be pushed: refused then */
-	inQueue[t] = 0; inLists[t] = 0; deferred[t] = 0; filed[t] = 0;
-	state[t] = (state[t] == PENDING -> CANCELED : state[t]);
-	limit[t] = 0
+inline stopOne(s) {
+	queued[s] = queued[s] && !inQueue[s] && !inLists[s];	/* about to be pushed: refused then */
+	inQueue[s] = 0; inLists[s] = 0; filed[s] = 0;
+	pending[s] = 0; limit[s] = 0
 }
 
-proctype stopper() {
-	bit isFirst, wasAsleep;
+active proctype stopper() {
+	byte start;
+	short at, again;
+	bit isSet;
 
-	busy++;
-#ifdef MISTAKE_LEAVE_TOO_SOON
-	leave();
-#endif
-	atomic {
-		mu == 0;
-		isFirst = !stopped;
-		stopped = 1;
-		stopOne(0);
-		stopOne(1)
-	};
-	if
-	:: isFirst ->
-#ifndef MISTAKE_STOP_KEEPS_STATUS
-		atomic { wasAsleep = status == ASLEEP; status = ENDED; due = 0 };
-#endif
-#ifdef MISTAKE_STOP_TOUCHES_WAKERS
-		wasAsleep = 1;
-#endif
-		if
-		:: atomic { wasAsleep -> assert(owner == 0); wasAsleep = 0; stop_() }
-		:: else
-		fi;
-#ifndef MISTAKE_LEAVE_TOO_SOON
-		leave()
-#endif
-	:: else
-	fi;
-	atomic { isFirst = 0; away() }
+	atomic { busy++; mu == 0; stopped = 1; stopOne(0); stopOne(1) };
+	word = ENDED;
+	set();
+	atomic { away() }
 }
 #endif
 
 init {
 	byte i;
-	atomic {
-		for (i : 1 .. PRODUCERS) { run producer() };
-		for (i : 1 .. LIVES) { run live() };
-#if HELPERS
-		run helper();
-#endif
-#if STOPPERS
-		for (i : 1 .. STOPPERS) { run stopper() };
-#endif
-		i = 0
-	};
+
 	do
 	:: atomic { now < LAST -> now++ }
-#ifdef USERS_CLOCK
-	:: atomic { NEXT_WAKER <= now && called < LIVES -> waiter = CALLED; called++; busy++ }
-	:: atomic { leaving > 0 -> leaving-- }; leave(); atomic { away() }
-#else
-	:: atomic { FIRES_AT(0) <= now && called < LIVES -> timer[0] = 0; called++; busy++ }
+	:: atomic { i < JUMPS -> i++; now = now + MARGIN + LINGER }
+	:: atomic { timer <= now -> timer = NEVER; fired++; busy++ }
 #if WAKES
-	:: atomic { extra && called < LIVES -> extra = 0; called++ }
+	:: atomic { extra -> extra = 0; fired++ }
 #endif
-#if WAKERS > 1
-	:: atomic { FIRES_AT(1) <= now && called < LIVES -> timer[1] = 0; called++; busy++ }
-#endif
-#endif
-	:: atomic { timeout ->
-			assert(busy == 0);
+	:: atomic { fired > 0 -> fired--;
+			calls++;
 			if
-			:: NEXT_WAKER < NEVER && now < NEXT_WAKER -> now = NEXT_WAKER
+			:: calls == 1 -> isCalled = 1
+			:: else -> away()
+			fi
+		}
+	:: atomic { timeout ->
+			if
+			:: timer < NEVER -> now = max(now, timer)
 			:: else -> break
 			fi
 		}
 	od;
-	atomic {
-		assert(NONE_SET && !queued[0] && !queued[1]);
-		assert(state[0] != PENDING || deadline[0] == LONG);
-		assert(state[1] != PENDING || deadline[1] == LONG);
-		assert(EMPTY(0) && EMPTY(1));
-		assert(stopped || due == NEVER)
-	}
+	assert(busy == 0 && !queued[0] && !queued[1] && !pending[0] && !pending[1]);
+	assert(stopped || word == NO_RUN)
 }

@@ -1,292 +1,544 @@
-/* word.go: the one word of a timeout, and every transition of it.
+/* A timeout's path: word.go, push, take and close of mpsc_queue.go, guarded.go, and what producers call in timer.go and
+ * timeout.go. Names are those of the Go code. When the worker runs is in alarm.pml.
  *
- * move, begin, reject and cancel are one CAS from w, which the caller has loaded;
- * they leave ok, and owe if a push is owed. The others are loops, as in Go: the load
- * is one step, the CAS is another. -DMERGED makes them one (see protocol.pml).
+ *   proctype    stands for
+ *   producer    callers of Reset, Timeout.Stop and Release
+ *   worker      the passes of the worker
+ *   helper      producers that file a stripe, and Pending
+ *   stopper     callers of Timer.StopAll
+ *
+ * Steps. Each load, CAS and Swap of a word or a stripe is a step, except a load and the CAS that depends on it alone,
+ * if a failed CAS repeats both. What the lock guards changes with the next of those. A hold files or takes one timeout,
+ * and ends. Each of two lanes has a stripe, a stack by link, and a push goes to either. The wheel is the time under
+ * which a timeout is filed.
+ *
+ * Time is 0, 1 or 2, and a pass begins at any of them; a last pass begins at 3. Deadlines are 1 and 2.
+ *
+ * Left out: the quota; depths; where in the wheel a timeout is; the batch, which holds expired timeouts that the engine
+ * has let go of; series, survivors and hooks.
+ *
+ * Properties:
+ *
+ *   outcome   each arming has one outcome: expired, canceled by one call, or rejected
+ *   early     no timeout expires before its deadline, and none once Timer.StopAll's first hold is over
+ *   place     a timeout is in the queue at most once, then marked queued; an expired one that is not queued is nowhere
+ *   lost      after the last pass no timeout is pending, and none is queued or filed
+ *   Release   when it returns, the timeout is nowhere, unless it was armed again
+ *   StopAll   when a call returns, no timeout is pending but one whose push is about to be refused; one call returns it
  */
+
+#ifndef PRODUCERS
+#define PRODUCERS 2
+#endif
+#ifndef CALLS
+#define CALLS 1
+#endif
+#ifndef TIMEOUTS
+#define TIMEOUTS 1
+#endif
+#ifndef PASSES
+#define PASSES 2
+#endif
+#ifndef HELPERS
+#define HELPERS 0
+#endif
+#ifndef STOPPERS
+#define STOPPERS 0
+#endif
 
 #define UNARMED  0
 #define PENDING  1
 #define EXPIRED  2
 #define CANCELED 3
 #define REJECTED 4
-#define REJECTED_STOPPED 5
 #define QUEUED   8
-#define CLOSED   255	/* the head of a closed stripe */
-#define FRESH    16
+#define CLOSED   9	/* the head of a closed stripe */
 
-#define pack(d, flags, s) ((d) << 5 | (flags) | (s))
+#define pack(d, flags, s) ((d) << 4 | (flags) | (s))
 #define state(w)          ((w) & 7)
 #define queued(w)         (((w) & QUEUED) != 0)
-#define deadline(w)       ((w) >> 5)
-#define withState(w, s)     (((w) & 1016) | (s))
-#define unqueued(w)       ((w) & 999)
+#define deadline(w)       ((w) >> 4)
+#define withState(w, s)   ((w) & 120 | (s))
+#define unqueued(w)       ((w) & 119)
+#define max(a, b)         ((a) > (b) -> (a) : (b))
 
-#define isZombie(w) (((w) & FRESH) != 0 && state(w) != PENDING)
+byte now;
 
-/* Indexed by timeout, from 1; 0 is nil. */
-short word[ALL];
-byte link[ALL];
+/* Timeouts, from 1; 0 is nil. home: filed under this time; 0: unfiled. */
+byte word[3], link[3], home[3];
 
-/* Ghost: the outcome of the last arming, as its callers read it; PENDING while it is open. */
-byte told[ALL];
+/* queue */
+byte head[2];
+bit refuses;
 
-#ifdef INTAKE
-/* Ghost: was queued when the intake was taken, and due, and is to be handed out before the pass ends. */
-bit owed[ALL];
-#define forget(to) owed[to] = 0
-#else
-#define forget(to) skip
-#endif
+/* guarded */
+bit mu, stopped;
+byte lists[3];	/* each by its first timeout, without gaps */
+byte waiting;
+byte closed;	/* the time of the last pass */
 
-#ifdef COUNTER
-/* Ghost: pending, and not on the way into the queue, ever since the counter's Pending began. */
-bit watched[ALL];
-#define notWatched(to) watched[to] = 0
-#else
-#define notWatched(to) skip
-#endif
+/* ghosts */
+byte told[3];	/* the outcome of the last arming; PENDING while it is open */
+bit inQueue[3];	/* pushed, and not unqueued since */
+bit armed[3];	/* since Release has canceled it */
+bit isOver;	/* the first hold of a StopAll */
+byte left = PRODUCERS + HELPERS + STOPPERS;	/* calls that have not returned */
 
-/* A step that settles an arming must find it open, and closes it. */
-inline tell(to, outcome) {
-	assert(told[to] == PENDING);	/* one outcome for each arming */
-	told[to] = outcome;
-	notWatched(to)
+#define lock() atomic { mu == 0 -> mu = 1 }
+
+inline tell(t, outcome) {
+	assert(told[t] == PENDING);	/* one outcome for each arming */
+	told[t] = outcome
 }
 
-inline move(to, d) {
-	next = pack(d, w & (QUEUED | FRESH), PENDING);
-	if
-	:: d < deadline(w) ->
-#ifndef MISTAKE_EARLIER_NO_PUSH
-		next = next | QUEUED
-#endif
-	:: else
-	fi;
-	if
-	:: next == w -> ok = 1	/* no CAS */
-	:: next != w && word[to] == w ->
-		assert(told[to] == PENDING);	/* Reset returns true: the arming must be open */
-		word[to] = next;
-		owe = queued(next) && !queued(w);
-		moved = owe;
-		forget(to);
-		ok = 1
-	:: else
-	fi;
-	next = 0
-}
-
-#ifdef MISTAKE_FRESH_FROM_EXPIRED
-#define isNowhere(s) true
-#else
-#define isNowhere(s) ((s) == UNARMED || (s) == CANCELED)
-#endif
-#define FRESH_IF (w & FRESH | (!queued(w) && isNowhere(state(w)) -> FRESH : 0))
-
-inline begin(to, d) {
-	if
-	:: word[to] == w ->
-		assert(told[to] != PENDING);	/* Reset returns false: no arming may be open */
-		told[to] = PENDING;
-		word[to] = pack(d, QUEUED | FRESH_IF, PENDING);
-		/* fresh: the queue alone holds it */
-		assert(!(word[to] & FRESH) || head[STRIPES - 1] == CLOSED || home[to] == UNFILED);
-		forget(to);
-#ifdef MISTAKE_PUSH_TWICE
-		owe = 1;
-#else
-		owe = !queued(w);
-#endif
-		ok = 1
-	:: else
-	fi
-}
-
-/* beginNew: nobody else can see the timeout yet. */
-inline beginNew(to, d) {
+/* cancelInPlace leaves canceled. */
+inline cancelInPlace(t) {
 	atomic {
-		word[to] = pack(d, QUEUED | FRESH, PENDING);
-		told[to] = PENDING
+		if
+		:: state(word[t]) == PENDING ->
+			tell(t, CANCELED);
+			word[t] = withState(word[t], CANCELED);
+			canceled = 1
+		:: else
+		fi
 	}
 }
 
-inline reject(to, d, s) {
-	if
-	:: word[to] == w ->
-		assert(told[to] != PENDING);
-		told[to] = s;
-		word[to] = pack(d, w & (QUEUED | FRESH), s);
-		ok = 1
-	:: else
-	fi
-}
-
-inline cancel(to) {
-	if
-	:: word[to] == w ->
-		tell(to, CANCELED);
-		word[to] = withState(w, CANCELED) | QUEUED;
-		owe = !queued(w);
-		ok = 1
-	:: else
-	fi
-}
-
-#ifdef MISTAKE_CLAIM_QUEUED
-#define NOT_CLAIMED(due) (state(w) != PENDING || deadline(w) > due)
+/* unqueue leaves the word that it left in w. */
+inline unqueue(t) {
+#ifdef MISTAKE_UNQUEUE_LINK_LATE
+	atomic {
 #else
-#ifdef MISTAKE_CLAIM_EARLY
-#define NOT_CLAIMED(due) (state(w) != PENDING || queued(w))
-#else
-#define NOT_CLAIMED(due) (state(w) != PENDING || queued(w) || deadline(w) > due)
+	link[t] = 0;
+	atomic {
 #endif
-#endif
-
-/* claim leaves hit: the timeout expired. */
-inline claim(to, due) {
-	do
-	:: RMW {
-		atomic {
-			w = word[to];
-			if
-			:: NOT_CLAIMED(due) -> w = 0; break
-			:: else
-			fi
-		};
-		atomic {
-			if
-#ifdef MISTAKE_CLAIM_NO_CAS
-			:: true ->
-#else
-			:: word[to] == w ->
-#endif
-				assert(deadline(w) <= now);	/* never early */
-				assert(!queued(w));		/* a new arming waits for the next drain, so for a later pass */
-				assert(!closed);		/* nothing expires after the first hold of Timer.StopAll */
-				tell(to, EXPIRED);
-				word[to] = withState(w, EXPIRED);
-				hit = 1;
-				w = 0;
-				break
-			:: else -> w = 0
-			fi
-		}
+		assert(queued(word[t]) && inQueue[t]);	/* else misused */
+		inQueue[t] = 0;
+		word[t] = unqueued(word[t]);
+		w = word[t]
 	}
-	od
-}
-
-/* unqueue, with the caller's next step under the lock: file puts the timeout where its
- * word requires.
- */
-#define NOWHERE 0	/* the caller does nothing */
-#define LATE    1	/* place */
-#define DUE     2	/* putOpen */
-
-inline unqueue(to, filing) {
-	do
-	:: RMW {
-		atomic {
-			link[to] = 0;
-			w = word[to];
-			assert(queued(w))	/* else misused */
-		};
-		atomic {
-			if
-			:: word[to] == w ->
-				assert(inQueue[to]);
-				inQueue[to] = 0;
-				word[to] = unqueued(w);
-				if
-				:: filing == LATE && state(w) == PENDING -> place(to, deadline(w))
-				:: filing == DUE && state(w) == PENDING -> putOpen(to, deadline(w))
-				:: else
-				fi;
-				w = 0;
-				break
-			:: else -> w = 0
-			fi
-		}
-	}
-	od
-}
-
-/* cancelForStop, with what guarded.collect does about its answer. */
-inline cancelForStop(to) {
-	do
-	:: RMW {
-		atomic {
-			w = word[to];
-			if
-			:: state(w) != PENDING -> w = 0; break
-			:: else
-			fi
-		};
-		atomic {
-			if
-			:: word[to] == w ->
-				tell(to, CANCELED);
-				word[to] = withState(w, CANCELED);
-				assert(!inLeft[to]);	/* a Stop returns it, once */
-				inLeft[to] = 1;
-				ended++;
-				w = 0;
-				break
-			:: else -> w = 0
-			fi
-		}
-	}
-	od
-}
-
-#ifdef MISTAKE_REFUSE_REJECTS_FILED
-#define isFiled(to) false
-#else
-#define isFiled(to) (home[to] >= FILED)
+#ifdef MISTAKE_UNQUEUE_LINK_LATE
+	;
+	link[t] = 0
 #endif
+}
 
-/* refuse of guarded.go and the word's, with what Timer.push does about the answer: it leaves err.
- * Only an arming that was never filed is rejected. So no move is: the timeout that it found
- * pending and not queued was in the wheel or the batch, and Timer.StopAll collects it.
- */
-inline refuse(to) {
-#ifndef MISTAKE_REFUSE_WITHOUT_LOCK
-	lock();
-#endif
-	do
-	:: RMW {
-		atomic {
-			link[to] = 0;
-			w = word[to]
-		};
-		atomic {
-			next = unqueued(w);
+/* place. put, for an intake, does not put a closed time off: the pass that follows takes it. */
+#define NEXT (closed + 1)
+inline place(t) { home[t] = max(deadline(w), NEXT) }
+inline put(t)   { home[t] = deadline(w) }
+
+inline takeStripe(l) {
+	atomic {
+		if
+		:: !stopped && head[l] != 0 ->
+			if	/* not lists[n]: the checker could not undo that */
+			:: lists[0] == 0 -> lists[0] = head[l]
+			:: lists[0] != 0 && lists[1] == 0 -> lists[1] = head[l]
+			:: else -> assert(lists[2] == 0); lists[2] = head[l]
+			fi;
+			head[l] = 0
+		:: else
+		fi
+	}
+}
+
+/* file, with fileOne, for one timeout, if there is one. Isintake: put. */
+inline file(isIntake) {
+	atomic {
+		x = lists[0];
+		if
+		:: x ->
+			lists[0] = link[x];
 			if
-			:: state(w) == PENDING && !isFiled(to) -> next = withState(next, REJECTED_STOPPED)
+			:: lists[0] == 0 -> lists[0] = lists[1]; lists[1] = lists[2]; lists[2] = 0
 			:: else
 			fi;
-			if
-			:: word[to] == w ->
-				word[to] = next;
-				if
-				:: state(next) != state(w) ->
-					assert(!moved);
-					tell(to, REJECTED_STOPPED);
-					hit = 1
-				:: else
-				fi;
-				w = 0; next = 0; moved = 0;
-#ifndef MISTAKE_REFUSE_WITHOUT_LOCK
-				mu = 0;
-#endif
-				break
-			:: else -> w = 0; next = 0
-			fi
-		}
-	}
-	od;
+			home[x] = 0
+		:: else
+		fi
+	};
 	if
-	:: hit -> atomic { hit = 0; err = 1; release() }
+	:: x ->
+#ifdef MISTAKE_FILE_READS_EARLY
+		atomic { v = word[x] };
+#endif
+		unqueue(x);
+		atomic {
+#ifdef MISTAKE_FILE_READS_EARLY
+			w = v; v = 0;
+#endif
+			if
+			:: state(w) == PENDING && isIntake -> put(x)
+			:: state(w) == PENDING && !isIntake -> place(x)
+			:: else
+			fi;
+			x = 0; w = 0
+		}
 	:: else
 	fi
 }
+
+/* refuse of guarded.go and word.go. */
+#ifdef MISTAKE_REFUSE_REJECTS_FILED
+#define isFiled(t) false
+#else
+#define isFiled(t) (home[t] != 0)
+#endif
+inline refuse(t) {
+#ifdef MISTAKE_REFUSE_NOTHING
+	skip
+#else
+#ifndef MISTAKE_REFUSE_NO_LOCK
+	lock();
+#endif
+	isInWheel = isFiled(t);
+	atomic {
+		link[t] = 0;
+		if
+		:: state(word[t]) == PENDING && !isInWheel ->
+			assert(!moved);	/* the wheel holds a timeout that was moved */
+			tell(t, REJECTED);
+			word[t] = pack(deadline(word[t]), 0, REJECTED)
+		:: else -> word[t] = unqueued(word[t])
+		fi;
+		isInWheel = 0;
+#ifndef MISTAKE_REFUSE_NO_LOCK
+		mu = 0
+#endif
+	}
+#endif
+}
+
+inline push(t) {
+	atomic {
+		if
+		:: l = 0
+		:: l = 1
+		fi;
+		owes = 0;
+		if
+		:: head[l] == CLOSED -> isClosed = 1
+		:: else ->
+			assert(!inQueue[t] && queued(word[t]));
+			inQueue[t] = 1;
+			link[t] = head[l];
+			head[l] = t
+		fi;
+		l = 0
+	};
+	if
+	:: isClosed -> isClosed = 0; refuse(t)
+	:: else
+	fi
+}
+
+#ifdef MISTAKE_PUSH_TWICE
+#define OWES(w) true
+#else
+#define OWES(w) (!queued(w))
+#endif
+#ifdef MISTAKE_PUSH_UNMARKED
+#define MARK 0
+#else
+#define MARK QUEUED
+#endif
+
+/* arm. */
+inline arm(t) {
+	do
+	:: w = word[t];
+		isClosed = queued(w) && refuses;	/* isTooLate */
+		atomic {
+			if
+			:: word[t] != w -> isClosed = 0
+			:: word[t] == w && state(w) == PENDING ->	/* move */
+				assert(told[t] == PENDING);
+				owes = d < deadline(w) && !queued(w);
+				moved = owes;
+				word[t] = pack(d, w & QUEUED | (d < deadline(w) -> QUEUED : 0), PENDING);
+				armed[t] = 1;
+				break
+			:: word[t] == w && state(w) != PENDING && isClosed ->	/* reject */
+				assert(told[t] != PENDING);
+				told[t] = REJECTED;
+				word[t] = pack(d, w & QUEUED, REJECTED);
+				break
+			:: else ->	/* begin */
+				assert(told[t] != PENDING);
+				assert(queued(w) || state(w) != EXPIRED || home[t] == 0);	/* nowhere */
+				told[t] = PENDING;
+				owes = OWES(w);
+				word[t] = pack(d, MARK, PENDING);
+				armed[t] = 1;
+				break
+			fi
+		}
+	od;
+	isClosed = 0;
+	w = 0
+}
+
+inline stop(t) {
+	atomic {
+		if
+		:: state(word[t]) == PENDING ->
+			tell(t, CANCELED);
+			owes = !queued(word[t]);
+			word[t] = withState(word[t], CANCELED) | MARK
+		:: else
+		fi
+	}
+}
+
+#ifdef MISTAKE_RELEASE_REMOVES_ARMED
+#define IS_FREE(t) true
+#else
+#define IS_FREE(t) (state(word[t]) != PENDING)
+#endif
+#define isNowhere(t) (!queued(word[t]) && !inQueue[t] && home[t] == 0)
+
+inline release(t) {
+	lock();
+	atomic { armed[t] = 0; cancelInPlace(t); canceled = 0 };
+	do
+	:: queued(word[t]) ->
+		takeStripe(0);
+		takeStripe(1);
+		do
+		:: lists[0] != 0 && queued(word[t]) -> file(0)
+		:: else -> break
+		od;
+#ifdef MISTAKE_RELEASE_NO_WAIT
+		break
+#else
+		if
+		:: queued(word[t]) -> mu = 0; lock()
+		:: else
+		fi
+#endif
+	:: else -> break
+	od;
+	atomic {
+		if
+		:: home[t] != 0 && IS_FREE(t) -> home[t] = 0
+		:: else
+		fi;
+		assert(armed[t] || isNowhere(t));
+		mu = 0
+	}
+}
+
+active [PRODUCERS] proctype producer() {
+	byte calls, t, d, w, v, x, l;
+	bit owes, moved, isClosed, isInWheel, canceled;
+
+	do
+	:: calls == CALLS -> break
+	:: else ->
+		atomic {
+			calls++;
+			if
+			:: t = 1
+#if TIMEOUTS > 1
+			:: t = 2
+#endif
+			fi
+		};
+		if
+		:: d = 1; arm(t)
+		:: d = 2; arm(t)
+		:: stop(t)
+#ifdef RELEASE
+		:: release(t)
+#endif
+		fi;
+		if
+		:: owes -> push(t)
+		:: else
+		fi;
+		atomic { t = 0; d = 0; moved = 0 }
+	od;
+	left--
+}
+
+/* claim, with the timeout out of the wheel and the lock held. */
+#ifdef MISTAKE_CLAIM_EARLY
+#define IS_DUE(w) (state(w) == PENDING && !queued(w))
+#else
+#ifdef MISTAKE_CLAIM_QUEUED
+#define IS_DUE(w) (state(w) == PENDING && deadline(w) <= closed)
+#else
+#define IS_DUE(w) (state(w) == PENDING && !queued(w) && deadline(w) <= closed)
+#endif
+#endif
+#ifdef MISTAKE_CLAIM_DROPS_QUEUED
+#define IS_PLACED(w) (state(w) == PENDING && !queued(w))
+#else
+#define IS_PLACED(w) (state(w) == PENDING)
+#endif
+
+inline claim(t) {
+	do
+	:: w = word[t];
+		if
+		:: IS_DUE(w) ->
+			atomic {
+				if
+#ifdef MISTAKE_CLAIM_NO_CAS
+				:: true ->
+#else
+				:: word[t] == w ->
+#endif
+					assert(deadline(w) <= now && !isOver && !queued(w));
+					tell(t, EXPIRED);
+					word[t] = withState(w, EXPIRED);
+					break
+				:: else
+				fi
+			}
+		:: atomic { !IS_DUE(w) ->
+				if
+				:: IS_PLACED(w) -> place(t)
+				:: else
+				fi;
+				break
+			}
+		fi
+	od
+}
+
+#ifdef MISTAKE_TAKE_WHEN_STOPPED
+#define TAKES true
+#else
+#define TAKES (!stopped)
+#endif
+
+/* pass, in which each portion is one timeout. */
+inline pass() {
+	atomic { mu == 0 -> mu = 1; closed = now };
+	takeStripe(0);
+	takeStripe(1);
+	mu = 0;
+	do
+	:: atomic { lists[0] != 0 && mu == 0 -> mu = 1 };
+		file(1);
+		mu = 0
+	:: lists[0] == 0 -> break
+	od;
+	do
+	:: atomic { mu == 0 && TAKES && home[1] && home[1] <= closed -> mu = 1; home[1] = 0 };
+		claim(1);
+		atomic { w = 0; mu = 0 }
+#if TIMEOUTS > 1
+	:: atomic { mu == 0 && TAKES && home[2] && home[2] <= closed -> mu = 1; home[2] = 0 };
+		claim(2);
+		atomic { w = 0; mu = 0 }
+#endif
+	:: atomic { mu == 0 -> break }	/* perhaps too early, as if the pass had just begun */
+	od
+}
+
+active proctype worker() {
+	byte passes, w, v, x;
+
+	do
+	:: passes < PASSES ->
+		passes++;
+		if
+		:: now < 2 -> now++
+		:: true
+		fi;
+		pass()
+	:: atomic { left == 0 -> now = 3; break }
+	od;
+	pass();
+	atomic {	/* a pass takes all: this leaves the runs in which it did */
+		if
+		:: home[1] || home[2] -> goto ended
+		:: else
+		fi;
+		assert(isNowhere(1) && told[1] != PENDING);
+		assert(isNowhere(2) && told[2] != PENDING)
+	};
+ended:	skip
+}
+
+#if HELPERS
+active proctype helper() {
+	byte w, v, x;
+
+	lock();
+	takeStripe(0);
+	file(0);
+	mu = 0;
+	lock();
+	file(0);
+	mu = 0;
+	left--
+}
+#endif
+
+#if STOPPERS
+/* stop of guarded.go. */
+inline guarded_stop() {
+	atomic { stopped = 1; waiting = lists[0]; lists[0] = 0; join(lists[1]); join(lists[2]) };
+	atomic { x = head[0]; head[0] = CLOSED; join(x) };
+	atomic { x = head[1]; head[1] = CLOSED; join(x) };
+	refuses = 1
+}
+
+/* join prepends a list to waiting. */
+inline join(list) {
+	do
+	:: list -> w = link[list]; link[list] = waiting; waiting = list; list = w
+	:: else -> w = 0; break
+	od
+}
+
+inline filed(t) { home[t] = 0; x = t }
+
+/* popAny leaves x. */
+inline popAny() {
+	atomic {
+		x = waiting;
+		if
+		:: x -> waiting = link[x]; home[x] = 0; v = 1
+		:: !x && home[1] -> filed(1)
+		:: !x && !home[1] && home[2] -> filed(2)
+		:: else
+		fi
+	};
+	if
+	:: v -> unqueue(x); v = 0; w = 0
+	:: else
+	fi
+}
+
+#define isCollected(t) (state(word[t]) != PENDING || queued(word[t]) && !inQueue[t])
+
+active [STOPPERS] proctype stopper() {
+	byte w, v, x;
+	bit canceled, isFirst;
+
+	do
+	:: lock();
+		if
+		:: !stopped -> guarded_stop(); isFirst = 1
+#ifdef MISTAKE_SECOND_STOP_RETURNS
+		:: stopped && !isFirst -> mu = 0; break
+		:: stopped && isFirst
+#else
+		:: stopped
+#endif
+		fi;
+		popAny();
+		if
+		:: x -> cancelInPlace(x); atomic { canceled = 0; isOver = 1; x = 0; mu = 0 }
+		:: else -> atomic { isOver = 1; mu = 0; break }
+		fi
+	od;
+	assert(isCollected(1) && isCollected(2));
+	left--
+}
+#endif
