@@ -55,9 +55,6 @@ const (
 // next returns the time of the next run.
 func (w alarmWord) next() int64 { return int64(w >> 1) }
 
-// covers reports whether a timeout that is queued needs no other run.
-func (w alarmWord) covers(deadline int64) bool { return w&announced != 0 && w.next() <= deadline }
-
 func (a *alarm) load() alarmWord { return alarmWord(a.word.Load()) }
 
 func (a *alarm) init(tl *timeline, far *farLane, wake func()) {
@@ -94,16 +91,8 @@ func (a *alarm) announce(t *Timeout, mayBeFar bool) {
 	if race.Enabled {
 		a.seen.Add(1) // begin loads it: the task of t may clear t, which must not race with this read of it
 	}
-	if !a.load().covers(deadline) {
+	if set := a.load(); set&announced == 0 || set.next() > deadline {
 		a.expect(deadline)
-	}
-}
-
-// runSoon has the near lane taken at once. In a foreign bubble it does nothing: Timeout.Stop, which may call it, is
-// allowed there.
-func (a *alarm) runSoon() {
-	if !a.time.isInside() {
-		a.expect(0)
 	}
 }
 
@@ -163,9 +152,6 @@ func (a *alarm) putOff(due int64) int64 {
 	}
 	return due
 }
-
-// wakesAt returns the time of the next run, maxDeadline if there is none.
-func (a *alarm) wakesAt() int64 { return a.putOff(a.load().next()) }
 
 // begin reports whether a run is due. Then no run is set, and the caller, the worker, must take the
 // queue. The run counts against the rate of one a tick by the time at which it was due: a run that is woken late leaves

@@ -46,9 +46,8 @@ type runner struct {
 	crews    crew.Crews[*Timeout] // for tasks that have no other executor; only the worker uses it
 	panics   atomic.Uint64        // counted by handlePanic, for Stats
 
-	// running counts the goroutines of the worker, of Advance, of the crews, the
-	// tasks that the executor has, plus one until Timer.StopAll. Once it is 0, no task runs and none can start. Leave
-	// pairs with Enter.
+	// running counts the goroutines of the worker, of Advance, of the crews, the tasks that the executor has, plus one
+	// until Timer.StopAll. Once it is 0, no task runs and none can start. Leave pairs with Enter.
 	running atomic.Int64
 	idle    sync.Once     // closes done
 	done    chan struct{} // closed when running has reached 0

@@ -147,8 +147,8 @@ func (w *hashedWheel) firstSlot() (tick tick, first *level) {
 	return tick, first
 }
 
-// pop removes a timeout of the current bucket, or else one that is due of the bucket after it, if the tick of that lasts;
-// nil if there is none. It looks at no more than limit, and returns at how many it has looked. See waits.
+// pop removes a timeout of the current bucket, or else one that is due of the bucket after it, if the tick of that
+// lasts; nil if there is none. It looks at no more than limit, and returns at how many it has looked. See waits.
 func (w *hashedWheel) pop(limit int) (t *Timeout, looked int) {
 	l := w.levels[0]
 	if i := l.index(int64(w.current)); l.slots.len(i) > 0 {

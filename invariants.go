@@ -7,9 +7,6 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/invariants"
 )
 
-// A wheel of up to checkedAlways is checked at every call, a larger one less often.
-const checkedAlways = 1 << 11
-
 // check checks the wheel if built with -tags invariants. It is called after timeouts were filed.
 func (g *guarded) check() {
 	if invariants.Enabled && !g.stopped {
@@ -17,12 +14,13 @@ func (g *guarded) check() {
 	}
 }
 
+// check checks a small wheel at every call, a larger one less often.
 func (w *hashedWheel) check() {
 	size := w.count
 	for _, l := range w.levels {
 		size += l.size / 64
 	}
-	if size <= checkedAlways || rand.IntN(size) < 8*portion { // a portion is filed between two checks
+	if size <= 1<<11 || rand.IntN(size) < 8*portion { // a portion is filed between two checks
 		w.checkAll()
 	}
 }
@@ -34,8 +32,22 @@ func (w *hashedWheel) check() {
 //   - If it is pending and not queued, its slot is visited no later than it is due: a move to earlier queues it.
 func (w *hashedWheel) checkAll() {
 	n := 0
-	for k := range w.levels {
-		n += w.checkLevel(k)
+	for k, l := range w.levels {
+		for i := l.occupied.Next(0); i >= 0; i = l.occupied.Next(i + 1) {
+			size := l.slots.check(i)
+			if size == 0 {
+				broken("level %d slot %d is empty, but marked as occupied", k, i)
+			}
+			for index := range size {
+				w.checkFiled(k, i, index)
+			}
+			n += size
+		}
+		for i := l.crowded.Next(0); i >= 0; i = l.crowded.Next(i + 1) {
+			if l.slots.len(i) < crowd {
+				broken("level %d slot %d holds %d, but is marked as a crowd", k, i, l.slots.len(i))
+			}
+		}
 	}
 	if n != w.count {
 		broken("count is %d, but %d are filed", w.count, n)
@@ -44,27 +56,6 @@ func (w *hashedWheel) checkAll() {
 
 func broken(format string, args ...any) {
 	panic("hashedwheel: invariant: " + fmt.Sprintf(format, args...))
-}
-
-// checkLevel returns how many timeouts the occupied slots of level k hold.
-func (w *hashedWheel) checkLevel(k int) (n int) {
-	l := w.levels[k]
-	for i := l.occupied.Next(0); i >= 0; i = l.occupied.Next(i + 1) {
-		size := l.slots.check(i)
-		if size == 0 {
-			broken("level %d slot %d is empty, but marked as occupied", k, i)
-		}
-		for index := range size {
-			w.checkFiled(k, i, index)
-		}
-		n += size
-	}
-	for i := l.crowded.Next(0); i >= 0; i = l.crowded.Next(i + 1) {
-		if l.slots.len(i) < crowd {
-			broken("level %d slot %d holds %d, but is marked as a crowd", k, i, l.slots.len(i))
-		}
-	}
-	return n
 }
 
 // check panics if a chunk of slot i other than the last is not full, or if there is a timeout past the end of the last

@@ -143,20 +143,18 @@ func homeIn(kind, slot, index int) home {
 	return home(index)<<(slotBits+kindBits) | home(slot)<<kindBits | home(kind)
 }
 
-func (h home) kind() int  { return int(h & (1<<kindBits - 1)) }
-func (h home) level() int { return h.kind() - inWheel }
+func (h home) level() int { return int(h&(1<<kindBits-1)) - inWheel }
 func (h home) slot() int  { return int(h >> kindBits & (1<<slotBits - 1)) }
 func (h home) index() int { return int(h >> (slotBits + kindBits)) }
 
 // misused ends the process because a Timeout is not where the wheel left it. The wheel may be inconsistent by now, so
 // nobody may recover this panic. It calls no user code to name the task, since it runs under the lock.
 func misused(t *Timeout) {
-	const remedy = "call Release first)"
 	what := "hashedwheel: armed Timeout, or one stopped a moment ago, was overwritten (was the struct that holds it " +
-		"cleared? " + remedy
+		"cleared? call Release first)"
 	if t != nil && t.task != nil {
 		what = "hashedwheel: armed Timeout of " + taskname.OfPlaced(t.task) + " was copied or overwritten (did a slice " +
-			"grow, or was the struct that holds it cleared? " + remedy
+			"grow, or was the struct that holds it cleared? call Release first)"
 	}
 	go panic(what)
 	select {}

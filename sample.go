@@ -47,8 +47,7 @@ func (g *guarded) samplePortion(s *sample) (more bool) {
 }
 
 // sample is a walk through all pending timeouts: down the levels, since the worker files timeouts again in lower ones,
-// and through a slot from its end to its front, like sift. A timeout that stays in its slot is visited at least
-// once.
+// and through a slot from its end to its front, like sift. A timeout that stays in its slot is visited at least once.
 type sample struct {
 	owner  *Timer
 	want   int

@@ -276,15 +276,13 @@ func (t *Timeout) String() string {
 // struct.
 func (t *Timeout) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
-// left returns how long it is until the deadline, for package keyed.
-func (t *Timeout) left() time.Duration {
-	deadline := t.load().deadline()
-	if deadline == maxDeadline {
-		return math.MaxInt64
-	}
-	return time.Duration(deadline - t.timer.time.now())
-}
-
 func init() {
-	hook.Left = func(timeout any) time.Duration { return timeout.(*Timeout).left() }
+	hook.Left = func(timeout any) time.Duration {
+		t := timeout.(*Timeout)
+		deadline := t.load().deadline()
+		if deadline == maxDeadline {
+			return math.MaxInt64
+		}
+		return time.Duration(deadline - t.timer.time.now())
+	}
 }

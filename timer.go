@@ -75,8 +75,7 @@ func MustNew(opts ...Option) *Timer {
 }
 
 // AfterFunc arms a new Timeout that calls f once d has passed, through the Executor. If the timer is stopped, the
-// Timeout is Rejected, never nil, and f is not called.
-// AfterFunc panics if f is nil. It allocates once.
+// Timeout is Rejected, never nil, and f is not called. AfterFunc panics if f is nil. It allocates once.
 func (tm *Timer) AfterFunc(d time.Duration, f func()) *Timeout {
 	if f == nil {
 		panic("hashedwheel: AfterFunc with a nil func")
@@ -245,8 +244,8 @@ func (tm *Timer) push(t *Timeout, deadline int64) error {
 	tm.alarm.announce(t, isFar)
 	if depth >= l.fileAt {
 		tm.help(l, t, l.fileAt)
-	} else if depth >= l.wakeAt {
-		tm.alarm.runSoon()
+	} else if depth >= l.wakeAt && !tm.time.isInside() { // Timeout.Stop is allowed inside
+		tm.alarm.expect(0)
 	}
 	return nil
 }

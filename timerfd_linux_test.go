@@ -90,7 +90,7 @@ func TestStopAllClosesTheTimerFDWhileOthersArm(t *testing.T) {
 	if !timertest.InOwnProcess(t) {
 		return
 	}
-	for round := range 200 {
+	for round := range 100 {
 		tm := hashedwheel.MustNew()
 		var armed atomic.Int64
 		var done sync.WaitGroup

@@ -99,12 +99,12 @@ func (wk *worker) run() {
 	wk.alarm.rest(wk.guarded.nextWork(), wk.isBusy, wk.dispatched)
 }
 
-// runsAt returns the time at which the run in progress, or else the next, was due.
+// runsAt returns the time at which the run in progress, or else the next, was due; maxDeadline if there is neither.
 func (wk *worker) runsAt() int64 {
 	if wk.inRun.Load() || wk.time.manual != nil {
 		return wk.alarm.last.Load()
 	}
-	return wk.alarm.wakesAt()
+	return wk.alarm.putOff(wk.alarm.load().next())
 }
 
 // pass dispatches the timeouts that are due now. It first takes and files the intake, and dispatches in between if that
