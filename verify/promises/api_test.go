@@ -84,22 +84,6 @@ func TestResetAtATimeInThePastIsDueAtTheNextTick(t *testing.T) {
 	})
 }
 
-func TestNowReturnsTheTimeOnTheTimersClock(t *testing.T) {
-	clock, tm := timertest.NewManual()
-	clock.Advance(time.Hour)
-	assert.Equal(t, timertest.Epoch.Add(time.Hour), tm.Now())
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		time.Sleep(time.Minute)
-		assert.Equal(t, time.Now(), tm.Now(), "the system's, of the bubble")
-	})
-}
-
-func TestTickReturnsTheOptionsTick(t *testing.T) {
-	for _, tick := range []time.Duration{100 * time.Microsecond, 333_333, time.Hour} {
-		assert.Equal(t, tick, hashedwheel.MustNew(hashedwheel.WithTick(tick)).Tick())
-	}
-}
-
 func TestNextDueIsNeverTooLate(t *testing.T) {
 	for _, size := range []int{1, 8, 512} {
 		clock, tm := timertest.NewManual(hashedwheel.WithWheelSize(size))
