@@ -20,24 +20,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestConnStaysOpenThroughDataInOneDirection(t *testing.T) {
-	tests := map[string]func(scene, *testing.T){
-		"received": scene.isOpen,
-		"sent":     scene.say,
-	}
-	for name, talk := range tests {
-		t.Run(name, func(t *testing.T) {
-			virtual(t, func(t *testing.T, s scene) {
-				for range 20 {
-					time.Sleep(d - tick)
-					talk(s, t)
-				}
-				s.closedAfter(t, d)
-			})
-		})
-	}
-}
-
 // However much data there is, and however late the executor is, the task checks the connection about once per idle
 // time.
 func TestConnIsCheckedOncePerIdleTime(t *testing.T) {

@@ -80,13 +80,6 @@ func (s scene) isOpen(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func (s scene) say(t *testing.T) {
-	t.Helper()
-	go func() { _, _ = s.conn.Write([]byte("!")) }()
-	_, err := io.ReadFull(s.peer, make([]byte, 1))
-	require.NoError(t, err)
-}
-
 // connect returns both ends of a connection over loopback. It skips the test if the system lacks the network.
 func connect(t testing.TB, network, address string) (here, there net.Conn) {
 	l, err := net.Listen(network, address)
