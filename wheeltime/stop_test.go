@@ -254,29 +254,6 @@ func TestTimersOfAStoppedWheelAreTheTimePackages(t *testing.T) {
 	})
 }
 
-// Timer.StopAll cancels the timeouts first, and calls Outlive after that.
-func TestStopAllDoesNotEndALaterReset(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		tm := timertest.New()
-		timer, ticker := wheeltime.NewTimer(tm, 10*tick), wheeltime.NewTicker(tm, 10*tick)
-		tm.StopAll()
-		start := time.Now()
-		timer.Reset(5 * tick)
-		ticker.Reset(5 * tick)
-		timer.Outlive(0)
-		ticker.Outlive(0)
-		timertest.Pass(7 * tick)
-		ticker.Outlive(0)
-		timer.Outlive(0)
-		assertWithin(t, timer.C, start.Add(5*tick))
-		assertWithin(t, ticker.C, start.Add(5*tick))
-		timertest.Pass(5 * tick)
-		assertNone(t, timer.C, "a second time")
-		assertWithin(t, ticker.C, start.Add(10*tick))
-		ticker.Stop()
-	})
-}
-
 // A tick that was overdue at StopAll comes at once, and the grid stays.
 func TestOverdueTickerStaysOnItsGridAfterStopAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
