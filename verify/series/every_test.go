@@ -31,31 +31,6 @@ func TestEveryWithAPeriodOfAboutATickMissesNothing(t *testing.T) {
 	}
 }
 
-// A run that is due while the last one is in progress is skipped, whatever has armed it.
-func TestEverySkipsARunThatIsDueDuringTheLast(t *testing.T) {
-	for name, resets := range map[string]bool{"by the grid": false, "by Reset": true} {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				start, log := time.Now(), new(timertest.RunLog)
-				tm.Every(10*tick, func(s *hashedwheel.Series) {
-					if log.Note(); log.Count() > 1 {
-						return
-					}
-					if resets {
-						s.Reset(10 * tick)
-					} else {
-						assert.Equal(t, start.Add(10*tick), s.Next(), "the run in progress")
-					}
-					time.Sleep(25 * tick)
-					assert.Equal(t, 1, log.Count(), "overlap")
-				})
-				timertest.Pass(59 * tick)
-				timertest.AssertOnGrid(t, start, 10*tick, tick, log.Times(), 1, 4, 5)
-			})
-		})
-	}
-}
-
 func TestEveryContinuesThroughTheZeroTime(t *testing.T) {
 	clock := hashedwheel.NewManualClock(time.Time{}.Add(-5 * time.Second))
 	tm := timertest.NewManualOn(clock)
