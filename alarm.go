@@ -215,3 +215,11 @@ func (a *alarm) start(f func()) {
 	}
 	time.AfterFunc(0, f)
 }
+
+// silence is called by Timer.StopAll: no run begins any more.
+func (a *alarm) silence() {
+	a.word.Store(int64(ended))
+	if a.timer != nil {
+		a.set()
+	}
+}

@@ -104,7 +104,7 @@ func ExampleTimeout_Init() {
 	// Output: 1000
 }
 
-// A session comes from a pool, and keeps its Timeout, bound to the Timer: only the other fields are reset.
+// A session comes from a pool, and is cleared before it goes back.
 type session struct {
 	user string
 	idle hashedwheel.Timeout
@@ -112,27 +112,24 @@ type session struct {
 
 func (s *session) expire() { fmt.Println(s.user, "was idle for a minute") }
 
-// A pool of structs with a Timeout binds it once, in New. A struct goes back to the pool with its Timeout untouched,
-// and never while its task may run.
-func ExampleTimeout_pool() {
+// A struct with a Timeout goes back to a pool. After Release the Timer no longer refers to it, so it may be cleared. A
+// program that does that for every request saves the lock: it leaves the Timeout bound, clears the other fields, and
+// calls Stop in place of Release.
+func ExampleTimeout_Release() {
 	clock := hashedwheel.NewManualClock(time.Now())
-	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock), hashedwheel.WithExecutor(hashedwheel.Inline{}))
+	tm := hashedwheel.MustNew(hashedwheel.WithClock(clock))
 	defer tm.StopAll()
-	pool := sync.Pool{New: func() any {
-		s := new(session)
-		s.idle.InitFunc(tm, s.expire)
-		return s
-	}}
+	pool := sync.Pool{New: func() any { return new(session) }}
 
 	for _, user := range []string{"ann", "bob", "eve"} {
 		s := pool.Get().(*session)
 		s.user = user
-		s.idle.Reset(time.Minute)
+		s.idle.InitFunc(tm, s.expire).Reset(time.Minute)
 		if user == "bob" {
 			clock.Advance(time.Hour)
 		}
-		if s.idle.Stop() { // otherwise its task runs, and still uses s
-			s.user = "" // not *s = session{}: the Timer may still refer to s.idle
+		if s.idle.Release() { // otherwise its task runs, and still uses s
+			*s = session{}
 			pool.Put(s)
 		}
 	}

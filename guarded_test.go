@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -267,18 +266,18 @@ func TestOneHoldOfTheLockLooksThroughAPartOfAFullBucket(t *testing.T) {
 	assert.Greater(t, g.wheel.unseen, many-2*portion)
 }
 
-// together calls f and g at once, in two goroutines.
-func together(f, g func()) {
-	var ready atomic.Int32
-	var done sync.WaitGroup
-	for _, call := range []func(){f, g} {
-		done.Go(func() {
-			for ready.Add(1); ready.Load() < 2; {
-			}
-			call()
-		})
+func TestTakeDueFindsTheLastWhileOthersLeave(t *testing.T) {
+	g, _ := newGuarded()
+	all := g.fileMoved(few, 50*ms+1, 50*ms+1)
+	g.wheel.open(50*ms + 1)
+	batch, _ := g.takeDue(make([]expired, 0, 1))
+	for _, to := range all {
+		if to.State() == Pending && g.wheel.count > 1 {
+			g.wheel.remove(to)
+		}
 	}
-	done.Wait()
+	batch, _ = g.takeDue(batch[:0])
+	assert.Len(t, batch, 1)
 }
 
 // Release is not for timeouts that other goroutines use, but it loses none.
@@ -286,8 +285,11 @@ func TestTimeoutArmedAgainDuringReleaseIsNotLost(t *testing.T) {
 	tm := MustNew()
 	defer tm.StopAll()
 	to := new(Timeout).InitFunc(tm, func() {})
-	for range 20_000 {
-		together(func() { to.Release() }, func() { to.Reset(time.Hour) })
+	for range 5000 {
+		var done sync.WaitGroup
+		done.Go(func() { to.Release() })
+		done.Go(func() { to.Reset(time.Hour) })
+		done.Wait()
 		want := 0
 		if to.State() == Pending {
 			want = 1

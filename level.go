@@ -153,8 +153,8 @@ func misused(t *Timeout) {
 	what := "hashedwheel: armed Timeout, or one stopped a moment ago, was overwritten (was the struct that holds it " +
 		"cleared? call Release first)"
 	if t != nil && t.task != nil {
-		what = "hashedwheel: armed Timeout of " + taskname.OfPlaced(t.task) + " was copied or overwritten (did a slice " +
-			"grow, or was the struct that holds it cleared? call Release first)"
+		what = "hashedwheel: armed Timeout of " + taskname.OfPlaced(t.task) + " was copied or overwritten (did a " +
+			"slice grow, or was the struct that holds it cleared? call Release first)"
 	}
 	go panic(what)
 	select {}

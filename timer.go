@@ -310,11 +310,9 @@ func (tm *Timer) Shutdown(ctx context.Context) ([]*Timeout, error) {
 
 // endWorker is called once, after the queue is closed.
 func (tm *Timer) endWorker() {
-	tm.alarm.word.Store(int64(ended))
+	tm.alarm.silence()
 	if c := tm.time.manual; c != nil {
 		c.detach(&tm.worker)
-	} else {
-		tm.alarm.set()
 	}
 	tm.out.Leave()
 }

@@ -20,7 +20,6 @@ type timerFD struct {
 	file    *os.File     // nil: no descriptor was to be had; the collector closes it with the Timer
 	fd      uintptr      // of file, whose method Fd would make it blocking
 	closing sync.RWMutex // locked forever by close; set reads fd under it
-	closed  sync.Once
 }
 
 // set has the wait end after d, in place of the last set. The first call makes the descriptor, so a Timer that is never
@@ -44,11 +43,10 @@ func (t *timerFD) open() {
 	}
 }
 
-// close closes the descriptor, now or as soon as no set is in progress; later calls of set do nothing.
+// close closes the descriptor, and later calls of set do nothing. If a set is in progress, its caller calls close.
 func (t *timerFD) close() {
 	t.opened.Do(func() {})
-	t.closed.Do(func() {
-		t.closing.Lock()
+	if t.closing.TryLock() {
 		_ = t.file.Close()
-	})
+	}
 }

@@ -14,7 +14,7 @@ package hashedwheel
 //   - A timeout is armed again while it is queued: no second push. The drain reads the word when it files, and not what
 //     was pushed.
 //   - It is moved to a later time: no push. The wheel holds it under the earlier time, and reads the word then.
-//   - A call races with Timer.StopAll: either the push comes first, and StopAll finds it in the queue, or it is refused.
+//   - A call races with Timer.StopAll: StopAll finds the push in the queue, or the push is refused.
 //
 // A transition that finds its word out of date returns ok = false, or retries if it has no ok. push reports whether the
 // caller owes a push. verify/spin/word.pml has the same transitions, and checks their interleavings.

@@ -142,9 +142,6 @@ func owners(k Kind) bool { return k.Owns && notDrawn(k) }
 // isOneOfTwo is for loads that compare this library with the time package alone.
 func isOneOfTwo(k Kind) bool { return k.Name == two[0].Name || k.Name == two[1].Name }
 
-// isWheel is for calls that only this library has.
-func isWheel(k Kind) bool { return k.Name == two[1].Name }
-
 // parallel times a loop on all processors. Package testing runs the loop several times, with more and more iterations,
 // but setup runs once.
 func parallel(b *testing.B, labels string, fits func(Kind) bool, setup func(k Kind) func(pb *testing.PB)) {
@@ -209,13 +206,13 @@ func short(n int) string {
 }
 
 // far returns the i-th delay of timeouts that are due evenly between one and two hours from now, in no order.
-func far(i int) time.Duration { return time.Hour + scatter(i, time.Hour) }
+// isWheel is for calls that only this library has.
+func isWheel(k Kind) bool { return k.Name == two[1].Name }
 
-// scatter returns the i-th of delays that are spread evenly between 0 and d, in no order.
-func scatter(i int, d time.Duration) time.Duration {
+func far(i int) time.Duration {
 	const golden = 0x9E3779B97F4A7C15 // Weyl's sequence
-	part, _ := bits.Mul64(uint64(i)*golden, uint64(d))
-	return time.Duration(part)
+	part, _ := bits.Mul64(uint64(i)*golden, uint64(time.Hour))
+	return time.Hour + time.Duration(part)
 }
 
 // settle waits until a timer has filed n timeouts, and collects garbage.

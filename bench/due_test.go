@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -64,4 +65,40 @@ func paced(every, d time.Duration, f func()) (took []float64) {
 		took = append(took, float64(time.Since(start)-at))
 	}
 	return took
+}
+
+// crowd holds timeouts in shuffled memory. Their tasks record how late they run.
+type crowd struct {
+	start    time.Time
+	timeouts []Owned
+	due      []time.Duration // since start
+	late     []float64       // ms
+	fired    tally
+}
+
+func newCrowd(t Owner, n int) *crowd {
+	c := &crowd{start: time.Now(), timeouts: make([]Owned, n), due: make([]time.Duration, n), late: make([]float64, n)}
+	for _, i := range rand.Perm(n) { // in memory they lie in the order of creation
+		c.timeouts[i] = t.New(func() {
+			c.late[i] = float64(time.Since(c.start)-c.due[i]) / 1e6
+			c.fired.fire()
+		})
+	}
+	return c
+}
+
+// arm arms the timeouts, in random order, to be due evenly within a window.
+func (c *crowd) arm(first, window time.Duration) {
+	for _, i := range rand.Perm(len(c.timeouts)) {
+		c.due[i] = first + time.Duration(float64(window)*float64(i)/float64(len(c.timeouts)))
+		c.timeouts[i].Reset(c.due[i] - time.Since(c.start))
+	}
+}
+
+// sleepUntil sleeps until a time after start. It fails b if that time has passed.
+func (c *crowd) sleepUntil(b *testing.B, moment time.Duration) {
+	if time.Since(c.start) > moment {
+		b.Error("the machine is too slow: some timeouts were armed after they were due")
+	}
+	time.Sleep(moment - time.Since(c.start))
 }

@@ -45,8 +45,8 @@ func BenchmarkSample(b *testing.B) {
 	}
 }
 
-// BenchmarkStop measures a Timer.StopAll that returns a million pending timeouts.
-func BenchmarkStop(b *testing.B) {
+// BenchmarkStopAll measures a Timer.StopAll that returns a million pending timeouts.
+func BenchmarkStopAll(b *testing.B) {
 	eachOrder(b, "tick=1ms", func(b *testing.B, t wheel, idle []*hashedwheel.Timeout) {
 		armRising(idle)
 		var left int

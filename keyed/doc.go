@@ -74,8 +74,8 @@
 // processor.
 //
 // Set, Get, Touch and Delete hash the key once, lock one of up to 128 shards per processor, and read the clock. (Get
-// and Delete read it only for a key that they have found.) With a million keys they take up to about a microsecond,
-// because memory is slow (go test -run '^$' -bench . ./keyed). A table of bench/README.md has the costs of other maps.
+// and Delete read it only for a key that they have found.) A table of bench/README.md has their costs, beside those of
+// other maps.
 //
 // # When not to use it
 //

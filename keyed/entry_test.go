@@ -1,7 +1,6 @@
 package keyed_test
 
 import (
-	"runtime"
 	"testing"
 	"time"
 
@@ -59,32 +58,6 @@ func TestDelayCountsFromNoEarlierThanTheLastChangeOfTheKey(t *testing.T) {
 	}
 }
 
-// No value expires on a stopped timer, and yet none is found past its deadline. Drain returns it.
-func TestValuePastItsDeadlineIsAbsentAfterStopAll(t *testing.T) {
-	clock, tm := timertest.NewManual()
-	codes := keyed.New(tm, func(string, int) { t.Error("expired") })
-	for _, k := range []string{"a", "b"} {
-		require.NoError(t, codes.Set(k, 1, time.Minute))
-	}
-	tm.StopAll()
-	assert.Equal(t, 2, found(codes))
-	clock.Advance(time.Minute)
-	assert.Zero(t, found(codes))
-	_, ok := codes.Get("a")
-	assert.False(t, ok)
-	_, ok = codes.Touch("a", time.Hour)
-	assert.False(t, ok)
-	assert.False(t, codes.CompareAndDelete("a", 1))
-	_, ok = codes.Delete("a")
-	assert.False(t, ok)
-	_, _, err := codes.GetOrSet("a", 2, time.Hour)
-	assert.Equal(t, hashedwheel.ErrStopped, err)
-	assert.Equal(t, 2, codes.Len())
-	drained := map[string]int{}
-	codes.Drain(func(k string, v int) { drained[k] = v })
-	assert.Equal(t, map[string]int{"a": 1, "b": 1}, drained)
-}
-
 // Calls and splits may come between the worker's claim and its drop.
 func TestWorkerDropsOnlyDueEntries(t *testing.T) {
 	const keys = 50
@@ -118,19 +91,4 @@ func TestWorkerWaitsForNoShard(t *testing.T) {
 	unlock()
 	timertest.Shutdown(t, tm) // waits for the task
 	assert.Zero(t, m.Len())
-}
-
-// Goexit ends renew without a result, as does a panic, which FuzzMap covers: no value is lost.
-func TestValueWhoseRenewCallsGoexitExpires(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		expired := 0
-		m := keyed.NewRenewing(tm, func(int, int) time.Duration {
-			runtime.Goexit()
-			return time.Hour
-		}, func(int, int) { expired++ })
-		require.NoError(t, m.Set(1, 1, tick))
-		timertest.Pass(time.Second)
-		assert.Equal(t, 1, expired)
-		assert.Zero(t, m.Len())
-	})
 }

@@ -1,8 +1,6 @@
 package wheeltime_test
 
 import (
-	"math/rand/v2"
-	"strconv"
 	"testing"
 	"time"
 
@@ -11,7 +9,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/wheeltime"
 )
 
-// Each benchmark except the last compares the time package (impl=std) with the wheel:
+// Each benchmark compares the time package (impl=std) with the wheel:
 //
 //	go test -run '^$' -bench . -benchmem ./wheeltime
 
@@ -60,42 +58,4 @@ func BenchmarkAfter(b *testing.B) {
 	}, func(tm *hashedwheel.Timer) (op func()) {
 		return func() { wheeltime.After(tm, time.Second) }
 	})
-}
-
-// BenchmarkStopAll stops a wheel on which channels are pending, the first of which is due as StopAll begins. The
-// figures are the worst of all rounds: how long StopAll took, and how late the channels were that were due while it
-// ran.
-//
-//	go test -run '^$' -bench StopAll -benchtime 3x ./wheeltime
-func BenchmarkStopAll(b *testing.B) {
-	const d = 3 * time.Second // until the first is due
-	for _, n := range []int{100_000, 1_000_000} {
-		b.Run("channels="+strconv.Itoa(n), func(b *testing.B) {
-			var stopping, late time.Duration
-			for range b.N {
-				tm, timers := hashedwheel.MustNew(), make([]*wheeltime.Timer, n)
-				first, due := time.Now().Add(d), make([]time.Time, n)
-				for _, i := range rand.Perm(n) {
-					due[i] = first.Add(time.Duration(i) * time.Minute / time.Duration(n))
-					timers[i] = wheeltime.NewTimer(tm, time.Until(due[i]))
-				}
-				time.Sleep(time.Until(first.Add(-time.Millisecond)))
-				begun := time.Now()
-				tm.StopAll()
-				took := time.Since(begun)
-				stopping = max(stopping, took)
-				for i, timer := range timers {
-					if due[i].After(begun.Add(took)) {
-						timer.Stop()
-						continue
-					}
-					at := <-timer.C
-					late = max(late, at.Sub(due[i]))
-				}
-			}
-			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(float64(stopping.Microseconds())/1000, "stop-ms")
-			b.ReportMetric(float64(late.Microseconds())/1000, "late-ms")
-		})
-	}
 }

@@ -20,8 +20,8 @@ const (
 	// the lock.
 	Chunk = 511
 
-	// Crowd is the number of timeouts in a slot of a ring that is thinned before its time: half a millisecond's work in scattered
-	// memory.
+	// Crowd is the number of timeouts in a slot of a ring that is thinned before its time: half a millisecond's work in
+	// scattered memory.
 	Crowd = 4096
 
 	// Counted: one push in Counted is counted, and its producer may have to help. The others save an atomic add.
@@ -31,8 +31,8 @@ const (
 	// near lane, and in the far lane if the newest has been stopped.
 	Deep = 4096
 
-	// Full is how many timeouts wait in the far lane before producers file them. Calls that end after 5 ms must not reach
-	// it between two passes, or timeouts are filed that are stopped soon after: with 65,536, two processors make half to
-	// two thirds of the calls (bench, Calls), and with 4,096 the calls do not scale with the processors.
+	// Full is how many timeouts wait in the far lane before producers file them. Calls that end after 5 ms must not
+	// reach it between two passes, or timeouts are filed that are stopped soon after: with 65,536, two processors make
+	// half to two thirds of the calls (bench, Calls), and with 4,096 the calls do not scale with the processors.
 	Full = 262144
 )

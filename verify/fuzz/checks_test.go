@@ -106,8 +106,8 @@ func (s *script) compareDrained() {
 	s.check(st.Wakeups <= 2*uint64(len(s.trace))+4, "Stats.Wakeups: %d, after %d events", st.Wakeups, len(s.trace))
 }
 
-// compareNextDue checks that NextDue returns no later time than the next expiry. Timeouts that were moved or stopped may
-// make it earlier.
+// compareNextDue checks that NextDue returns no later time than the next expiry. Timeouts that were moved or stopped
+// may make it earlier.
 func (s *script) compareNextDue() {
 	m := &s.model
 	at, ok := s.timer.NextDue()

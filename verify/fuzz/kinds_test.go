@@ -14,7 +14,7 @@ type executorKind byte
 const (
 	withInline     executorKind = iota // Inline
 	withOwnInline                      // the user's own, which runs tasks at once
-	withGoroutines                     // the system clock's default: each task waits in its goroutine until the stream runs it
+	withGoroutines                     // each task waits in its goroutine until the stream runs it
 	withQueue                          // the user's own, which queues them
 	withWhims                          // the user's own, which does anything
 	executorKinds

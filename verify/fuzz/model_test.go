@@ -15,8 +15,8 @@ import (
 // time at which they are due. On a ManualClock each expires at that time; on the system's clock it may wait for the end
 // of the tick.
 //
-// The order of timeouts that are due at one time is not promised, so the model does not choose one: it sees every run as
-// it happens, and checks whether that run was allowed.
+// The order of timeouts that are due at one time is not promised, so the model does not choose one: it sees every run
+// as it happens, and checks whether that run was allowed.
 type model struct {
 	tick    int64 // ns: WithTick's
 	waits   bool  // the worker may wait for the end of the tick
@@ -76,8 +76,8 @@ const (
 
 // arm is Reset or Arm to a deadline, and returns the results of both.
 //
-// On a ManualClock a timeout that is armed for a time at which the clock has stopped may wait for the next tick, also if
-// it is then moved to a time before that. On the system's clock it is due at once, but the worker may just have run.
+// On a ManualClock a timeout that is armed for a time at which the clock has stopped may wait for the next tick, also
+// if it is then moved to a time before that. On the system's clock it is due at once, but the worker may just have run.
 func (m *model) arm(e *entry, deadline int64, bound isBounded) (was bool, err error) {
 	deadline = max(0, deadline) // there is no time before New
 	was = e.state == hashedwheel.Pending

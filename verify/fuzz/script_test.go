@@ -140,8 +140,8 @@ func (s *script) step() {
 	s.compare()
 }
 
-// settle waits until the worker has finished: all due tasks have been dispatched, and the time is the target. The caller
-// holds mu.
+// settle waits until the worker has finished: all due tasks have been dispatched, and the time is the target. The
+// caller holds mu.
 func (s *script) settle() {
 	for waits := s.inBubble() && !s.nested; waits; {
 		s.mu.Unlock()

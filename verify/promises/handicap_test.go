@@ -20,8 +20,8 @@ import (
 const callers = 24
 
 // calls has ways to arm and stop timeouts, and how late a heartbeat next to them may be: late plus times the lateness
-// of the time package's. Timeouts that are stopped at once are not placed in the wheel, and delay no others. Timeouts in
-// flight are placed.
+// of the time package's. Timeouts that are stopped at once are not placed in the wheel, and delay no others. Timeouts
+// in flight are placed.
 var calls = map[string]struct {
 	newCall func(tm *hashedwheel.Timer) (call func()) // for one of the callers, which makes the call repeatedly
 	late    time.Duration
@@ -52,9 +52,9 @@ func stoppedLater(tm *hashedwheel.Timer) func() {
 	}
 }
 
-// Filing is slowed to the ratio of a machine with about ninety processors: see internal/mistakes/handicap. If
-// callers neither filed their stopped timeouts nor waited, the heap would grow to hundreds of MiB, and a heartbeat would
-// be more than a second late. The heap's bound is that of bench's load storm. The heartbeat's must also hold on a busy
+// Filing is slowed to the ratio of a machine with about ninety processors: see internal/mistakes/handicap. If callers
+// neither filed their stopped timeouts nor waited, the heap would grow to hundreds of MiB, and a heartbeat would be
+// more than a second late. The heap's bound is that of bench's load storm. The heartbeat's must also hold on a busy
 // machine.
 func TestBoundedWorkOnManyProcessors(t *testing.T) {
 	for name, c := range calls {

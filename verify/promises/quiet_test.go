@@ -3,6 +3,7 @@ package promises
 import (
 	"math/rand/v2"
 	"runtime"
+	"runtime/metrics"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -172,6 +173,33 @@ func TestQuietWhileTimeoutsAreStoppedShortlyBeforeTheyAreDue(t *testing.T) {
 		t.Logf("%d wake-ups a second", tm.Stats().Wakeups/seconds)
 		assert.LessOrEqual(t, tm.Stats().Wakeups/seconds, uint64(100+20+10))
 	}, hashedwheel.WithTick(10*time.Millisecond))
+}
+
+// A worker that has run so often that it waits for the next tick is not overdue: callers start no goroutine to wake it.
+func TestQuietWhileTheWorkerWaitsForItsTick(t *testing.T) {
+	created := func() uint64 {
+		goroutines := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
+		metrics.Read(goroutines)
+		return goroutines[0].Value.Uint64()
+	}
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		time.Sleep(time.Minute)
+		late := timertest.LateLog{}
+		for i := range time.Duration(20) { // the first run at once, the last at the next tick
+			d := (5 + i) * time.Millisecond
+			tm.AfterFunc(d, late.In(d))
+		}
+		time.Sleep(20 * time.Millisecond)
+		before := created()
+		for range 70 {
+			time.Sleep(time.Millisecond)
+			tm.AfterFunc(time.Hour, timertest.Nop).Stop()
+		}
+		assert.LessOrEqual(t, created()-before, uint64(10))
+		timertest.Pass(time.Second)
+		_, most := late.Assert(t, 20, 100*time.Millisecond)
+		assert.Greater(t, most, 70*time.Millisecond, "it has waited")
+	}, hashedwheel.WithTick(100*time.Millisecond))
 }
 
 // A client makes an occasional call: the worker runs for each.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
+	"github.com/hashedwheel/hashedwheel/wheeltime"
 )
 
 const third = time.Second / 3 // no whole number of milliseconds
@@ -73,6 +74,26 @@ var inBubbles = map[string]struct {
 			ticks := time.Tick(third)
 			for range 9 {
 				<-ticks
+				f()
+			}
+		},
+	},
+	"wheeltime": {
+		func(tm *hashedwheel.Timer, f func()) {
+			wheeltime.AfterFunc(tm, 3*third/2, f)
+			<-wheeltime.NewTimer(tm, third/2).C
+			ticker := wheeltime.NewTicker(tm, third)
+			for range 8 {
+				<-ticker.C
+				f()
+			}
+		},
+		func(f func()) {
+			time.AfterFunc(3*third/2, f)
+			<-time.NewTimer(third / 2).C
+			ticker := time.NewTicker(third)
+			for range 8 {
+				<-ticker.C
 				f()
 			}
 		},

@@ -79,7 +79,8 @@ func newPlan(rnd *rand.Rand, delay time.Duration, isOnWorker bool) *plan {
 		return pick(33*time.Microsecond, slot, 2*slot, 7*slot/2, aPeriod, 10*slot, time.Minute, time.Hour)
 	}
 	p := &plan{recurs: rnd.IntN(2) == 0, period: period(), delay: delay, stopsAt: rnd.IntN(4 * slots)}
-	past := pick(none, slot, p.period/10-time.Microsecond, p.period/10, time.Second-time.Microsecond, time.Second, 50*p.period)
+	tenth := p.period / 10
+	past := pick(none, slot, tenth-time.Microsecond, tenth, time.Second-time.Microsecond, time.Second, 50*p.period)
 	p.first = pick(-min(past, time.Hour), -min(past, time.Hour), p.period, 3*p.period+slot/5)
 	if rnd.IntN(20) == 0 {
 		p.stopsAt = 0
