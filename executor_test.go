@@ -20,34 +20,6 @@ import (
 
 // Tasks of the default executor share goroutines. No task may notice that.
 
-// crewSizes are numbers of tasks due in one tick: around the size of a batch.
-var crewSizes = []int{1, 2, 3, 63, 64, 65, 128, 1000}
-
-// Some tasks return at once and some wait for a later one, in all positions; or all wait.
-func TestCrewTasksDoNotWaitForEachOther(t *testing.T) {
-	for _, n := range crewSizes {
-		for _, every := range []int{1, 2, 3, 31, 63} {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				begun, over := make(chan int, n), make(chan struct{})
-				for i := range n {
-					tm.AfterFunc(timertest.Tick, func() {
-						begun <- i
-						if i%every == 0 {
-							<-over
-						}
-					})
-				}
-				for range n {
-					<-begun // or the bubble is deadlocked
-				}
-				close(over)
-				timertest.Pass(timertest.Tick)
-				assert.NoError(t, timertest.ShutdownErr(tm))
-			})
-		}
-	}
-}
-
 func TestCrewsAreFew(t *testing.T) {
 	if timertest.Race {
 		t.Skip("each task has its own goroutine")

@@ -137,24 +137,3 @@ func TestFaultExecutorRunsATaskTwice(t *testing.T) {
 		assert.NoError(t, timertest.ShutdownErr(tm))
 	}, hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(twice)))
 }
-
-func TestFaultExecutorRunsASeriesTwice(t *testing.T) {
-	for name, e := range map[string]hashedwheel.ExecutorFunc{
-		"one after the other": twice,
-		"side by side":        func(f func()) { go f(); go f() },
-	} {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				var log timertest.RunLog
-				start := time.Now()
-				tm.Every(10*timertest.Tick, func(*hashedwheel.Series) {
-					log.Note()
-					time.Sleep(2 * timertest.Tick)
-				})
-				timertest.Pass(105 * timertest.Tick)
-				timertest.AssertOnGrid(t, start, 10*timertest.Tick, 2*timertest.Tick, log.Times(),
-					timertest.UpTo(10)...)
-			}, hashedwheel.WithExecutor(e))
-		})
-	}
-}

@@ -87,22 +87,6 @@ type each time.Duration
 
 func (d each) Next(now time.Time) time.Time { return now.Add(time.Duration(d)) }
 
-// A run in progress ends as usual; the timer refuses the next one.
-func TestStopAllDuringARunEndsItsSeries(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		runs := 0
-		s := tm.Every(time.Second, func(s *hashedwheel.Series) {
-			runs++
-			assert.Empty(t, tm.StopAll())
-			assert.NotZero(t, s.Next(), "the run in progress")
-		})
-		timertest.Pass(time.Minute)
-		assert.Equal(t, 1, runs)
-		assert.Zero(t, s.Next())
-		assert.ErrorIs(t, s.Err(), hashedwheel.ErrStopped)
-	})
-}
-
 func TestShutdownEndsWithItsContext(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		tm.AfterFunc(0, func() { time.Sleep(time.Hour) })

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"testing"
@@ -49,52 +50,6 @@ func TestLatenessIsReportedOverdueWhileTheWorkerIsBlocked(t *testing.T) {
 				}, executor)
 			})
 		}
-	}
-}
-
-// lateOf returns how many tasks were dispatched up to each lateness, if any.
-func lateOf(s hashedwheel.Stats) map[time.Duration]uint64 {
-	counts := make(map[time.Duration]uint64)
-	for _, b := range s.Lateness {
-		if b.Count > 0 {
-			counts[b.UpTo] = b.Count
-		}
-	}
-	return counts
-}
-
-// Twelve timeouts expire a tenth of a tick apart, the last as a whole tick begins, so that the worker has used up its
-// burst, and the others, which fill several batches, wait for the next tick: the first of them is a tick late, the
-// others less. The worker has rested before, so a run for a deep queue, as all are armed, makes no difference.
-func TestLatenessIsReportedFromTheDeadlineOfEachTask(t *testing.T) {
-	for name, opts := range timertest.EachExecutor {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				const n, apart = 300, 30 * time.Microsecond
-				time.Sleep(time.Second)
-				for i := range time.Duration(12) {
-					tm.AfterFunc(19*time.Millisecond+i*time.Millisecond, timertest.Nop)
-				}
-				for i := range n {
-					tm.AfterFunc(time.Duration(i)*apart+1001*apart, timertest.Nop)
-				}
-				timertest.Pass(time.Second)
-				s, sum := tm.Stats(), time.Duration(0)
-				within := map[time.Duration]uint64{100 * time.Microsecond: 12} // those that are on time
-				for i := range n {
-					late := 40*time.Millisecond - time.Duration(i)*apart - 1001*apart
-					upTo := 100 * time.Microsecond
-					for upTo < late {
-						upTo *= 2
-					}
-					within[upTo]++
-					sum += late
-				}
-				assert.Equal(t, within, lateOf(s))
-				assert.Equal(t, sum, s.LatenessSum)
-				assert.EqualValues(t, 12+n, s.Expired)
-			}, append(slices.Clone(opts), hashedwheel.WithTick(10*time.Millisecond))...)
-		})
 	}
 }
 
@@ -173,6 +128,44 @@ func TestOverdueCountsTheDelayOfAWorkerThatTheAlarmHasCalled(t *testing.T) {
 				timertest.Shutdown(t, tm)
 			}
 			assert.Positive(t, waited)
+		})
+	}
+}
+
+// This saves a goroutine for each tick: the time package starts the goroutine that runs the task.
+func TestLoneTaskRunsOnTheGoroutineOfTheAlarm(t *testing.T) {
+	if timertest.Race {
+		t.Skip("each task has its own goroutine")
+	}
+	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+		var stack []byte
+		tm.AfterFunc(time.Second, func() {
+			stack = debug.Stack()
+			assert.Equal(t, 1, timertest.LibraryGoroutines(), "the tests of quiet count it")
+		})
+		timertest.Pass(3 * time.Second)
+		assert.Contains(t, string(stack), "created by time.goFunc")
+	})
+}
+
+func TestPanicOfATaskGoesToTheHandler(t *testing.T) {
+	for name, opts := range timertest.EachExecutor {
+		t.Run(name, func(t *testing.T) {
+			var panicked *hashedwheel.Timeout
+			var value any
+			var stack string
+			handler := hashedwheel.WithPanicHandler(func(to *hashedwheel.Timeout, recovered any) {
+				panicked, value, stack = to, recovered, string(debug.Stack())
+			})
+			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
+				to := tm.AfterFunc(timertest.Tick, timertest.PanicHere)
+				timertest.Pass(timertest.Tick)
+				assert.Same(t, to, panicked)
+				assert.Equal(t, "on purpose", value)
+				assert.Contains(t, stack, "timertest.PanicHere", "debug.Stack shows where it came from")
+				assert.Equal(t, uint64(1), tm.Stats().Panics)
+				assert.Equal(t, hashedwheel.Expired, to.State())
+			}, append(opts, handler)...)
 		})
 	}
 }

@@ -1,3 +1,5 @@
+// Package series_test checks the promises of Every, EveryFrom and Recur from outside: when series run, and how they
+// end. The model covers most of it.
 package series_test
 
 import (
@@ -26,31 +28,6 @@ func TestEveryWithAPeriodOfAboutATickMissesNothing(t *testing.T) {
 				tm.Every(period, noted(log))
 				timertest.Pass(n*period + tick/2)
 				timertest.AssertOnGrid(t, start, period, tick, log.Times(), timertest.UpTo(n)...)
-			})
-		})
-	}
-}
-
-// A run that is due while the last one is in progress is skipped, whatever has armed it.
-func TestEverySkipsARunThatIsDueDuringTheLast(t *testing.T) {
-	for name, resets := range map[string]bool{"by the grid": false, "by Reset": true} {
-		t.Run(name, func(t *testing.T) {
-			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-				start, log := time.Now(), new(timertest.RunLog)
-				tm.Every(10*tick, func(s *hashedwheel.Series) {
-					if log.Note(); log.Count() > 1 {
-						return
-					}
-					if resets {
-						s.Reset(10 * tick)
-					} else {
-						assert.Equal(t, start.Add(10*tick), s.Next(), "the run in progress")
-					}
-					time.Sleep(25 * tick)
-					assert.Equal(t, 1, log.Count(), "overlap")
-				})
-				timertest.Pass(59 * tick)
-				timertest.AssertOnGrid(t, start, 10*tick, tick, log.Times(), 1, 4, 5)
 			})
 		})
 	}
@@ -225,4 +202,51 @@ func (s *slowScheduler) Next(now time.Time) time.Time {
 		return s.end()
 	}
 	return now.Add(time.Hour)
+}
+
+func TestMain(m *testing.M) { timertest.VerifyMain(m) }
+
+const tick = timertest.Tick
+
+// aPeriod is not a multiple of a tick: no two points of a grid have the same phase.
+const aPeriod = 10*tick + tick*333/1000
+
+// delaying returns an executor that begins each task d later.
+func delaying(d time.Duration) hashedwheel.Executor {
+	return hashedwheel.ExecutorFunc(func(f func()) { time.AfterFunc(d, f) })
+}
+
+// swallow is a panic handler that lets the program continue.
+var swallow = hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {})
+
+// nop is a run that does nothing.
+func nop(*hashedwheel.Series) {}
+
+// noted is a series whose runs are noted.
+func noted(log *timertest.RunLog) func(*hashedwheel.Series) {
+	return func(*hashedwheel.Series) { log.Note() }
+}
+
+// ended reports whether the series is over.
+func ended(s *hashedwheel.Series) bool { return s.Next().IsZero() }
+
+// agenda is a Scheduler that returns its times one after another, then ends the series.
+type agenda []time.Time
+
+func (a *agenda) Next(time.Time) (next time.Time) {
+	if len(*a) > 0 {
+		next, *a = (*a)[0], (*a)[1:]
+	}
+	return next
+}
+
+// schedule is a function used as a Scheduler.
+type schedule func(now time.Time) time.Time
+
+func (s schedule) Next(now time.Time) time.Time { return s(now) }
+
+// failures are the ways in which user code does not return.
+var failures = map[string]func(){
+	"panics": func() { panic("on purpose") },
+	"exits":  runtime.Goexit,
 }
