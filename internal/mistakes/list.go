@@ -69,7 +69,7 @@ var Wide = []Edit{
 	before("(a *alarm) announce(", "w := t.load()"),
 	before("(a *alarm) begin(", "if a.word.CompareAndSwap("),
 	before("(a *alarm) set(", "again := a.load().next()"),
-	before("(tm *Timer) endWorker(", "tm.alarm.word.Store("),
+	before("(a *alarm) silence(", "a.word.Store("),
 }
 
 func before(in, old string) Edit { return Edit{In: in, Old: old, New: "window()\n" + old} }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
@@ -67,6 +68,9 @@ func lateOf(s hashedwheel.Stats) map[time.Duration]uint64 {
 // burst, and the others, which fill several batches, wait for the next tick: the first of them is a tick late, the
 // others less. The worker has rested before, so a run for a deep queue, as all are armed, makes no difference.
 func TestLatenessIsReportedFromTheDeadlineOfEachTask(t *testing.T) {
+	if limits.Batch < 64 {
+		t.Skip("with -tags small a bucket of a few timeouts waits for the end of its tick")
+	}
 	for name, opts := range timertest.EachExecutor {
 		t.Run(name, func(t *testing.T) {
 			timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
