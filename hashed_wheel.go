@@ -46,8 +46,7 @@ type hashedWheel struct {
 type tick int64
 
 const (
-	// A bucket with more timeouts than these is taken when its tick has ended. Looking at them takes half a
-	// microsecond, or 5 µs if they are scattered in memory, and one batch has room for them.
+	// A bucket with more timeouts than these is taken when its tick has ended: one batch has room for them.
 	few = limits.Batch
 
 	// A crowd is a slot of a ring so full that filing it again in one go would delay others: half a millisecond's work.
