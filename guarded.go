@@ -40,7 +40,6 @@ func (g *guarded) init(tm *Timer, wheelSize int) {
 	g.lists = make([]*Timeout, 0, 8*len(g.queue.near.stripes)) // growing under the lock could trigger GC assist
 }
 
-// lock is used as defer g.lock().Unlock().
 func (g *guarded) lock() *sync.Mutex {
 	g.mu.Lock()
 	return &g.mu
@@ -152,13 +151,11 @@ func (g *guarded) release(t *Timeout) (canceled bool) {
 		for _, l := range g.queue.lanes() {
 			g.takeStripe(l.stripeOf(t))
 		}
-		if filed, _ := g.file(portion, len(g.lists)); filed < portion && t.load().queued() {
-			g.mu.Unlock()
-			runtime.Gosched()
-			g.mu.Lock()
-			continue
-		}
+		filed, _ := g.file(portion, len(g.lists))
 		g.mu.Unlock()
+		if filed < portion { // t is filed, or another goroutine holds it up
+			runtime.Gosched()
+		}
 		g.mu.Lock()
 	}
 	if t.home != unfiled && t.State() != Pending { // another goroutine may have armed it again
