@@ -19,7 +19,8 @@ type alarm struct {
 	allowed atomic.Int64 // ns: a run that is due earlier is put off to the next whole tick; only the worker writes it
 	seen    atomic.Int64 // for the race detector: see announce
 	last    atomic.Int64 // ns: when the run in progress, or the last, was due; only the worker writes it
-	free    int64        // ns: when the last run that did not count was due; only the worker uses it
+	free    int64        // ns: when the last run that did not count was due; only the worker uses it, and the next
+	from    int64        // ns: for when the run in progress was set, before it was put off
 
 	// set by init, then read only
 	time    *timeline
@@ -173,6 +174,7 @@ func (a *alarm) begin(now int64) (isDue bool) {
 		a.overdue.Store(notOverdue) // before the word is changed: then a producer may set the next run
 		if a.word.CompareAndSwap(int64(w), int64(noRun)) {
 			a.last.Store(due)
+			a.from = w.next()
 			a.allowed.Store(max(a.allowed.Load(), due-burst*a.time.tick) + a.time.tick)
 			return true
 		}

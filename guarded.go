@@ -102,15 +102,15 @@ func (g *guarded) thin() bool {
 	return !g.stopped && g.wheel.thin()
 }
 
-// nextWork returns the time at which filed timeouts need the worker, or the far lane is due, or maxDeadline. Other
-// timeouts in the queue or in lists were pushed after the run began: a run is set for them.
+// nextWork returns the time at which filed timeouts need the worker, or the far lane is due, or maxDeadline. For the
+// near lane a run is set.
 func (g *guarded) nextWork() (at int64) {
 	defer g.lock().Unlock()
 	if g.stopped {
 		return maxDeadline
 	}
 	at = g.wheel.nextWork()
-	if !g.queue.far.isEmpty() {
+	if len(g.lists) > 0 || !g.queue.far.isEmpty() { // in lists: Pending may have taken it, and be filing it
 		at = min(at, g.queue.far.at)
 	}
 	return at

@@ -50,8 +50,8 @@ const (
 	few = limits.Batch
 
 	// A crowd is a slot of a ring so full that filing it again in one go would delay others: half a millisecond's work.
-	// While the wheel is in the slot before it, its timeouts are filed again between passes, a portion at a time: earlier
-	// they would not fit below.
+	// While the wheel is in the slot before it, its timeouts are filed again between passes, a portion at a time:
+	// earlier they would not fit below.
 	crowd = limits.Crowd
 )
 

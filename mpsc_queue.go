@@ -134,7 +134,7 @@ func (s *stripe) take() (list *Timeout) {
 func (l *farLane) suits(deadline int64, next alarmWord) bool { return deadline-l.margin >= next.next() }
 
 // isDue reports whether a pass takes the lane. since is the time that callers have taken for the current one: that of
-// the run, or of the next if a caller has set it, or on a ManualClock, which sets no runs, before New.
+// the run, or of the next if a caller has set it; before New on a ManualClock, which sets no runs.
 func (l *farLane) isDue(now, since int64) bool {
 	if !l.wanted.Swap(false) && now < l.at && now-since < 2*linger {
 		return false

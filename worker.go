@@ -112,7 +112,7 @@ func (wk *worker) runsAt() int64 {
 // million timeouts are dispatched.
 func (wk *worker) pass(takes bool) (again bool) {
 	g, begun := wk.guarded, wk.time.now()
-	since := min(wk.alarm.last.Load(), wk.alarm.load().next())
+	since := min(wk.alarm.from, wk.alarm.load().next())
 	if g.beginPass(begun, since, takes) {
 		wk.isBusy = true
 	}
