@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/hashedwheel/hashedwheel"
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 	"github.com/hashedwheel/hashedwheel/wheeltime"
 )
@@ -151,6 +152,15 @@ func TestAdvanceRunsTheTasks(t *testing.T) {
 	tm.Every(time.Second, func(*hashedwheel.Series) { runs++ })
 	clock.Advance(100 * time.Second)
 	assert.Equal(t, 100, runs)
+}
+
+func TestAdvanceEndsBesideAPortionThatIsNotDueYet(t *testing.T) {
+	clock, tm := timertest.NewManual()
+	for range limits.Portion {
+		tm.AfterFunc(5*time.Millisecond, timertest.Nop)
+	}
+	timertest.Returns(t, func() { clock.Advance(time.Millisecond) })
+	assert.Equal(t, limits.Portion, tm.Pending())
 }
 
 // A Reset happens before the run that it causes, also if the deadline stays the same, as in a bubble, where time stands
