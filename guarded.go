@@ -85,10 +85,10 @@ func (g *guarded) takeDue(batch []expired) (_ []expired, more bool) {
 			batch = g.claim(t, batch)
 			continue
 		}
-		if visited == portion {
-			break
+		if g.wheel.unseen > 0 {
+			break // in the middle of a look
 		}
-		filed, through := g.wheel.advance(portion - visited)
+		filed, through := g.wheel.advance(max(1, portion-visited))
 		if through {
 			return batch, len(batch) > 0
 		}

@@ -25,7 +25,6 @@ func describe(root string) []string {
 	var a api
 	isSource := func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }
 	for _, folder := range []string{".", "idle", "inspect", "keyed", "wheeltime"} {
-		//lint:ignore SA1019 package types takes the files of one system
 		packages, err := parser.ParseDir(token.NewFileSet(), filepath.Join(root, folder), isSource, 0)
 		if err != nil {
 			log.Fatal("api: ", err)
