@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
 // One hold of the lock visits at most about a portion of timeouts. Each test here arms many portions.
@@ -29,7 +31,7 @@ func newGuarded() (*guarded, *Timer) {
 // take claims a batch of timeouts that are due.
 func (g *guarded) take(now int64) (more bool) {
 	g.wheel.open(now)
-	_, more = g.takeDue(make([]expired, 0, batchSize))
+	_, more = g.takeDue(make([]expired, 0, limits.Batch))
 	return more
 }
 
@@ -75,7 +77,7 @@ func TestOneHoldOfTheLockVisitsAtMostAPortionOrTwo(t *testing.T) {
 		hold func(g *guarded) (more bool)
 		most int
 	}{
-		"takeDue, a bucket":              {movedIn(50*ms, 50*ms), takeDue, batchSize},
+		"takeDue, a bucket":              {movedIn(50*ms, 50*ms), takeDue, limits.Batch},
 		"takeDue, a bucket, moved later": {movedIn(50*ms, far), takeDue, portion},
 		"takeDue, a ring":                {movedIn(3000*ms, 3000*ms), takeDue, portion},
 		"takeDue, a ring, moved later":   {movedIn(3000*ms, far), takeDue, portion},

@@ -60,6 +60,9 @@ func (r *crowdTrial) continueWalk() {
 }
 
 func (r *crowdTrial) step() {
+	for _, e := range r.queue { // a drain may file it behind the walk, in its old slot
+		delete(r.filed, e.to)
+	}
 	switch op := r.rnd.IntN(100); {
 	case op < 5 && len(r.entries) < 3*crowd:
 		r.armCrowd()

@@ -29,7 +29,7 @@ type worker struct {
 
 func (wk *worker) init(tm *Timer) {
 	wk.time, wk.alarm, wk.guarded, wk.out = &tm.time, &tm.alarm, &tm.guarded, &tm.out
-	wk.batch = make([]expired, 0, batchSize)
+	wk.batch = make([]expired, 0, limits.Batch)
 	if tm.out.executor != nil {
 		wk.batch = make([]expired, 0, 1) // until a task is dispatched, tasks before it may stop or move its timeout
 	}
@@ -154,8 +154,6 @@ type expired struct {
 	timeout  *Timeout
 	deadline int64
 }
-
-const batchSize = limits.Batch
 
 // dispatch gives the tasks of a batch to the executor. now is the time before they were claimed. A deadline that had
 // passed when it was set, as by ResetAt to yesterday, makes nothing late: it counts from the tick before the run.
