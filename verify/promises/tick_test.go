@@ -168,6 +168,9 @@ func runsIn(tm *hashedwheel.Timer, delays ...time.Duration) (runs []time.Duratio
 // A timeout is due at each tenth of a tick. After a rest the worker runs for each, until it has run ten times more
 // than once a tick, and then once a tick, until it has rested again.
 func TestOnTimeInABurstThenOnceATick(t *testing.T) {
+	if limits.Batch < 64 {
+		t.Skip("with -tags small a bucket of a few timeouts waits for the end of its tick")
+	}
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		const tenth = timertest.Tick / 10
 		var delays, want []time.Duration
