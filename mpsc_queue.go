@@ -37,6 +37,7 @@ type farLane struct {
 	hotAt  int32       // the depth at which a producer files a part of a stripe whose newest timeout it has stopped
 	at     int64       // ns: when it is taken next; guarded by guarded.mu
 	wanted atomic.Bool // the next pass takes it: a timeout that may be in it is no longer far
+	isLong atomic.Bool // filing the last intake took more than a quarter of the linger: producers file sooner
 }
 
 type stripe struct {

@@ -242,8 +242,12 @@ func (tm *Timer) push(t *Timeout, deadline int64) error {
 		return ErrStopped
 	}
 	tm.alarm.announce(t, isFar)
-	if depth >= l.fileAt {
-		tm.help(l, t, l.fileAt)
+	fileAt := l.fileAt
+	if isFar && tm.queue.far.isLong.Load() {
+		fileAt /= 4
+	}
+	if depth >= fileAt {
+		tm.help(l, t, fileAt)
 	} else if depth >= l.wakeAt && !tm.time.isInside() { // Timeout.Stop is allowed inside
 		tm.alarm.expect(0)
 	}

@@ -120,6 +120,9 @@ func (wk *worker) pass(takes bool) (again bool) {
 	for isFiled := false; !isFiled; {
 		wk.out.crews.Launch()
 		isFiled = wk.fileIntake()
+		if isFiled && wk.isBusy {
+			wk.alarm.far.isLong.Store(wk.time.now()-begun > linger/4)
+		}
 		for {
 			batch, more := g.takeDue(wk.batch)
 			if !more {
