@@ -236,6 +236,9 @@ func TestReleaseWhileStopAllHasCollectedAPart(t *testing.T) {
 }
 
 func TestReleaseLetsGoOfTheLockBetweenPortions(t *testing.T) {
+	if runtime.GOMAXPROCS(0) == 1 {
+		t.Skip("on one processor nobody else runs between two portions")
+	}
 	const n = 200_000
 	filed := n
 	for try := 0; try < 5 && filed >= n-1; try++ { // this goroutine may wait for a processor

@@ -239,7 +239,7 @@ func TestReleaseInAStorm(t *testing.T) {
 			advancing.Wait()
 			assert.Equal(t, s.armed.Load(), s.canceled.Load()+s.refused.Load()+s.ran.Load())
 			for _, n := range []*atomic.Int64{&s.canceled, &s.refused, &s.ran} {
-				assert.Positive(t, n.Load())
+				assert.True(t, n.Load() > 0 || runtime.GOMAXPROCS(0) == 1, "one processor may run one of them only")
 			}
 			assert.Zero(t, s.tm.Pending())
 			for range bound {
