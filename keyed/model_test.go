@@ -105,7 +105,7 @@ func (m *model) set(key, value, ticks int) error {
 	if err := m.refuses(m.entries[key]); err != nil {
 		return err
 	}
-	m.entries[key] = &modelEntry{key: key, value: value, asked: m.now + ticks, tick: m.now + max(ticks, 1)}
+	m.entries[key] = &modelEntry{key: key, value: value, asked: m.now + ticks, tick: m.now + max(ticks, 0)}
 	return nil
 }
 
