@@ -16,14 +16,14 @@ func TestMetricsAreTheStats(t *testing.T) {
 	clock := hashedwheel.NewManualClock(time.Now())
 	tm := hashedwheel.MustNew(
 		hashedwheel.WithClock(clock),
-		hashedwheel.WithExecutor(hashedwheel.Inline{}),
 		hashedwheel.WithPanicHandler(func(*hashedwheel.Timeout, any) {}),
 		hashedwheel.WithMaxPending(5),
-		hashedwheel.WithTick(2*time.Millisecond), // 150 µs is rounded up to a tenth of it
+		hashedwheel.WithTick(2*time.Millisecond),
 	)
-	tm.AfterFunc(time.Second-150*time.Microsecond, func() {})
+	clock.Advance(time.Second)
+	new(hashedwheel.Timeout).InitFunc(tm, func() {}).ResetAt(clock.Now().Add(-150 * time.Microsecond))
 	tm.AfterFunc(time.Second, func() { panic("on purpose") })
-	clock.Advance(2 * time.Second)
+	clock.Advance(time.Second)
 	for range 6 {
 		_, _ = tm.Schedule(time.Hour, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) {})) // the last is refused
 	}
