@@ -26,7 +26,7 @@ type figure struct {
 const (
 	std     = "std"
 	wheel   = "hashedwheel"
-	version = "0.5.0"
+	version = "0.6.0"
 )
 
 func main() {
