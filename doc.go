@@ -47,7 +47,6 @@
 // loads exceed that:
 //
 //	half a million due within half a second, or 160,000 moved earlier   sometimes 10 to 20ms late
-//	half a million of one tick, all moved later just before it          others 10ms late
 //	a million due within 100ms                                          0.3s to dispatch all
 //
 // # One outcome each time a timeout is armed
