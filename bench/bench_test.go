@@ -20,6 +20,8 @@ import (
 
 	"github.com/aclements/go-moremath/stats"
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
 var (
@@ -152,9 +154,9 @@ func parallel(b *testing.B, labels string, fits func(Kind) bool, setup func(k Ki
 		}
 		b.ReportAllocs()
 		b.ResetTimer()
-		cpu := CPUTime()
+		cpu := timertest.CPUTime()
 		b.RunParallel(loops[k.Name])
-		b.ReportMetric(float64(CPUTime()-cpu)/float64(b.N), "cpu-ns/op")
+		b.ReportMetric(float64(timertest.CPUTime()-cpu)/float64(b.N), "cpu-ns/op")
 	})
 }
 

@@ -4,6 +4,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
 // BenchmarkLone measures a timeout that arms itself again every millisecond, on an idle machine. cpu-ns/run is the CPU
@@ -20,10 +22,10 @@ func BenchmarkLone(b *testing.B) {
 		})
 		beat.Reset(ms)
 		time.Sleep(20 * ms)
-		before, cpu, start := runs.Load(), CPUTime(), time.Now()
+		before, cpu, start := runs.Load(), timertest.CPUTime(), time.Now()
 		time.Sleep(span(4 * time.Second))
 		n, took := max(1, runs.Load()-before), time.Since(start)
-		b.ReportMetric(float64(CPUTime()-cpu)/float64(n), "cpu-ns/run")
+		b.ReportMetric(float64(timertest.CPUTime()-cpu)/float64(n), "cpu-ns/run")
 		b.ReportMetric(float64(n)/took.Seconds(), "runs/s")
 		for !beat.Stop() { // the task is running, and arms itself again
 			time.Sleep(ms)

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
 // BenchmarkMoveLater moves a random one of a million idle timeouts to three hours from now, as every read of a
@@ -38,13 +40,13 @@ func BenchmarkMoveEarlier(b *testing.B) {
 		var fired tally
 		all := ownFar(k.Open(ms).(Owner), n, fired.fire)
 		soon := time.Second + time.Duration(n)*6*time.Microsecond
-		cpu, start := CPUTime(), time.Now()
+		cpu, start := timertest.CPUTime(), time.Now()
 		for _, own := range all {
 			own.Reset(soon)
 		}
 		wall := time.Since(start)
 		time.Sleep(filed)
-		cpu = CPUTime() - cpu
+		cpu = timertest.CPUTime() - cpu
 		fired.wait(b, k, n)
 		last := time.Since(start) - soon
 		b.ReportMetric(float64(wall)/float64(n), "ns/move")

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
 // BenchmarkSteady arms deadlines at a fixed rate. Of every hundred, 99 have 30 s and are stopped 5 ms later, and one
@@ -91,14 +93,14 @@ func (s steady) run(b *testing.B, k Kind) (cpu float64) {
 		calls.oneIn = max(1, int(100/s.expire+0.5))
 	}
 	beats := startBeats(t, outOfStep)
-	moved, before := 0, CPUTime()
+	moved, before := 0, timertest.CPUTime()
 	took := eachMillisecond(s.length, func(ms int) {
 		calls.round(ms, dueBy(s.arms, ms))
 		for ; moved < dueBy(s.moves, ms) && len(conns) > 0; moved++ {
 			conns[rand.IntN(len(conns))].Reset(idleAfter)
 		}
 	})
-	cpu = 100 * float64(CPUTime()-before) / float64(took)
+	cpu = 100 * float64(timertest.CPUTime()-before) / float64(took)
 	b.ReportMetric(cpu, "cpu-%")
 	b.ReportMetric(peak.end(), "peak-MiB")
 	beating := beats.end()
