@@ -132,14 +132,11 @@ func reason(out []byte) string {
 	return strings.TrimSpace(string(line))
 }
 
-// anyKind is for the loads in the table of docs/timing-wheels.md: all timers run them.
+// anyKind is for loads that all timers run.
 func anyKind(Kind) bool { return true }
 
-// notDrawn is for most other loads.
-func notDrawn(k Kind) bool { return !k.Drawn }
-
 // owners is for loads that arm their timeouts again.
-func owners(k Kind) bool { return k.Owns && notDrawn(k) }
+func owners(k Kind) bool { return k.Owns }
 
 // isOneOfTwo is for loads that compare this library with the time package alone.
 func isOneOfTwo(k Kind) bool { return k.Name == two[0].Name || k.Name == two[1].Name }

@@ -15,7 +15,7 @@ import (
 // AfterFunc or Reset, chosen at random, in every hundred.
 func BenchmarkCalls(b *testing.B) {
 	for _, timeouts := range []string{"new", "reused"} {
-		fits := notDrawn
+		fits := anyKind
 		if timeouts == "reused" {
 			fits = owners
 		}

@@ -11,7 +11,7 @@ import (
 func BenchmarkFire(b *testing.B) {
 	const d = 50 * ms
 	n := count(1e6)
-	each(b, "timeouts="+short(n), notDrawn, func(b *testing.B, k Kind) {
+	each(b, "timeouts="+short(n), anyKind, func(b *testing.B, k Kind) {
 		var fired tally
 		t := k.Open(ms)
 		settle(ms, 0)

@@ -10,7 +10,7 @@ import (
 // excluding its function and the pointer to it. left is the memory still in use two seconds after all were stopped.
 func BenchmarkMemory(b *testing.B) {
 	n := count(1e6)
-	each(b, "pending="+short(n), notDrawn, func(b *testing.B, k Kind) {
+	each(b, "pending="+short(n), anyKind, func(b *testing.B, k Kind) {
 		t := k.Open(ms)
 		all := make([]Armed, n)
 		settle(ms, 0)

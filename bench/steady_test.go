@@ -15,7 +15,7 @@ import (
 // has 1 s and expires.
 func BenchmarkSteady(b *testing.B) {
 	for _, rate := range []int{count(100_000), count(1e6)} {
-		each(b, "rate="+short(rate), notDrawn, func(b *testing.B, k Kind) {
+		each(b, "rate="+short(rate), anyKind, func(b *testing.B, k Kind) {
 			steady{arms: rate, expire: 1, tick: ms, length: span(3 * time.Second)}.run(b, k)
 			once(b)
 		})

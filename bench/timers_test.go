@@ -7,7 +7,6 @@ import (
 	"github.com/zeromicro/go-zero/core/collection"
 
 	"github.com/hashedwheel/hashedwheel"
-	"github.com/hashedwheel/hashedwheel/docs/wheels"
 )
 
 // A Timer arms timeouts.
@@ -41,8 +40,6 @@ type Kind struct {
 
 	Owns  bool // its Timer is an Owner
 	Early bool // it is known to fire early
-
-	Drawn bool // a design of docs/timing-wheels.md, which runs only the loads of the table there
 }
 
 // two are the timers of every load.
@@ -51,18 +48,13 @@ var two = []Kind{
 	{Name: "hashedwheel", Owns: true, Open: func(tick time.Duration) Timer { return openWheel(tick) }},
 }
 
-// kinds are all timers: the time package and this library, other libraries, and the designs of docs/timing-wheels.md,
-// each of which runs its tasks on its one goroutine.
+// kinds are all timers: the time package, this library, and other libraries.
 var kinds = append(two[:2:2],
 	Kind{Name: "hashedwheel-inline", Owns: true, Open: func(tick time.Duration) Timer {
 		return openWheel(tick, hashedwheel.WithExecutor(hashedwheel.Inline{}))
 	}},
 	Kind{Name: "timingwheel", Early: true, Open: openTimingWheel},
 	Kind{Name: "go-zero", Owns: true, Early: true, Open: openGoZero},
-	Kind{Name: "list", Owns: true, Drawn: true, Open: openClassic(wheels.OpenList)},
-	Kind{Name: "heap", Owns: true, Drawn: true, Open: openClassic(wheels.OpenHeap)},
-	Kind{Name: "rounds", Owns: true, Drawn: true, Open: openClassic(wheels.OpenRounds)},
-	Kind{Name: "hierarchy", Owns: true, Drawn: true, Open: openClassic(wheels.OpenHierarchy)},
 )
 
 func nop() {}
@@ -147,14 +139,3 @@ type goZeroOwned struct {
 func (o *goZeroOwned) Reset(d time.Duration) bool { return o.tw.SetTimer(o, nil, d) == nil }
 
 func (o *goZeroOwned) Stop() bool { return o.tw.RemoveTimer(o) == nil }
-
-// classic is one of the designs of docs/timing-wheels.md.
-type classic struct{ *wheels.Timer }
-
-func openClassic(open func(tick time.Duration) *wheels.Timer) func(tick time.Duration) Timer {
-	return func(tick time.Duration) Timer { return classic{open(tick)} }
-}
-
-func (t classic) AfterFunc(d time.Duration, f func()) Armed { return t.Timer.AfterFunc(d, f) }
-
-func (t classic) New(f func()) Owned { return t.Timer.New(f) }

@@ -1,22 +1,17 @@
 package wheels
 
-import (
-	"container/heap"
-	"time"
-)
+import "container/heap"
 
-// OpenHeap opens a timer on a binary heap, as java.util.Timer and most event loops have: it sleeps until the earliest
-// timeout is due. Unlike java.util.Timer it takes a stopped timeout out at once.
-func OpenHeap(tick time.Duration) *Timer { return open(tick, &binaryHeap{}) }
-
+// binaryHeap is what java.util.Timer and most event loops have: nothing wakes until the earliest timeout is due. Unlike
+// java.util.Timer it takes a stopped timeout out at once.
 type binaryHeap struct {
-	all []*Timeout
+	all []*timeout
 	looks
 }
 
-func (h *binaryHeap) place(to *Timeout) { heap.Push(h, to) }
+func (h *binaryHeap) place(to *timeout) { heap.Push(h, to) }
 
-func (h *binaryHeap) remove(to *Timeout) { heap.Remove(h, to.index) }
+func (h *binaryHeap) remove(to *timeout) { heap.Remove(h, to.index) }
 
 func (h *binaryHeap) next(int64) int64 {
 	if len(h.all) == 0 {
@@ -25,13 +20,13 @@ func (h *binaryHeap) next(int64) int64 {
 	return h.all[0].tick
 }
 
-func (h *binaryHeap) expire(_, now int64, due func(*Timeout)) {
+func (h *binaryHeap) expire(_, now int64, due func(*timeout)) {
 	for len(h.all) > 0 {
 		h.visits++
 		if h.all[0].tick > now {
 			return
 		}
-		due(heap.Pop(h).(*Timeout))
+		due(heap.Pop(h).(*timeout))
 	}
 }
 
@@ -50,7 +45,7 @@ func (h *binaryHeap) Swap(i, j int) {
 }
 
 func (h *binaryHeap) Push(x any) {
-	to := x.(*Timeout)
+	to := x.(*timeout)
 	to.index = len(h.all)
 	h.all = append(h.all, to)
 }

@@ -1,15 +1,12 @@
 package wheels
 
-import "time"
-
-// OpenHierarchy opens a timer on a wheel of 256 slots and four of 64 above it, as Linux had before 4.8: scheme 7 of
-// Varghese and Lauck. It also ticks when it is empty, and files a timeout again each time the wheel above it moves on.
-func OpenHierarchy(tick time.Duration) *Timer { return open(tick, newHierarchy(8, 6)) }
-
+// hierarchy is a wheel and four coarser ones above it: scheme 7 of Varghese and Lauck. Linux had it before 4.8, of 256
+// and four times 64 slots. It also ticks when it is empty, and files a timeout again each time the wheel above it moves
+// on.
 type hierarchy struct {
 	nearBits, farBits int // log2(slots)
-	near              []*Timeout
-	far               [4][]*Timeout
+	near              []*timeout
+	far               [4][]*timeout
 	current           int64
 	looks
 }
@@ -25,7 +22,7 @@ func newHierarchy(nearBits, farBits int) *hierarchy {
 // shift is log2 of how many ticks a slot of far[k] has.
 func (h *hierarchy) shift(k int) int { return h.nearBits + h.farBits*k }
 
-func (h *hierarchy) place(to *Timeout) {
+func (h *hierarchy) place(to *timeout) {
 	ahead := to.tick - h.current
 	if ahead < int64(len(h.near)) {
 		link(slotOf(h.near, to.tick), to)
@@ -40,16 +37,16 @@ func (h *hierarchy) place(to *Timeout) {
 	}
 }
 
-func slotOf(slots []*Timeout, number int64) *Timeout { return slots[number&int64(len(slots)-1)] }
+func slotOf(slots []*timeout, number int64) *timeout { return slots[number&int64(len(slots)-1)] }
 
-func (h *hierarchy) remove(to *Timeout) { unlink(to) }
+func (h *hierarchy) remove(to *timeout) { unlink(to) }
 
 func (h *hierarchy) next(current int64) int64 { return current + 1 }
 
-func (h *hierarchy) expire(current, now int64, due func(*Timeout)) {
+func (h *hierarchy) expire(current, now int64, due func(*timeout)) {
 	for tick := current + 1; tick <= now; tick++ {
 		h.advance(tick)
-		h.each(slotOf(h.near, tick), func(to *Timeout) {
+		h.each(slotOf(h.near, tick), func(to *timeout) {
 			unlink(to)
 			due(to)
 		})
@@ -60,7 +57,7 @@ func (h *hierarchy) expire(current, now int64, due func(*Timeout)) {
 func (h *hierarchy) advance(tick int64) {
 	h.current = tick
 	for k := 0; k < len(h.far) && tick%(1<<h.shift(k)) == 0; k++ {
-		h.each(slotOf(h.far[k], tick>>h.shift(k)), func(to *Timeout) {
+		h.each(slotOf(h.far[k], tick>>h.shift(k)), func(to *timeout) {
 			unlink(to)
 			h.place(to)
 		})

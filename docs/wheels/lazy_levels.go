@@ -19,7 +19,7 @@ type lazyLevel struct {
 }
 
 type lazySlot struct {
-	all   *Timeout
+	all   *timeout
 	start int64 // its first tick; -1: not in the heap
 }
 
@@ -37,7 +37,7 @@ func (w *lazyLevels) addLevel(current int64) {
 	w.levels = append(w.levels, l)
 }
 
-func (w *lazyLevels) place(to *Timeout) {
+func (w *lazyLevels) place(to *timeout) {
 	for k := 0; ; k++ {
 		if k == len(w.levels) {
 			w.addLevel(w.levels[k-1].current)
@@ -55,7 +55,7 @@ func (w *lazyLevels) place(to *Timeout) {
 	}
 }
 
-func (w *lazyLevels) remove(to *Timeout) { unlink(to) }
+func (w *lazyLevels) remove(to *timeout) { unlink(to) }
 
 func (w *lazyLevels) next(int64) int64 {
 	if len(w.reached) == 0 {
@@ -64,7 +64,7 @@ func (w *lazyLevels) next(int64) int64 {
 	return w.reached[0].start
 }
 
-func (w *lazyLevels) expire(_, now int64, due func(*Timeout)) {
+func (w *lazyLevels) expire(_, now int64, due func(*timeout)) {
 	for w.next(now) <= now {
 		s := heap.Pop(&w.reached).(*lazySlot)
 		tick := s.start
@@ -72,7 +72,7 @@ func (w *lazyLevels) expire(_, now int64, due func(*Timeout)) {
 		for _, l := range w.levels {
 			l.current = tick
 		}
-		w.each(s.all, func(to *Timeout) {
+		w.each(s.all, func(to *timeout) {
 			unlink(to)
 			if to.tick <= tick {
 				due(to)

@@ -1,26 +1,22 @@
 package wheels
 
-import "time"
-
-// OpenList opens a timer that keeps its timeouts in one list, in no order, and looks at every one of them at every
-// tick: scheme 1 of Varghese and Lauck.
-func OpenList(tick time.Duration) *Timer { return open(tick, newUnordered()) }
-
+// unordered keeps its timeouts in one list, in no order, and looks at every one of them at every tick: scheme 1 of
+// Varghese and Lauck.
 type unordered struct {
-	all *Timeout
+	all *timeout
 	looks
 }
 
 func newUnordered() *unordered { return &unordered{all: newList()} }
 
-func (u *unordered) place(to *Timeout) { link(u.all, to) }
+func (u *unordered) place(to *timeout) { link(u.all, to) }
 
-func (u *unordered) remove(to *Timeout) { unlink(to) }
+func (u *unordered) remove(to *timeout) { unlink(to) }
 
 func (u *unordered) next(current int64) int64 { return current + 1 }
 
-func (u *unordered) expire(_, now int64, due func(*Timeout)) {
-	u.each(u.all, func(to *Timeout) {
+func (u *unordered) expire(_, now int64, due func(*timeout)) {
+	u.each(u.all, func(to *timeout) {
 		if to.tick <= now {
 			unlink(to)
 			due(to)
@@ -29,26 +25,26 @@ func (u *unordered) expire(_, now int64, due func(*Timeout)) {
 }
 
 // newList returns the sentinel of an empty circular list.
-func newList() *Timeout {
-	head := new(Timeout)
+func newList() *timeout {
+	head := new(timeout)
 	head.next, head.prev = head, head
 	return head
 }
 
-func newLists(n int) []*Timeout {
-	lists := make([]*Timeout, n)
+func newLists(n int) []*timeout {
+	lists := make([]*timeout, n)
 	for i := range lists {
 		lists[i] = newList()
 	}
 	return lists
 }
 
-func link(head, to *Timeout) {
+func link(head, to *timeout) {
 	to.prev, to.next = head.prev, head
 	head.prev.next, head.prev = to, to
 }
 
-func unlink(to *Timeout) {
+func unlink(to *timeout) {
 	to.prev.next, to.next.prev = to.next, to.prev
 	to.prev, to.next = nil, nil
 }

@@ -7,7 +7,7 @@ type looks struct{ visits int }
 func (l *looks) visited() int { return l.visits }
 
 // each calls f, which may unlink its timeout, for each timeout that is in the list when it starts.
-func (l *looks) each(head *Timeout, f func(*Timeout)) {
+func (l *looks) each(head *timeout, f func(*timeout)) {
 	last := head.prev
 	for to := head.next; to != head; {
 		next, ended := to.next, to == last

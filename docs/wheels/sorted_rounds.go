@@ -4,19 +4,19 @@ package wheels
 // Timeouts that are turns away come after the due ones, so a tick looks at the first of a slot alone; arming looks for
 // the place.
 type sortedRounds struct {
-	slots []*Timeout
+	slots []*timeout
 	looks
 }
 
 func newSortedRounds(bits uint) *sortedRounds { return &sortedRounds{slots: newLists(1 << bits)} }
 
-func (r *sortedRounds) place(to *Timeout) { r.insert(slotOf(r.slots, to.tick), to) }
+func (r *sortedRounds) place(to *timeout) { r.insert(slotOf(r.slots, to.tick), to) }
 
-func (r *sortedRounds) remove(to *Timeout) { unlink(to) }
+func (r *sortedRounds) remove(to *timeout) { unlink(to) }
 
 func (r *sortedRounds) next(current int64) int64 { return current + 1 }
 
-func (r *sortedRounds) expire(current, now int64, due func(*Timeout)) {
+func (r *sortedRounds) expire(current, now int64, due func(*timeout)) {
 	for tick := current + 1; tick <= now; tick++ {
 		r.takeDue(slotOf(r.slots, tick), tick, due)
 	}

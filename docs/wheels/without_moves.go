@@ -4,7 +4,7 @@ package wheels
 // times as coarse as the one below. A timeout expires where it was filed, at the end of its slot: late by up to an
 // eighth of its delay. The kernel keeps a bit for each slot, to find the next one; this looks at them all.
 type withoutMoves struct {
-	levels  [4][]*Timeout
+	levels  [4][]*timeout
 	current int64
 	looks
 }
@@ -22,7 +22,7 @@ func newWithoutMoves() *withoutMoves {
 	return w
 }
 
-func (w *withoutMoves) place(to *Timeout) {
+func (w *withoutMoves) place(to *timeout) {
 	reach := int64(1<<levelBits - 1) // less than a turn, since a tick is rounded up
 	for k, slots := range w.levels {
 		shift := levelShift * k
@@ -36,7 +36,7 @@ func (w *withoutMoves) place(to *Timeout) {
 
 func ceil(tick int64, shift int) int64 { return (tick + 1<<shift - 1) >> shift }
 
-func (w *withoutMoves) remove(to *Timeout) { unlink(to) }
+func (w *withoutMoves) remove(to *timeout) { unlink(to) }
 
 func (w *withoutMoves) next(current int64) int64 {
 	tick := int64(never)
@@ -52,11 +52,11 @@ func (w *withoutMoves) next(current int64) int64 {
 	return tick
 }
 
-func (w *withoutMoves) expire(current, now int64, due func(*Timeout)) {
+func (w *withoutMoves) expire(current, now int64, due func(*timeout)) {
 	for tick := w.next(current); tick <= now; tick = w.next(tick) {
 		for k, slots := range w.levels {
 			if shift := levelShift * k; tick%(1<<shift) == 0 {
-				w.each(slotOf(slots, tick>>shift), func(to *Timeout) {
+				w.each(slotOf(slots, tick>>shift), func(to *timeout) {
 					unlink(to)
 					due(to)
 				})

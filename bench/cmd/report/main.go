@@ -45,16 +45,6 @@ func main() {
 	}
 	write("README.md", table(rows, "all.txt"))
 
-	rows = [][]string{{"design", idling[0].text, idling[1].text, idling[2].text, idling[3].text}}
-	for _, d := range designs {
-		row := []string{d.text}
-		for _, f := range idling {
-			row = append(row, f.of(d.timer)...)
-		}
-		rows = append(rows, row)
-	}
-	write("../docs/timing-wheels.md", table(rows, "all.txt"))
-
 	for _, t := range themes {
 		t.charts()
 	}

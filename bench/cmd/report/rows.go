@@ -67,22 +67,3 @@ var otherTimers = []figure{
 	{"CPU to move a timeout to earlier", ".name:MoveEarlier", "cpu-sec/move", ""},
 	{"Calls of 5 ms on two cores, timeouts armed again", ".name:Calls /timeouts:reused", "calls/s", ""},
 }
-
-// The rows and columns of timing-wheels.md.
-var (
-	designs = []struct{ timer, text string }{
-		{"list", "unordered list"},
-		{"heap", "binary heap, one lock"},
-		{std, "the time package: a heap of four children for each P"},
-		{"rounds", "hashed wheel with rounds, 512 slots"},
-		{"hierarchy", "hierarchy, 256 slots and four times 64"},
-		{"timingwheel", "RussellLuo/timingwheel, after Kafka's"},
-		{wheel, "this library"},
-	}
-	idling = []figure{
-		{"CPU to arm and stop, 0 pending", ".name:Arm /pending:0", "cpu-sec/op", ""},
-		{"1M pending", ".name:Arm /pending:1M", "cpu-sec/op", ""},
-		{"CPU of one core, nothing pending", ".name:Idle /pending:0", "cpu-%", ""},
-		{"1M far away", ".name:Idle /pending:1M", "cpu-%", ""},
-	}
-)
