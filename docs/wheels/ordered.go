@@ -9,13 +9,11 @@ type ordered struct {
 
 func newOrdered() *ordered { return &ordered{all: newList()} }
 
-func (o *ordered) place(to *timeout) { o.insert(o.all, to) }
-
-// insert links to into a list, behind all that expire before it or with it.
-func (l *looks) insert(head, to *timeout) {
-	at := head.next
-	for ; at != head; at = at.next {
-		l.visits++
+// place links to into the list, behind all that expire before it or with it.
+func (o *ordered) place(to *timeout) {
+	at := o.all.next
+	for ; at != o.all; at = at.next {
+		o.visits++
 		if at.tick > to.tick {
 			break
 		}
@@ -32,12 +30,9 @@ func (o *ordered) next(int64) int64 {
 	return o.all.next.tick
 }
 
-func (o *ordered) expire(_, now int64, due func(*timeout)) { o.takeDue(o.all, now, due) }
-
-// takeDue takes the timeouts that are due by now from the head of an ordered list.
-func (l *looks) takeDue(head *timeout, now int64, due func(*timeout)) {
-	for to := head.next; to != head; to = head.next {
-		l.visits++
+func (o *ordered) expire(_, now int64, due func(*timeout)) {
+	for to := o.all.next; to != o.all; to = o.all.next {
+		o.visits++
 		if to.tick > now {
 			return
 		}

@@ -13,7 +13,7 @@ import (
 func TestEachDesignFiresWhatIsDue(t *testing.T) {
 	for name, s := range map[string]structure{
 		"list": newUnordered(), "ordered list": newOrdered(), "heap": new(binaryHeap),
-		"one turn": newOneTurn(10), "rounds": newRounds(3), "sorted rounds": newSortedRounds(3),
+		"one turn": newOneTurn(10), "rounds": newRounds(3),
 		"hierarchy": newHierarchy(3, 3), "lazy levels": newLazyLevels(3), "without moves": newWithoutMoves(),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -113,7 +113,6 @@ func TestDocumentHasTheVisits(t *testing.T) {
 		"a binary heap":                   new(binaryHeap),
 		"a wheel of one turn, 1024 slots": newOneTurn(10),
 		"a hashed wheel of 8 slots that counts rounds (r)":              newRounds(3),
-		"a hashed wheel of 8 slots, each an ordered list":               newSortedRounds(3),
 		"a hierarchy of wheels, fixed levels":                           newHierarchy(3, 3),
 		"a hierarchy with levels made when needed, and a heap of slots": newLazyLevels(3),
 		"a hierarchy that moves nothing":                                newWithoutMoves(),
