@@ -11,7 +11,6 @@
 //   - library_test.go: a library for others, which takes its timers from the program
 //   - limiter_test.go: a limiter for each key
 //   - loop_test.go: an event loop that drives a Timer
-//   - no_method_value_test.go: a Timeout in a struct, bound without an allocation
 //   - operation_test.go: one operation that waits under several keys
 //   - own_channel_test.go: a Timeout that sends to your own channel
 //   - pacer_test.go: messages sent at least a gap apart; an idle peer costs nothing
