@@ -4,7 +4,6 @@
 //   - alarms_test.go: alarms from Stats, with their causes
 //   - answer_test.go: a request to resend until it is answered
 //   - context_test.go: a timeout that ends with a context
-//   - jobs_test.go: jobs that go back to their source at the end of the program
 //   - lease_test.go: a lease that is extended while a handler works
 //   - library_test.go: a library for others, which takes its timers from the program
 //   - limiter_test.go: a limiter for each key
