@@ -17,8 +17,8 @@ type ready struct{ *net.TCPConn }
 
 func (ready) Read([]byte) (int, error) { return 1, nil }
 
-// The cost that an idle timeout adds to a read, compared with a deadline that would do the same. A deadline at each
-// write costs the same again.
+// The cost that an idle timeout adds to a read, compared with a deadline that would do the same, and with a Timeout
+// that each read moves. A deadline at each write costs the same again.
 //
 //	go test -run '^$' -bench Read ./idle
 func BenchmarkReadBookkeeping(b *testing.B) {
@@ -31,9 +31,11 @@ func BenchmarkReadBookkeeping(b *testing.B) {
 	defer conn.Close()
 	counting, err := idle.NewConn(tm, c, minute, idle.WithCounting())
 	require.NoError(b, err)
+	silent := tm.AfterFunc(minute, func() {})
 	for name, read := range map[string]func(){
 		"none":             func() { _, _ = c.Read(word) },
 		"SetReadDeadline":  func() { _ = c.SetReadDeadline(time.Now().Add(minute)); _, _ = c.Read(word) },
+		"Move":             func() { silent.Move(minute); _, _ = c.Read(word) },
 		"Conn":             func() { _, _ = conn.Read(word) },
 		"Conn that counts": func() { _, _ = counting.Read(word) },
 	} {
