@@ -2,9 +2,6 @@ package recipes_test
 
 import (
 	"context"
-	"fmt"
-	"runtime"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -78,84 +75,32 @@ func TestContextBehavesLikeContextWithTimeout(t *testing.T) {
 	}
 }
 
-func TestContextThatEndsBeforeDoneIsCalled(t *testing.T) {
-	ofBoth(t, func(t *testing.T, withTimeout makeContext) {
-		for _, d := range []time.Duration{time.Second, 0, -1} {
-			ctx, cancel := withTimeout(context.Background(), d)
-			defer cancel()
-			assert.Equal(t, d <= 0, ctx.Err() != nil, "with no delay at once")
-			timertest.Pass(2 * time.Second)
-			assert.True(t, timertest.IsClosed(ctx.Done()))
-			assert.Equal(t, context.DeadlineExceeded, ctx.Err())
-		}
-	})
-}
-
-func TestContextUnderAParentThatEnds(t *testing.T) {
-	ofBoth(t, func(t *testing.T, withTimeout makeContext) {
-		parent, cancelParent := context.WithCancelCause(context.Background())
-		ctx, cancel := withTimeout(parent, time.Second)
-		defer cancel()
-		cancelParent(assert.AnError)
-		assert.Equal(t, context.Canceled, ctx.Err())
-		assert.Equal(t, assert.AnError, context.Cause(ctx))
-	})
-}
-
-func TestContextOfAFullOrStoppedTimerStillHasItsDeadline(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		for range 2 {
-			_, cancelFirst := withTimeout(context.Background(), tm, time.Second)
-			ctx, cancel := withTimeout(context.Background(), tm, time.Second)
-			timertest.Pass(time.Second + timertest.Tick)
-			assert.Equal(t, context.DeadlineExceeded, ctx.Err())
-			cancel()
-			cancelFirst()
-			tm.StopAll()
-		}
-	}, hashedwheel.WithMaxPending(1))
-}
-
-// A context that is made from ctx has no goroutine. Once it is canceled, ctx has no reference to it.
-func TestContextsMadeFromAContextHaveNoGoroutineAndAreReleased(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		ctx, cancel := withTimeout(context.Background(), tm, time.Second)
-		defer cancel()
-		before := runtime.NumGoroutine()
-		for range 100 {
-			child, cancelChild := context.WithCancel(ctx)
-			_ = child.Done()
-			defer cancelChild()
-			cancelChild()
-		}
-		assert.LessOrEqual(t, runtime.NumGoroutine(), before) // one of an earlier test may have ended
-		assert.Empty(t, ctx.(*timeoutContext).onDone)
-		cancel()
-		assert.Zero(t, tm.Pending())
-	})
-}
-
-func TestContextUnderConcurrentCalls(t *testing.T) {
-	tm := timertest.New()
-	for range 1000 {
-		ctx, cancel := withTimeout(context.Background(), tm, timertest.Tick)
-		var calls sync.WaitGroup
-		for range 2 {
-			calls.Go(func() {
-				child, cancelChild := context.WithCancel(ctx)
-				defer cancelChild()
-				stop := context.AfterFunc(ctx, timertest.Nop)
-				_ = fmt.Sprint(ctx)
-				stop()
-				<-child.Done()
-				assert.Error(t, ctx.Err())
-				assert.Equal(t, ctx.Err(), child.Err())
-			})
-		}
-		calls.Go(cancel)
-		calls.Wait()
+// Where the wheel saves almost nothing, or refuses, the context is the context package's.
+func TestContextIsTheContextPackagesWhereTheWheelIsNoUse(t *testing.T) {
+	tm := timertest.New(hashedwheel.WithMaxPending(1))
+	isHere := func(parent context.Context, d time.Duration) bool {
+		ctx, cancel := withTimeout(parent, tm, d)
+		t.Cleanup(cancel)
+		_, isHere := ctx.(*timeoutContext)
+		return isHere
 	}
-	timertest.Shutdown(t, tm)
+	ending, end := context.WithCancel(context.Background())
+	defer end()
+	assert.False(t, isHere(ending, time.Hour))
+	assert.False(t, isHere(context.Background(), 0))
+	assert.True(t, isHere(context.Background(), time.Hour))
+	assert.False(t, isHere(context.Background(), time.Hour), "the Timer is full")
+}
+
+// A canceled context leaves nothing in the context that it was made from, or on the wheel.
+func TestContextIsReleasedWhenItIsCanceled(t *testing.T) {
+	tm := timertest.New()
+	ctx, cancel := withTimeout(context.Background(), tm, time.Hour)
+	_, cancelChild := context.WithCancel(ctx)
+	cancelChild()
+	assert.Empty(t, ctx.(*timeoutContext).onDone)
+	cancel()
+	assert.Zero(t, tm.Pending())
 }
 
 // BenchmarkWithTimeout compares contexts that are canceled before their deadline with those of context.WithTimeout.
