@@ -1,14 +1,12 @@
 package sessions
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
-	"github.com/ThreeDotsLabs/watermill/message/router/middleware"
 	"github.com/alexedwards/scs/v2"
 	"github.com/alexedwards/scs/v2/memstore"
 	"github.com/hashedwheel/hashedwheel"
@@ -34,7 +32,7 @@ func BenchmarkSessions(b *testing.B) {
 			for _, token := range tokens {
 				require.NoError(b, s.Commit(token, data, in(time.Hour+rand.N(time.Minute))))
 			}
-			paced(b, func(int) {
+			paced(b, func() {
 				token := tokens[rand.IntN(sessions)]
 				data, _, _ := s.Find(token)
 				_ = s.Commit(token, data, in(time.Hour))
@@ -51,33 +49,9 @@ func BenchmarkSessions(b *testing.B) {
 	})
 }
 
-// BenchmarkSeen has 20,000 new messages a second, and a window of two seconds.
-//
-//	go test -run '^$' -bench Seen -benchtime 200000x ./sessions
-func BenchmarkSeen(b *testing.B) {
-	const window = 2 * time.Second
-	bench := func(name string, s middleware.ExpiringKeyRepository) {
-		b.Run("repository="+name, func(b *testing.B) {
-			keys, run := make([]string, b.N), time.Now().UnixNano()
-			for i := range keys {
-				keys[i] = fmt.Sprintf("%019d%013d", run, i)
-			}
-			paced(b, func(i int) { _, _ = s.IsDuplicate(context.Background(), keys[i]) })
-		})
-	}
-	theirs, err := middleware.NewMapExpiringKeyRepository(window)
-	require.NoError(b, err)
-	bench("watermill", theirs)
-	tm := hashedwheel.MustNew()
-	defer tm.StopAll()
-	ours, err := NewSeen(tm, window)
-	require.NoError(b, err)
-	bench("keyed", ours)
-}
-
 // paced calls f up to 20,000 times a second, and reports how long the calls take. Ten of 200,000 calls are longer than
 // the p99.995, so sweeps, of which there are more, affect it. On a busy machine the worst call waited for a processor.
-func paced(b *testing.B, f func(i int)) {
+func paced(b *testing.B, f func()) {
 	took := make([]time.Duration, b.N)
 	b.ResetTimer()
 	for i := range took {
@@ -85,7 +59,7 @@ func paced(b *testing.B, f func(i int)) {
 			time.Sleep(time.Millisecond)
 		}
 		start := time.Now()
-		f(i)
+		f()
 		took[i] = time.Since(start)
 	}
 	slices.Sort(took)

@@ -1,5 +1,4 @@
-// Package sessions provides stores on package keyed: one of sessions for github.com/alexedwards/scs, and one of
-// received messages for github.com/ThreeDotsLabs/watermill. Copy the file that you need.
+// Package sessions provides a store of sessions for github.com/alexedwards/scs on package keyed.
 package sessions
 
 import (
