@@ -10,7 +10,7 @@ import (
 )
 
 // A Queue is for DelayingQueue in a workqueue.TypedRateLimitingQueueConfig. It works like client-go's delaying queue,
-// with the same metrics, without a goroutine, and with one more method, Forget.
+// with the same metrics, and without a goroutine.
 //
 // Use a Timer with the executor Inline: adding an item takes about a microsecond, and due items are added in the order
 // of their times, to the tick. Call ShutDown before Timer.StopAll: an item that waits at StopAll is not added until
@@ -55,8 +55,7 @@ func (sink[T]) ShutDown()          {}
 func (sink[T]) ShuttingDown() bool { return false }
 
 // NewQueue returns a function for NewQueue in controller.Options of sigs.k8s.io/controller-runtime. The controllers may
-// share tm. They lose controller-runtime's priority queue: all items have the same priority. A reconciler that calls
-// Forget needs the Queue, which a function like this one can pass to it.
+// share tm. They lose controller-runtime's priority queue: all items have the same priority.
 func NewQueue[T comparable](
 	tm *hashedwheel.Timer,
 ) func(name string, limiter workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimitingInterface[T] {
@@ -114,21 +113,6 @@ func (q *Queue[T]) remove(w *delayed[T]) bool {
 		return false
 	}
 	delete(q.waiting, w.item)
-	return true
-}
-
-// Forget removes an item that is waiting, and reports whether it was. Due items stay. Forget of a rate-limiting queue
-// is another method, which only resets the number of failures. (kubernetes/kubernetes#113607 proposed this method for
-// client-go.)
-func (q *Queue[T]) Forget(item T) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	w := q.waiting[item]
-	if w == nil {
-		return false
-	}
-	delete(q.waiting, item)
-	w.timeout.Stop()
 	return true
 }
 

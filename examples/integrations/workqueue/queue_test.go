@@ -124,7 +124,7 @@ func TestShutDownDropsWaitingItemsAndKeepsDueItems(t *testing.T) {
 				q.AddAfter("late", 0)
 				if ours, ok := q.(*Queue[string]); ok {
 					require.Zero(t, ours.timer.Pending())
-					require.False(t, ours.Forget("waits"))
+					require.Nil(t, ours.waiting)
 				}
 				after(time.Minute)
 				require.Equal(t, []string{"due"}, taken(q))
@@ -209,60 +209,22 @@ func TestMetricsAreClientGos(t *testing.T) {
 	})
 }
 
-func TestForgottenItemIsNotAdded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q, tm := onWheel(t, config{})
-		q.AddAfter("foo", 50*ms)
-		q.AddAfter("bar", 60*ms)
-		require.True(t, q.Forget("foo"))
-		require.False(t, q.Forget("foo"))
-		require.Equal(t, 1, tm.Pending())
-		after(60 * ms)
-		require.False(t, q.Forget("bar"), "it is due")
-		require.Equal(t, []string{"bar"}, taken(q))
-		q.AddAfter("foo", 50*ms) // as a new item: the forgotten time does not count
-		after(50 * ms)
-		require.Equal(t, []string{"foo"}, taken(q))
-	})
-}
-
-// The Executor holds the task back until the item has been forgotten, and added again with a later time.
-func TestItemForgottenWhileItsTaskRunsIsNotAdded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var task func()
-		held := hashedwheel.ExecutorFunc(func(f func()) { task = f })
-		tm := hashedwheel.MustNew(hashedwheel.WithExecutor(held))
-		defer tm.StopAll()
-		q := New(tm, config{})
-		defer q.ShutDown()
-		q.AddAfter("foo", ms)
-		after(ms)
-		synctest.Wait()
-		require.NotNil(t, task)
-		require.True(t, q.Forget("foo"))
-		q.AddAfter("foo", time.Hour)
-		task()
-		require.Zero(t, q.Len())
-		require.True(t, q.Forget("foo"), "the item that waits for an hour")
-	})
-}
-
 func TestNoItemIsLostWhenTheTimerIsFullOrStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, tm := onWheel(t, config{}, hashedwheel.WithMaxPending(1))
 		q.AddAfter("foo", 10*ms)
 		q.AddAfter("bar", 20*ms)
-		q.AddAfter("baz", 30*ms)
-		require.True(t, q.Forget("baz"))
-		after(30 * ms)
+		after(20 * ms)
 		require.Equal(t, []string{"foo", "bar"}, taken(q))
 		tm.StopAll()
 		q.AddAfter("foo", 50*ms)
 		q.AddAfter("foo", 40*ms)
 		time.Sleep(40*ms - 1)
 		require.Empty(t, taken(q), "early")
+		after(0)
+		require.Equal(t, []string{"foo"}, taken(q))
 		after(time.Hour)
-		require.Equal(t, []string{"foo"}, taken(q), "once")
+		require.Empty(t, taken(q), "twice")
 	})
 }
 
@@ -283,7 +245,7 @@ func TestItemThatWaitedAtStopAllCanBeAddedAgain(t *testing.T) {
 	})
 }
 
-// Several goroutines add and forget items while a worker takes items. No item is left at the end.
+// Several goroutines add items while a worker takes items. No item is left at the end.
 func TestQueueInConcurrentUse(t *testing.T) {
 	q, tm := onWheel(t, config{})
 	var adders, worker sync.WaitGroup
@@ -297,11 +259,7 @@ func TestQueueInConcurrentUse(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(i), 0))
 			for range 5000 {
 				item := string(rune('a' + random.IntN(8)))
-				if random.IntN(4) == 0 {
-					q.Forget(item)
-				} else {
-					q.AddAfter(item, time.Duration(random.IntN(3))*ms)
-				}
+				q.AddAfter(item, time.Duration(random.IntN(3))*ms)
 			}
 		})
 	}
