@@ -7,12 +7,12 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/race"
 )
 
-// alarm starts the worker at the time of its next run: no goroutine waits for it, a time.Timer starts one.
+// alarm starts the worker. No goroutine waits for the next run: a time.Timer starts one for it.
 //
-// One word holds the time of the next run, and whoever changes the word sets the timer. A producer pushes a timeout,
-// then sets a run for it, unless the word covers it. A run takes the word, which leaves no run, and then the queue. So
-// either the run finds the push in the queue, or the producer finds the word taken. verify/spin/alarm.pml checks the
-// interleavings.
+// One word holds the time of the next run, and whoever changes that time sets a timer, except for a run: it takes the
+// word as it begins, which leaves no run set, and then the queue. A producer pushes a timeout, then sets a run for it,
+// unless the word covers it. So either the run finds the push in the queue, or the producer finds the word taken.
+// verify/spin/alarm.pml checks the interleavings.
 type alarm struct {
 	word    atomic.Int64 // an alarmWord
 	overdue atomic.Int64 // a caller that reads a later time, in ns, wakes the worker; notOverdue if no run is set
@@ -23,11 +23,19 @@ type alarm struct {
 	from    int64        // ns: for when the run in progress was set, before it was put off
 
 	// set by init, then read only
-	time    *timeline
-	far     *farLane
-	timer   *time.Timer // for the next run; after New only Reset and Stop are called, by any goroutine
-	extra   *time.Timer // fires for callers that find the worker overdue
+	time  *timeline
+	far   *farLane
+	extra *time.Timer // fires for callers that find the worker overdue
+
+	sets    atomic.Int32 // calls of set that are not answered; one of the callers uses the next two
+	wakers  [4]waker
 	precise timerFD
+}
+
+// waker is a time.Timer that starts the worker.
+type waker struct {
+	*time.Timer
+	at atomic.Int64 // ns: when it fires, or earlier; notSet once it has fired
 }
 
 // alarmWord is the time of the next run, in ns, and whether it is announced: then it is soon enough for everything that
@@ -45,6 +53,7 @@ const (
 	// much.
 	overdueAfter = int64(time.Millisecond)
 	notOverdue   = 1<<63 - 1
+	notSet       = 1<<63 - 1
 
 	burst = 10 // in ticks: the worker saves up to this many runs while it rests
 
@@ -67,7 +76,15 @@ func (a *alarm) init(tl *timeline, far *farLane, wake func()) {
 		return
 	}
 	a.word.Store(int64(noRun))
-	a.timer, a.extra = newTimer(wake), newTimer(wake)
+	a.extra = newTimer(wake)
+	for i := range a.wakers {
+		w := &a.wakers[i]
+		w.at.Store(notSet)
+		w.Timer = newTimer(func() {
+			w.at.Store(notSet)
+			wake()
+		})
+	}
 }
 
 // newTimer returns a timer that is not set. Only New calls it, since a time.Timer belongs to the bubble that made it.
@@ -124,24 +141,58 @@ func (a *alarm) by(at int64, bit alarmWord) {
 	}
 }
 
-// set sets the timer for the next run. If several goroutines do, the last one to set it reads the word after that.
+// set has the worker woken for the next run. It is called after each change of the time of that, and when the worker was
+// woken early. One goroutine at a time sets timers: while it does, another call has it do so once more.
 func (a *alarm) set() {
-	for at, isSet := a.load().next(), false; !isSet; {
-		switch {
-		case at < 0:
-			a.overdue.Store(notOverdue)
-			a.timer.Stop() // otherwise the runtime would keep the Timer, and everything it refers to, until it fires
-			a.precise.close()
-		case at < maxDeadline:
-			start := a.putOff(at)
-			a.overdue.Store(start + overdueAfter)
-			a.timer.Reset(max(1, time.Duration(start-a.time.now()))) // 1: see start
-			if !a.time.isInBubble() {
-				a.precise.set(time.Duration(start - a.time.now())) // after the timer, which must not be due later
-			}
+	if a.sets.Add(1) > 1 {
+		return
+	}
+	for n := int32(1); ; n = a.sets.Load() {
+		a.wakeFor(a.load().next())
+		if a.sets.CompareAndSwap(n, 0) {
+			return
 		}
-		again := a.load().next()
-		isSet, at = again == at, again
+	}
+}
+
+// wakeFor sets a timer for a run that is due at a time, unless one fires earlier: then the worker finds that nothing is
+// due, and calls set. So a timer that is set is moved only if all are. Before a timer fires that was moved, the runtime
+// scans all timers of its P: 14 ms where a program keeps a million.
+func (a *alarm) wakeFor(due int64) {
+	if due < 0 || due >= maxDeadline {
+		a.endWakers(due < 0)
+		return
+	}
+	start := a.putOff(due)
+	a.overdue.Store(start + overdueAfter)
+	first, last := int64(notSet), &a.wakers[0]
+	for i := range a.wakers {
+		at := a.wakers[i].at.Load()
+		first = min(first, at)
+		if at > last.at.Load() {
+			last = &a.wakers[i]
+		}
+	}
+	if first > start {
+		last.at.Store(start)
+		last.Reset(max(1, time.Duration(start-a.time.now()))) // 1: a timer that fires at once crashes, see start
+	}
+	if !a.time.isInBubble() {
+		a.precise.set(time.Duration(start - a.time.now())) // after the timer, which must not be due later
+	}
+}
+
+// endWakers leaves no timer set, since the runtime keeps the Timer for one that is, and also for one that was stopped
+// until it cleans its heap. So they fire now, but not after Timer.StopAll, where a leak detector would find that.
+func (a *alarm) endWakers(hasEnded bool) {
+	a.overdue.Store(notOverdue)
+	for i := range a.wakers {
+		if a.wakers[i].Stop() && !hasEnded {
+			a.wakers[i].Reset(1)
+		}
+	}
+	if hasEnded {
+		a.precise.close()
 	}
 }
 
@@ -154,20 +205,20 @@ func (a *alarm) putOff(due int64) int64 {
 	return due
 }
 
-// begin reports whether a run is due. Then no run is set, and the caller, the worker, must take the
-// queue. The run counts against the rate of one a tick by the time at which it was due: a run that is woken late leaves
-// no less time until the next. (The generic cell rate algorithm, ITU-T I.371.)
+// begin reports whether a run is due. Then no run is set, and the caller, the worker, must take the queue. The run
+// counts against the rate of one a tick by the time at which it was due, so that a late wake-up does not put off the
+// next run. (The generic cell rate algorithm, ITU-T I.371.)
 func (a *alarm) begin(now int64) (isDue bool) {
 	if race.Enabled {
 		a.seen.Load()
 	}
 	for {
 		w := a.load()
-		due := a.putOff(w.next())
-		if w == ended || w.next() > now {
-			return false // the timer was set for a timeout that has since changed, or a caller was quicker
+		if w == ended {
+			return false
 		}
-		if due > now { // it was set before the last run counted
+		due := a.putOff(w.next())
+		if due > now { // the timer was set for another run, or before the last run counted
 			a.set()
 			return false
 		}
@@ -183,7 +234,7 @@ func (a *alarm) begin(now int64) (isDue bool) {
 
 // rest ends a run, and sets the next one for when the worker has work. If the run took timeouts from the queue, the
 // next one comes within the linger, and covers what is pushed until then: while there is traffic, no call has to set a
-// run, and the timer is not moved while it is set, after which the runtime would scan all timers of its P as it fires.
+// run.
 // Once per linger, a run that dispatched nothing does not count, as at the end of the linger: with a tick longer than
 // the linger such runs alone would use up the rate.
 func (a *alarm) rest(next int64, isBusy, dispatched bool) {
@@ -191,10 +242,13 @@ func (a *alarm) rest(next int64, isBusy, dispatched bool) {
 		a.free = last
 		a.allowed.Add(-a.time.tick)
 	}
-	if isBusy {
+	switch {
+	case isBusy:
 		a.by(min(next, a.time.now()+linger), announced)
-	} else {
+	case next < maxDeadline:
 		a.by(next, 0)
+	default:
+		a.set() // ends the wakers
 	}
 }
 
@@ -221,7 +275,7 @@ func (a *alarm) start(f func()) {
 // silence is called by Timer.StopAll: no run begins any more.
 func (a *alarm) silence() {
 	a.word.Store(int64(ended))
-	if a.timer != nil {
+	if a.time.manual == nil {
 		a.set()
 	}
 }

@@ -9,8 +9,13 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// kick keeps the timer from firing, as if its goroutine waited for a processor.
-func (a *alarm) kick() { a.timer.Stop() }
+// kick keeps the timers from firing, as if their goroutines waited for a processor, and reports whether one was set.
+func (a *alarm) kick() (wasSet bool) {
+	for i := range a.wakers {
+		wasSet = a.wakers[i].Stop() || wasSet
+	}
+	return wasSet
+}
 
 // On a busy server the goroutine that the timer starts may wait for a second. Then a caller that reads the clock wakes
 // the worker.
@@ -71,22 +76,48 @@ func TestCallerWakesNoWorkerDuringAPassOrAfterStopAll(t *testing.T) {
 }
 
 // A goroutine that loses its processor sets the timer late, but for the latest word.
-func TestTimerIsSetForTheLatestWordByWhoeverSetsItLast(t *testing.T) {
+func TestTimerIsSetForTheLatestWordByWhoeverSetsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fired, c := false, NewManualClock(time.Now())
-		a := &alarm{time: &timeline{manual: c, start: c.Now(), tick: ms}, timer: newTimer(func() { fired = true })}
-		a.word.Store(int64(noRun))
-		c.mu.Lock() // set waits as it reads the clock
+		c, woken := NewManualClock(time.Now()), 0
+		a := &alarm{time: &timeline{start: c.Now(), tick: ms}}
+		a.init(a.time, nil, func() { woken++ })
+		a.time.manual = c
+		c.mu.Lock() // the first to set the timer waits as it reads the clock
 		go a.by(40*ms, 0)
-		for a.overdue.Load() == 0 {
+		for a.overdue.Load() == notOverdue {
 			runtime.Gosched()
 		}
-		a.word.Store(10 * ms << 1) // another goroutine has set the timer before
+		a.by(10*ms, 0) // does not wait
 		c.mu.Unlock()
 		time.Sleep(10 * time.Millisecond)
 		synctest.Wait()
-		assert.True(t, fired)
+		assert.Equal(t, 1, woken)
 		a.precise.close()
+	})
+}
+
+// A timer that is moved makes the runtime scan all timers of its P.
+func TestNoTimerIsMovedWhileAnotherIsFree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tm, ran := MustNew(WithTick(time.Millisecond), WithExecutor(Inline{})), 0
+		defer tm.StopAll()
+		sum := func() (n int) {
+			for i := range tm.alarm.wakers {
+				if tm.alarm.wakers[i].at.Load() != notSet {
+					n++
+				}
+			}
+			return n
+		}
+		for i := range 4 {
+			tm.AfterFunc(time.Duration(40-10*i)*time.Millisecond, func() { ran++ })
+			assert.Equal(t, i+1, sum())
+		}
+		tm.AfterFunc(5*time.Millisecond, func() { ran++ })
+		assert.Equal(t, 4, sum())
+		time.Sleep(40 * time.Millisecond)
+		synctest.Wait()
+		assert.Equal(t, 5, ran)
 	})
 }
 
@@ -96,9 +127,9 @@ func TestTimerIsNotSetOnceItHasEnded(t *testing.T) {
 		tm.AfterFunc(time.Hour, func() {})
 		tm.StopAll()
 		a := &tm.alarm
-		assert.False(t, a.timer.Stop(), "it was set")
+		assert.False(t, a.kick(), "one was set")
 		a.expect(0)
-		assert.False(t, a.timer.Stop(), "it was set")
+		assert.False(t, a.kick(), "one was set")
 		assert.False(t, a.begin(maxDeadline-1))
 	})
 }

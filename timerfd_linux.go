@@ -2,7 +2,6 @@ package hashedwheel
 
 import (
 	"os"
-	"sync"
 	"syscall"
 	"time"
 	"unsafe"
@@ -16,20 +15,21 @@ import (
 // It only ends the wait: the time.Timer starts the worker. Without a descriptor, timers are as late as the time
 // package's.
 type timerFD struct {
-	opened  sync.Once
-	file    *os.File     // nil: no descriptor was to be had; the collector closes it with the Timer
-	fd      uintptr      // of file, whose method Fd would make it blocking
-	closing sync.RWMutex // locked forever by close; set reads fd under it
+	isOpened bool
+	file     *os.File // nil: no descriptor was to be had, or it is closed; the collector closes it with the Timer
+	fd       uintptr  // of file, whose method Fd would make it blocking
 }
 
 // set has the wait end after d, in place of the last set. The first call makes the descriptor, so a Timer that is never
 // used has none.
 func (t *timerFD) set(d time.Duration) {
-	t.opened.Do(t.open)
-	if t.file == nil || !t.closing.TryRLock() {
+	if !t.isOpened {
+		t.isOpened = true
+		t.open()
+	}
+	if t.file == nil {
 		return
 	}
-	defer t.closing.RUnlock()
 	spec := struct{ interval, value syscall.Timespec }{value: syscall.NsecToTimespec(int64(max(1, d)))}
 	_, _, _ = syscall.RawSyscall6(syscall.SYS_TIMERFD_SETTIME, t.fd, 0, uintptr(unsafe.Pointer(&spec)), 0, 0, 0)
 }
@@ -43,10 +43,8 @@ func (t *timerFD) open() {
 	}
 }
 
-// close closes the descriptor, and later calls of set do nothing. If a set is in progress, its caller calls close.
+// close closes the descriptor. No set may follow.
 func (t *timerFD) close() {
-	t.opened.Do(func() {})
-	if t.closing.TryLock() {
-		_ = t.file.Close()
-	}
+	_ = t.file.Close()
+	t.file = nil
 }

@@ -6,12 +6,13 @@
  *   worker      the goroutine that is the worker; after runtime.Goexit, the one that continues
  *   helper      help, Pending, NextDue: a goroutine that takes the queue and files it, in two holds of the lock
  *   stopper     Timer.StopAll
- *   clock       time, the time.Timers, and the goroutines that they start, until those are counted in calls
+ *   clock       time, the two time.Timers, and the goroutines that they start, until those are counted in calls
  *
- * Steps. Each load, store, CAS or Swap of the alarm's word, of far.wanted, overdue, calls, the timer and the timerfd is
+ * Steps. Each load, store, CAS or Swap of the alarm's word, of far.wanted, overdue, calls, the timers and the timerfd is
  * a step, and so are each transition of a timeout's word, each push, each take of a stripe and each hold of the lock.
  * Two are one step where no other process can tell: a load and the CAS that depends on it alone, and all that only the
- * worker reads. A timer, the goroutine that it starts, and every other may be as late as they like.
+ * worker reads, or one caller of set. A timer, the goroutine that it starts, and every other may be as late as they
+ * like.
  *
  * Time passes by itself up to LAST, and JUMPS times by more than the far lane's margin; then, whenever no process can
  * move, up to the next timer. Each timeout has a separate stripe in each lane, and is filed under its own time. A pass
@@ -21,11 +22,12 @@
  *
  * Properties, whenever no call is in progress and no goroutine is about to run:
  *
- *   in time   the timer is set, no later than a tick after each pending timeout's deadline, or after the return of the
+ *   in time   a timer is set, no later than a tick after each pending timeout's deadline, or after the return of the
  *             call that armed it
- *   set       if the word has a run, the timer and the timerfd are set for it
+ *   set       if the word has a run, a timer is set, no later than putOff may put it off, and the timerfd is set for it;
+ *             if it has none, no timer is set but for now
  *   linger    if anything is queued, the next run is at most the linger away
- *   stop      after Timer.StopAll the timer is not set, the timerfd is closed, and no caller wakes the worker
+ *   stop      after Timer.StopAll no timer is set, the timerfd is closed, and no caller wakes the worker
  *
  * At each run that is beyond the rate: it is due at a whole tick, later than the last. When no process can move any
  * more, no timeout is pending or queued, and no run is set.
@@ -83,13 +85,16 @@ byte now;
 /* alarm */
 #ifdef TRAFFIC	/* a run is announced, as after traffic */
 short word = 2 * LAST + 1;
-byte timer = LAST;	/* when it is due; NEVER: it is not set */
+#define SET_AT LAST
 byte overdue = LAST;
 #else
 short word = NO_RUN;
-byte timer = NEVER;
+#define SET_AT NEVER
 byte overdue = NEVER;
 #endif
+byte timer[2] = { SET_AT, NEVER };	/* when it is due; NEVER: it is not set */
+byte set_at[2] = { SET_AT, NEVER };	/* a waker's at; NEVER: notSet */
+byte sets;
 byte fd = LAST;		/* the timerfd: the run for which it is set */
 short allowed, last, free = -LINGER;
 bit extra;		/* the timer of callers is to fire at once */
@@ -114,10 +119,18 @@ byte limit[2];	/* of a pending timeout: its deadline, or when the call that arme
 #if WAKES
 byte wakes;
 #endif
-byte fired;	/* goroutines that timers have started, not counted yet */
+byte fired[2], woken;	/* goroutines that timers have started, and those that are about to be counted in calls */
 
 #define IN_TIME(t) (!pending[t] || (inQueue[t] || inLists[t] || filed[t]) && \
-	(deadline[t] == NEVER || timer <= limit[t] + TICK))
+	(deadline[t] == NEVER || first <= limit[t] + TICK))
+#define first min(timer[0], timer[1])
+#define IS_OUT(i) (timer[i] == NEVER || timer[i] <= now)
+
+#ifdef MISTAKE_PUT_OFF_TO_LAST
+#define PUT_OFF(due) ((due) < allowed -> wholeTick(due) : (due))
+#else
+#define PUT_OFF(due) ((due) < allowed -> wholeTick(max(due, last + 1)) : (due))
+#endif
 
 /* away ends what is in progress. */
 inline away() {
@@ -126,57 +139,60 @@ inline away() {
 	:: busy == 0 && !stopped ->
 		assert(!isCalled && calls == 0);
 		assert(IN_TIME(0) && IN_TIME(1));
-		assert(next(word) == NEVER || timer < NEVER && fd == next(word));
+		assert(next(word) == NEVER && IS_OUT(0) && IS_OUT(1) ||
+			next(word) < NEVER && first <= max(now, wholeTick(max(next(word), last + 1))) && fd == next(word));
 		assert(!queued[0] && !queued[1] || next(word) <= now + LINGER)
-	:: busy == 0 && stopped -> assert(word == ENDED && timer == NEVER && isFdClosed && overdue == NEVER)
+	:: busy == 0 && stopped -> assert(word == ENDED && first == NEVER && isFdClosed && overdue == NEVER)
 	:: else
 	fi
 }
 
-#ifdef MISTAKE_PUT_OFF_TO_LAST
-#define PUT_OFF(due) ((due) < allowed -> wholeTick(due) : (due))
+/* Reset stores at first. */
+inline reset() {
+#ifdef MISTAKE_RESET_BEFORE_AT
+	timer[i] = start;
+	set_at[i] = start
 #else
-#define PUT_OFF(due) ((due) < allowed -> wholeTick(max(due, last + 1)) : (due))
+	set_at[i] = start;
+	timer[i] = start
 #endif
+}
 
-#define RUN_AT(at) (at >= 0 && at < NEVER)
-
-inline setFD() { fd = (isFdClosed -> fd : at) }
-
-/* set, which uses at, start and again. */
+/* set, which uses at, start, i and asked. */
 inline set() {
-	at = next(word);
-	do
-	:: if
-	   :: at < 0 -> overdue = NEVER; timer = NEVER; isFdClosed = 1
-	   :: RUN_AT(at) ->
-		atomic { start = PUT_OFF(at); overdue = start };
-		timer = start;
-#ifndef MISTAKE_REREAD_BEFORE_FD
-		setFD()
+	if
+	:: atomic { sets > 0 -> sets++ }
+	:: atomic { sets == 0 -> sets = 1; asked = 1 };
+	   do
+	   :: at = next(word);
+		if
+		:: at < 0 -> overdue = NEVER; timer[0] = NEVER; timer[1] = NEVER; isFdClosed = 1
+		:: at == NEVER ->	/* endWakers; it moves no timer that is due */
+			overdue = NEVER;
+			timer[0] = (timer[0] < NEVER -> min(timer[0], now) : NEVER);
+			timer[1] = (timer[1] < NEVER -> min(timer[1], now) : NEVER)
+		:: else ->
+			atomic {
+				start = PUT_OFF(at);
+				overdue = start;
+				i = (set_at[1] > set_at[0])
+			};
+			if
+			:: set_at[0] <= start || set_at[1] <= start
+			:: else -> reset()
+			fi;
+			fd = at
+		fi;
+		atomic { at = 0; start = 0; i = 0 };
+#ifdef MISTAKE_SET_NO_COMPARE
+		asked = sets;
 #endif
-	   :: else
-	   fi;
-	   atomic {
-#ifdef MISTAKE_SET_NO_REREAD
-		again = at;
-#else
-		again = next(word);
-#endif
-		isSet = again == at;
-		at = again; again = 0
-	   };
-#ifdef MISTAKE_REREAD_BEFORE_FD
-	   if
-	   :: isSet && RUN_AT(at) -> setFD()
-	   :: else
-	   fi;
-#endif
-	   if
-	   :: atomic { isSet -> isSet = 0; at = 0; start = 0; break }
-	   :: else
-	   fi
-	od
+		if
+		:: atomic { sets == asked -> sets = 0; asked = 0; break }
+		:: atomic { else -> asked = sets }
+		fi
+	   od
+	fi
 }
 
 /* by, with announced. */
@@ -241,15 +257,15 @@ inline push() {
 }
 
 active [PRODUCERS] proctype producer() {
-	byte i, t, d, k, n, start;
-	short w, at, again;
-	bit owes, hands, isFar, isLower, isSet;
+	byte calls_made, t, d, k, n, start, i, asked;
+	short w, at;
+	bit owes, hands, isFar, isLower;
 
 	do
-	:: i == CALLS -> break
+	:: calls_made == CALLS -> break
 	:: else ->
 		atomic {
-			i++;
+			calls_made++;
 			busy++;
 			if
 			:: t = 0
@@ -385,9 +401,9 @@ inline claim(s) {
 inline takeNear() { take(NEAR, 0); take(NEAR, 1) }
 
 active proctype worker() {
-	byte c, n, begun, since, start, exits;
-	short w, at, again;
-	bit isCut, wasCut, takes, isBusy, dispatched, wasWanted, isLower, isSet;
+	byte c, n, begun, since, start, exits, i, asked;
+	short w, at;
+	bit isCut, wasCut, takes, isBusy, dispatched, wasWanted, isLower;
 
 end:	atomic { isCalled -> isCalled = 0 };
 work:	atomic { c = calls; wasCut = isCut; takes = !isCut };
@@ -462,7 +478,10 @@ pass:	atomic { mu == 0 -> mu = 1; begun = now; closed = begun };
 		fi;
 		n = (isBusy -> min(n, now + LINGER) : n)
 	};
-	by(n, isBusy);
+	if
+	:: n == NEVER -> set()
+	:: else -> by(n, isBusy)
+	fi;
 	goto answered;
 notDue:
 #ifndef MISTAKE_EARLY_WAKE_ENDS
@@ -508,9 +527,8 @@ inline stopOne(s) {
 }
 
 active proctype stopper() {
-	byte start;
-	short at, again;
-	bit isSet;
+	byte start, i, asked;
+	short at;
 
 	atomic { busy++; mu == 0; stopped = 1; stopOne(0); stopOne(1) };
 	word = ENDED;
@@ -519,17 +537,29 @@ active proctype stopper() {
 }
 #endif
 
+/* A timer fires, and its goroutine stores notSet, then calls wake. */
+#ifdef MISTAKE_NOT_SET_AFTER_WAKE
+#define FIRE(t) \
+	:: atomic { timer[t] <= now -> timer[t] = NEVER; woken++; fired[t]++; busy++ } \
+	:: atomic { fired[t] > 0 -> fired[t]--; set_at[t] = NEVER }
+#else
+#define FIRE(t) \
+	:: atomic { timer[t] <= now -> timer[t] = NEVER; fired[t]++; busy++ } \
+	:: atomic { fired[t] > 0 -> fired[t]--; set_at[t] = NEVER; woken++ }
+#endif
+
 init {
 	byte i;
 
 	do
 	:: atomic { now < LAST -> now++ }
 	:: atomic { i < JUMPS -> i++; now = now + MARGIN + LINGER }
-	:: atomic { timer <= now -> timer = NEVER; fired++; busy++ }
+	FIRE(0)
+	FIRE(1)
 #if WAKES
-	:: atomic { extra -> extra = 0; fired++ }
+	:: atomic { extra -> extra = 0; woken++ }
 #endif
-	:: atomic { fired > 0 -> fired--;
+	:: atomic { woken > 0 -> woken--;
 			calls++;
 			if
 			:: calls == 1 -> isCalled = 1
@@ -538,7 +568,7 @@ init {
 		}
 	:: atomic { timeout ->
 			if
-			:: timer < NEVER -> now = max(now, timer)
+			:: first < NEVER -> now = max(now, first)
 			:: else -> break
 			fi
 		}
