@@ -6,9 +6,10 @@ import "time"
 //
 // A deadline is such a time. It is never rounded: a task may start once the clock shows its deadline.
 type timeline struct {
-	start  time.Time    // deadlines count from here
-	manual *ManualClock // nil: the system's clock
-	tick   int64        // ns: as WithTick set it, the most that a task is late
+	start  time.Time     // deadlines count from here
+	manual *ManualClock  // nil: the system's clock
+	tick   int64         // ns: as WithTick set it, the most that a task is late
+	bubble chan struct{} // made in the bubble of New, and never written to; nil in none
 }
 
 // exact is the tick of a Timer in a testing/synctest bubble that is made without WithTick: there every nanosecond at
@@ -17,14 +18,17 @@ const exact = 1
 
 func newTimeline(c *ManualClock, tick time.Duration) timeline {
 	tl := timeline{start: time.Now(), manual: c, tick: int64(tick)}
-	switch {
-	case c != nil:
+	if c != nil {
 		tl.start = c.Now()
-	case tick == 0 && tl.isInBubble():
-		tl.tick = exact
 	}
-	if tl.tick == 0 {
+	if tick == 0 {
 		tl.tick = int64(time.Millisecond)
+	}
+	if tl.isInBubble() {
+		tl.bubble = make(chan struct{})
+		if tick == 0 {
+			tl.tick = exact
+		}
 	}
 	return tl
 }
@@ -99,6 +103,10 @@ func (tl *timeline) isInside() bool { return tl.manual == nil && time.Since(tl.s
 func (tl *timeline) checkOutside() {
 	if tl.isInBubble() && isMonotonic(time.Now()) {
 		panic("hashedwheel: Timer made in a testing/synctest bubble and used outside: make it where it is used")
+	}
+	select {
+	case <-tl.bubble: // in another bubble this ends the process, with a message of the runtime's
+	default:
 	}
 }
 

@@ -25,7 +25,6 @@ type guarded struct {
 	lists   []*Timeout // taken from the queue and not filed yet, the oldest list first; none once stopped
 	intake  int        // how many of the first lists are the pass's intake, in which due timeouts are still due
 	stopped bool
-	waiting *Timeout // once stopped: all queued timeouts, as one list
 }
 
 const portion = limits.Portion
@@ -47,17 +46,18 @@ func (g *guarded) lock() *sync.Mutex {
 
 // beginPass begins a pass at a time. If it takes, the queue becomes the intake, unless the last intake is not filed:
 // then stripes stay deep, and producers help. So the intake does not grow forever if tasks keep arming themselves on a
-// clock that stands still. It reports whether there is an intake. For since see farLane.isDue.
-func (g *guarded) beginPass(now, since int64, takes bool) (isBusy bool) {
+// clock that stands still. It reports whether it has taken an intake. For since see farLane.isDue.
+func (g *guarded) beginPass(now, since int64, takes bool) (hasTaken bool) {
 	defer g.lock().Unlock()
 	g.wheel.open(now)
-	if takes && g.intake == 0 {
-		g.takeLane(&g.queue.near)
-		if g.queue.far.isDue(now, since) {
-			g.takeLane(&g.queue.far.lane)
-		}
-		g.intake = len(g.lists)
+	if !takes || g.intake > 0 {
+		return false
 	}
+	g.takeLane(&g.queue.near)
+	if g.queue.far.isDue(now, since) {
+		g.takeLane(&g.queue.far.lane)
+	}
+	g.intake = len(g.lists)
 	return g.intake > 0
 }
 
@@ -267,29 +267,23 @@ func (g *guarded) claim(t *Timeout, batch []expired) []expired {
 	return batch
 }
 
-// stop closes the queue and joins all queued timeouts into one list.
+// stop closes the queue. What was queued is in lists now.
 func (g *guarded) stop() {
-	g.stopped = true
-	for _, t := range append(g.lists, g.queue.close()...) {
-		for t != nil {
-			next := t.link
-			t.link, g.waiting = g.waiting, t
-			t = next
-		}
-	}
-	g.lists, g.intake = nil, 0
+	g.stopped, g.intake = true, 0
+	g.lists = append(g.lists, g.queue.close()...)
 }
 
-// popAny takes any timeout out of waiting or the wheel; nil if there is none.
+// popAny takes any timeout out of lists or the wheel; nil if there is none.
 func (g *guarded) popAny() *Timeout {
-	t := g.waiting
-	if t == nil {
-		return g.wheel.popAny()
+	for ; len(g.lists) > 0; g.lists = g.lists[1:] {
+		if t := g.lists[0]; t != nil {
+			g.lists[0] = t.link
+			if t.home != unfiled {
+				g.wheel.remove(t)
+			}
+			t.unqueue()
+			return t
+		}
 	}
-	g.waiting = t.link
-	if t.home != unfiled {
-		g.wheel.remove(t)
-	}
-	t.unqueue()
-	return t
+	return g.wheel.popAny()
 }

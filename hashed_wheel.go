@@ -154,10 +154,10 @@ func (w *hashedWheel) pop(limit int) (t *Timeout, looked int) {
 		return w.popFrom(l, i), 1
 	}
 	open := w.tickAt(w.closed)
-	if open != w.current+1 || w.unseen == 0 && w.waits(int64(open)) {
+	i, n := l.index(int64(open)), l.len(int64(open))
+	if open != w.current+1 || w.unseen == 0 && (l.earliest[i] > w.closed || w.waits(int64(open))) {
 		return nil, 0
 	}
-	i, n := l.index(int64(open)), l.len(int64(open))
 	if w.unseen == 0 {
 		w.unseen = n
 	}
@@ -167,7 +167,7 @@ func (w *hashedWheel) pop(limit int) (t *Timeout, looked int) {
 		}
 		w.unseen--
 		if t := l.at(i, w.unseen); t.load().isDue(w.closed) {
-			w.remove(t) // the last one, which was looked at, takes its place
+			w.remove(t) // what takes its place was looked at, or came later: then it is due after closed
 			return t, looked + 1
 		}
 	}

@@ -59,9 +59,6 @@ func (c *ManualClock) Advance(d time.Duration) {
 			wk.advance()
 		}
 	}
-	for _, wk := range c.attached() {
-		wk.guarded.endPasses()
-	}
 	arrived = true
 }
 
@@ -86,6 +83,9 @@ func (c *ManualClock) move(due []time.Time) bool {
 	}
 	due = slices.DeleteFunc(due, c.target.Before)
 	if len(due) == 0 {
+		for _, wk := range c.workers {
+			wk.guarded.endPasses() // before another Advance begins
+		}
 		c.advancing = false
 		return false
 	}

@@ -144,8 +144,6 @@ func (l *farLane) isDue(now, since int64) bool {
 	return true
 }
 
-func (q *mpscQueue) isClosed() bool { return q.refuses.Load() }
-
 // close, called once, refuses all later pushes and returns a list of the timeouts of each stripe.
 func (q *mpscQueue) close() (lists []*Timeout) {
 	for _, l := range q.lanes() {

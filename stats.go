@@ -47,7 +47,7 @@ func (tm *Timer) Stats() Stats {
 	s := Stats{
 		Pending:    pending,
 		MaxPending: int(tm.quota.max),
-		Stopped:    tm.queue.isClosed(),
+		Stopped:    tm.queue.refuses.Load(),
 		Rejected:   tm.rejected.Load(),
 		Panics:     tm.out.panics.Load(),
 		Wakeups:    tm.worker.wakeups.Load(),

@@ -134,7 +134,8 @@ func (tm *Timer) NextDue() (at time.Time, ok bool) {
 // String returns what %v prints for a *Timer: the tick. It reads nothing that changes.
 func (tm *Timer) String() string { return fmt.Sprintf("hashedwheel.Timer(tick %v)", tm.Tick()) }
 
-// deadlineIn returns the deadline d from now. A negative d is zero, and one too large for the clock is never.
+// deadlineIn returns the deadline d from now. A negative d is zero, and one too large for the clock is never. Having
+// read the clock, it wakes a worker that is overdue.
 func (tm *Timer) deadlineIn(d time.Duration) int64 {
 	now := int64(-1)
 	if tm.time.manual == nil {
@@ -161,7 +162,7 @@ func (tm *Timer) arm(t *Timeout, deadline int64, bound mayRefuse) (was bool, err
 		}
 		// The goroutine that set queued may not have pushed t yet. Its push will be refused, which this call would not
 		// see.
-		isTooLate := w.queued() && tm.queue.isClosed()
+		isTooLate := w.queued() && tm.queue.refuses.Load()
 		if isTooLate || !tm.quota.acquire(bound) {
 			if s := tm.refusal(); t.reject(w, deadline, s) {
 				tm.rejected.Add(1)
@@ -199,10 +200,8 @@ func (tm *Timer) tryMove(t *Timeout, w word, deadline int64) (ok bool) {
 // armNew arms a timeout that no other goroutine can see yet. Its error is Schedule's.
 func (tm *Timer) armNew(t *Timeout, deadline int64, bound mayRefuse) error {
 	if !tm.quota.acquire(bound) {
-		s := tm.refusal()
-		t.reject(t.load(), deadline, s)
-		tm.rejected.Add(1)
-		return s.reason()
+		_, err := tm.arm(t, deadline, bound)
+		return err
 	}
 	t.beginNew(deadline)
 	return tm.push(t, deadline)
@@ -211,7 +210,7 @@ func (tm *Timer) armNew(t *Timeout, deadline int64, bound mayRefuse) error {
 // refusal returns the state of an arming that gets no permit. Timer.StopAll closes the queue before it returns permits,
 // so a stopped timer never returns ErrFull.
 func (tm *Timer) refusal() State {
-	if tm.queue.isClosed() {
+	if tm.queue.refuses.Load() {
 		return rejectedStopped
 	}
 	return Rejected

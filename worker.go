@@ -22,6 +22,7 @@ type worker struct {
 	calls      atomic.Int32  // of wake that no run has answered; while there are any, one goroutine is the worker
 	inRun      atomic.Bool   // passes are being made; it stays true if a task ends the goroutine among them
 	isBusy     bool          // this run has taken timeouts from the queue
+	taken      int64         // ns: when the intake was taken that is being filed; 0 if there is none
 	dispatched bool          // this run has dispatched a task
 	wakeups    atomic.Uint64 // for Stats, like the next
 	lateness   lateness
@@ -78,8 +79,9 @@ func (wk *worker) work() {
 	}
 }
 
-// run makes passes until nothing is due, and has the alarm set the next run. The rest of a run that was cut takes
-// nothing more from the queue: its tasks may have armed themselves again at once, and it would never end.
+// run makes passes until nothing is due, and has the alarm set the next run. If a task has cut the last run short, the
+// first pass is the rest of that run, and takes nothing from the queue: its tasks may have armed themselves again at
+// once, and the run would never end.
 func (wk *worker) run() {
 	takes := !wk.inRun.Load()
 	if takes {
@@ -108,20 +110,21 @@ func (wk *worker) runsAt() int64 {
 }
 
 // pass dispatches the timeouts that are due now. It first takes and files the intake, and dispatches in between if that
-// takes long. again is true if a crowd is left, or if the pass has outlasted a tick: a new intake must not wait until a
+// takes long. again is true if the pass has thinned a crowd or outlasted a tick: a new intake must not wait until a
 // million timeouts are dispatched.
 func (wk *worker) pass(takes bool) (again bool) {
 	g, begun := wk.guarded, wk.time.now()
 	since := min(wk.alarm.from, wk.alarm.load().next())
 	if g.beginPass(begun, since, takes) {
-		wk.isBusy = true
+		wk.isBusy, wk.taken = true, begun
 	}
 	now := begun
 	for isFiled := false; !isFiled; {
 		wk.out.crews.Launch()
 		isFiled = wk.fileIntake()
-		if isFiled && wk.isBusy {
-			wk.alarm.far.isLong.Store(wk.time.now()-begun > linger/4)
+		if isFiled && wk.taken > 0 {
+			wk.alarm.far.isLong.Store(wk.time.now()-wk.taken > linger/4)
+			wk.taken = 0
 		}
 		for {
 			batch, more := g.takeDue(wk.batch)
@@ -138,7 +141,7 @@ func (wk *worker) pass(takes bool) (again bool) {
 	return g.thin()
 }
 
-// fileIntake files the intake for at most half a tick or two milliseconds, and reports whether all of it is filed.
+// fileIntake files a part of the intake, for half a tick or two milliseconds at most, and reports whether all is filed.
 func (wk *worker) fileIntake() (isFiled bool) {
 	enough := time.Duration(min(wk.time.tick/2, int64(2*time.Millisecond))) // due timeouts wait for no longer
 	n := 0
@@ -162,15 +165,12 @@ type expired struct {
 // passed when it was set, as by ResetAt to yesterday, makes nothing late: it counts from the tick before the run.
 func (wk *worker) dispatch(batch []expired, now int64) {
 	wk.out.crews.Launch()
+	wk.dispatched = wk.dispatched || len(batch) > 0
 	oldest := wk.alarm.last.Load() - wk.time.tick
 	for i, e := range batch {
 		batch[i].timeout = nil // let the collector have it
 		wk.lateness.note(now - max(e.deadline, oldest))
 		wk.out.execute(e.timeout)
-	}
-	wk.dispatched = wk.dispatched || len(batch) > 0
-	if wk.time.manual != nil {
-		wk.out.crews.Launch() // now: Advance runs no task of goroutines itself
 	}
 }
 
@@ -178,6 +178,7 @@ func (wk *worker) dispatch(batch []expired, now int64) {
 func (wk *worker) advance() {
 	wk.out.Enter()
 	defer wk.out.Leave() // deferred: a task may panic
+	defer wk.out.crews.Launch()
 	wk.alarm.last.Store(wk.time.now())
 	wk.pass(true)
 }

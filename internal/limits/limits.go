@@ -34,5 +34,5 @@ const (
 	// Full is how many timeouts wait in the far lane before producers file them. Calls that end after 5 ms must not
 	// reach it between two passes, or timeouts are filed that are stopped soon after: with 65,536, two processors make
 	// half to two thirds of the calls (bench, Calls), and with 4,096 the calls do not scale with the processors.
-	Full = 262144
+	Full = 196608
 )

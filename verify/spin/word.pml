@@ -74,7 +74,6 @@ bit refuses;
 /* guarded */
 bit mu, stopped;
 byte lists[3];	/* each by its first timeout, without gaps */
-byte waiting;
 byte closed;	/* the time of the last pass */
 
 /* ghosts */
@@ -128,36 +127,43 @@ inline unqueue(t) {
 inline place(t) { home[t] = max(deadline(w), NEXT) }
 inline put(t)   { home[t] = deadline(w) }
 
+/* append adds what a stripe holds to lists. */
+inline append(l) {
+	if	/* not lists[n]: the checker could not undo that */
+	:: head[l] == 0
+	:: head[l] != 0 && lists[0] == 0 -> lists[0] = head[l]
+	:: head[l] != 0 && lists[0] != 0 && lists[1] == 0 -> lists[1] = head[l]
+	:: else -> assert(lists[2] == 0); lists[2] = head[l]
+	fi
+}
+
 inline takeStripe(l) {
 	atomic {
 		if
-		:: !stopped && head[l] != 0 ->
-			if	/* not lists[n]: the checker could not undo that */
-			:: lists[0] == 0 -> lists[0] = head[l]
-			:: lists[0] != 0 && lists[1] == 0 -> lists[1] = head[l]
-			:: else -> assert(lists[2] == 0); lists[2] = head[l]
-			fi;
-			head[l] = 0
+		:: !stopped -> append(l); head[l] = 0
 		:: else
 		fi
 	}
 }
 
+/* pop takes a timeout, x, from lists. */
+inline pop() {
+	x = lists[0];
+	if
+	:: x ->
+		lists[0] = link[x];
+		if
+		:: lists[0] == 0 -> lists[0] = lists[1]; lists[1] = lists[2]; lists[2] = 0
+		:: else
+		fi;
+		home[x] = 0
+	:: else
+	fi
+}
+
 /* file, with fileOne, for one timeout, if there is one. Isintake: put. */
 inline file(isIntake) {
-	atomic {
-		x = lists[0];
-		if
-		:: x ->
-			lists[0] = link[x];
-			if
-			:: lists[0] == 0 -> lists[0] = lists[1]; lists[1] = lists[2]; lists[2] = 0
-			:: else
-			fi;
-			home[x] = 0
-		:: else
-		fi
-	};
+	atomic { pop() };
 	if
 	:: x ->
 #ifdef MISTAKE_FILE_READS_EARLY
@@ -482,18 +488,10 @@ active proctype helper() {
 #if STOPPERS
 /* stop of guarded.go. */
 inline guarded_stop() {
-	atomic { stopped = 1; waiting = lists[0]; lists[0] = 0; join(lists[1]); join(lists[2]) };
-	atomic { x = head[0]; head[0] = CLOSED; join(x) };
-	atomic { x = head[1]; head[1] = CLOSED; join(x) };
+	stopped = 1;
+	atomic { append(0); head[0] = CLOSED };
+	atomic { append(1); head[1] = CLOSED };
 	refuses = 1
-}
-
-/* join prepends a list to waiting. */
-inline join(list) {
-	do
-	:: list -> w = link[list]; link[list] = waiting; waiting = list; list = w
-	:: else -> w = 0; break
-	od
 }
 
 inline filed(t) { home[t] = 0; x = t }
@@ -501,9 +499,9 @@ inline filed(t) { home[t] = 0; x = t }
 /* popAny leaves x. */
 inline popAny() {
 	atomic {
-		x = waiting;
+		pop();
 		if
-		:: x -> waiting = link[x]; home[x] = 0; v = 1
+		:: x -> v = 1
 		:: !x && home[1] -> filed(1)
 		:: !x && !home[1] && home[2] -> filed(2)
 		:: else
