@@ -21,11 +21,11 @@
 //
 // # Words
 //
-// To arm a timeout is to give it a deadline, by AfterFunc, Schedule, Arm or Reset. The timeout is then pending, and Move
-// gives it another deadline. Once its deadline has passed, the timeout expires: its task is handed to the [Executor].
-// Until then Stop cancels it. A stopped or full Timer rejects new timeouts. A tick is the most by which the Timer
-// delays a task. When a timeout is due, a time.Timer starts a goroutine, the worker, which hands the tasks of all due
-// timeouts to the Executor.
+// To arm a timeout is to give it a deadline, by AfterFunc, Schedule, Arm or Reset. The timeout is then pending, and
+// Move gives it another deadline. Once its deadline has passed, the timeout expires: its task is handed to the
+// [Executor]. Until then Stop cancels it. A stopped or full Timer rejects new timeouts. A tick is the most by which the
+// Timer delays a task. When a timeout is due, a time.Timer starts a goroutine, the worker, which hands the tasks of all
+// due timeouts to the Executor.
 //
 // # Never early
 //

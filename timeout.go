@@ -19,8 +19,8 @@ import (
 // held that the task takes.
 //
 // A Timeout must not be copied. Once it has been armed, do not overwrite it before Release has returned: until then its
-// Timer may refer to it, even after Stop for two ticks or a tenth of a second, whichever is longer, and longer while the
-// worker is blocked. An expired Timeout that has not been armed again may be overwritten once its task has begun.
+// Timer may refer to it, even after Stop for two ticks or a tenth of a second, whichever is longer, and longer while
+// the worker is blocked. An expired Timeout that has not been armed again may be overwritten once its task has begun.
 // Otherwise in most cases the process panics, at the latest when the Timer uses the Timeout:
 //
 //	hashedwheel: armed Timeout of *main.lease was copied or overwritten (did a slice grow, or was the struct that
@@ -193,9 +193,9 @@ func (t *Timeout) bound(method string) *Timer {
 }
 
 // Stop prevents the task from running, and reports whether this call did. It returns false if t was not pending. If
-// Timer.StopAll has canceled t, Stop also returns false, and no task runs. Stop does not wait for a task that has begun;
-// it waits only in a flood or for Timer.StopAll. If that task arms t again, let it first check a flag that you set under
-// a lock.
+// Timer.StopAll has canceled t, Stop also returns false, and no task runs. Stop does not wait for a task that has
+// begun; it waits only in a flood or for Timer.StopAll. If that task arms t again, let it first check a flag that you
+// set under a lock.
 func (t *Timeout) Stop() bool {
 	for w := t.load(); w.state() == Pending; w = t.load() {
 		push, ok := t.cancel(w)

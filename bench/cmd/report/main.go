@@ -35,9 +35,9 @@ func main() {
 	rest, lostInRest := compare(others, "all.txt")
 	old, _ := compare(sixteen, "sixteen.txt")
 	all := len(readme) + len(others)
-	write("../README.md", fmt.Sprintf("These are %d of %d measured rows; [measured.md](docs/measured.md) has the other %d,"+
-		" and a chart of CPU time. hashedwheel loses in %d of the %d.\n\n", len(readme), all, len(others),
-		lost+lostInRest, all)+first)
+	write("../README.md", fmt.Sprintf("These are %d of %d measured rows; [measured.md](docs/measured.md) has the "+
+		"other %d, and a chart of CPU time. hashedwheel loses in %d of the %d.\n\n",
+		len(readme), all, len(others), lost+lostInRest, all)+first)
 	write("../docs/measured.md", rest+"\n## Sixteen processors, with 0.4.0\n\n"+old)
 
 	timers := []string{std, wheel, "timingwheel", "go-zero", "netty"}
