@@ -23,7 +23,7 @@ func (e *expiry) Run(*hashedwheel.Timeout) { fmt.Println(e.name, "was idle for a
 func (c *conn) onOpen(tm *hashedwheel.Timer) error {
 	return c.idle.Init(tm, (*expiry)(c)).Arm(time.Minute) // an error if tm is stopped or full
 }
-func (c *conn) onRead() { c.idle.Move(time.Minute) } // unlike Reset, does not arm again once Run has begun
+func (c *conn) onRead() { c.idle.Move(time.Minute) } // unlike Reset, does nothing once the timeout has expired
 func (c *conn) onEOF()  { c.idle.Stop() }
 
 // A struct has its timeout as a field. Neither arming nor moving it allocates.

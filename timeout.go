@@ -15,21 +15,21 @@ import (
 // A Timeout is one task and its deadline. AfterFunc and Schedule return an armed Timeout. A Timeout that is a field of
 // your own struct, bound by Init or InitFunc, is armed, moved and stopped without an allocation. Give the field a name:
 // if a struct embeds a Timeout, fmt and slog show only the Timeout. The zero Timeout is Unarmed and unbound. All
-// methods except Init and InitFunc are safe for concurrent use, including from inside tasks, and with a lock held that
-// the task takes.
+// methods except Init, InitFunc and Release are safe for concurrent use, including from inside tasks, and with a lock
+// held that the task takes.
 //
 // A Timeout must not be copied. Once it has been armed, do not overwrite it before Release has returned: until then its
-// Timer may refer to it, for up to a tenth of a second even after Stop. An expired Timeout that has not been armed
-// again may be overwritten once its task has begun. Otherwise the process panics, at the latest when the Timer meets
-// the Timeout:
+// Timer may refer to it, even after Stop for two ticks or a tenth of a second, whichever is longer, and longer while
+// the worker is blocked. An expired Timeout that has not been armed again may be overwritten once its task has begun.
+// Otherwise in most cases the process panics, at the latest when the Timer uses the Timeout:
 //
 //	hashedwheel: armed Timeout of *main.lease was copied or overwritten (did a slice grow, or was the struct that
 //	holds it cleared? call Release first)
 //
 // Vet's copylocks finds assignments and calls that copy a Timeout, but not *s = S{}. Three mistakes go unnoticed. (1) A
-// copy made within a tenth of a second of a Reset, Move or Stop, as by append: Stop of one may return true while the
-// other's task runs, or one of the two never runs. (2) A copy that is only moved later: the original runs. (3)
-// Overwriting a Timeout with another within that time: others may be lost.
+// copy made within that time of a Reset, Move or Stop, as by append: Stop of one may return true while the other's task
+// runs, or one of the two never runs. (2) A copy that is only moved later: the original runs. (3) Overwriting one
+// Timeout with another within that time: other timeouts in the queue may be lost.
 //
 //	 Init          Reset          its turn to run
 //	─────▶ Unarmed ────▶ Pending ────────────────▶ Expired
@@ -192,9 +192,10 @@ func (t *Timeout) bound(method string) *Timer {
 	return t.timer
 }
 
-// Stop prevents the task from running, and reports whether this call did: false means that t was not pending, also
-// because Timer.StopAll has canceled it, and then no task will run. Stop does not wait for a task that has begun. If
-// that task arms t again, let it first check a flag that you set under a lock.
+// Stop prevents the task from running, and reports whether this call did. It returns false if t was not pending. If
+// Timer.StopAll has canceled t, Stop also returns false, and no task runs. Stop does not wait for a task that has
+// begun; it waits only in a flood or for Timer.StopAll. If that task arms t again, let it first check a flag that you
+// set under a lock.
 func (t *Timeout) Stop() bool {
 	for w := t.load(); w.state() == Pending; w = t.load() {
 		push, ok := t.cancel(w)
@@ -216,9 +217,9 @@ func (t *Timeout) Stop() bool {
 // the struct that holds t may be cleared, copied, or put into a pool. No other goroutine may be calling a method of t.
 // The zero Timeout that clearing leaves is bound again by Init.
 //
-// Release takes the Timer's lock, and files what is queued beside t: about a microsecond for a timeout that was armed
-// more than 50ms ago, up to a millisecond in a flood. So it is for structs at the end of their life, not for every
-// call.
+// Release takes the Timer's lock and sorts the timeouts queued near t into the wheel. That takes about a microsecond if
+// t was armed more than 50ms ago, and up to a millisecond in a flood. Call it at the end of a struct's life, not for
+// every call.
 func (t *Timeout) Release() bool {
 	if t.timer == nil {
 		return false

@@ -9,8 +9,8 @@ import (
 
 // timerFD makes the runtime fire its timers on time. The runtime waits for them in epoll_wait, which counts in whole
 // milliseconds (golang/go#44343), and Linux adds up to a thousandth of the wait: a time.Timer is half a millisecond
-// late, or 20 ms after 20 s in which the process does nothing else. A timerfd in the runtime's poller that nobody reads
-// ends that wait: the runtime then looks at its timers, and finds the one that is due. No goroutine is involved.
+// late, or up to 20 ms after 20 s in which the process does nothing else. A timerfd in the runtime's poller that nobody
+// reads ends that wait: the runtime then looks at its timers, and finds the one that is due. No goroutine is involved.
 //
 // It only ends the wait: the time.Timer starts the worker. Without a descriptor, timers are as late as the time
 // package's.

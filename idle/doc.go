@@ -38,7 +38,7 @@
 // and the end of the other side's data do not count. The kernel counts data when it arrives, a Conn when it is read;
 // under TLS the kernel counts all records. For about 15 minutes it resends data that a vanished peer does not
 // acknowledge. That does not count: the connection is idle one to two idle times after the last new data or
-// acknowledgment. nginx, HAProxy and Envoy count their own reads and writes instead.
+// acknowledgment.
 //
 // A peer that reads slowly, while you write faster, must make room for new data within each idle time. Its system
 // reports room in steps: about 10 KiB over a network, and hundreds of KiB over loopback or where packets are merged on

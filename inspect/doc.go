@@ -39,11 +39,10 @@
 // is normal. If timeouts are late although these figures are small, they wait in the Executor.
 //
 // The table below the picture compares how late tasks were over the last seconds with how long all goroutines of the
-// process waited for a processor over the same time, each for half of them and for 99%. (Go 1.26 samples that metric,
-// /sched/latencies:seconds of runtime/metrics, differently than 1.25.) If goroutines waited about as long as tasks were
-// late, the process has more work than processors, and everything in it is late. If they waited much less, the worker
-// was blocked, or the system gave the process no processor, which Go does not count: other programs had it, or the
-// container was at its limit.
+// process waited for a processor (/sched/latencies:seconds of runtime/metrics) over the same time, each for half of
+// them and for 99%. If goroutines waited about as long as tasks were late, the process has more work than processors,
+// and everything in it is late. If they waited much less, the worker was blocked, or the system gave the process no
+// processor, which Go does not count: other programs had it, or the container was at its limit.
 //
 // The last row shows how many goroutines are ready to run at the moment, and how many processors there are: the most
 // direct sign of too much work.

@@ -34,9 +34,6 @@
 // where that matters, number the values. A delay counts from the moment at which the call changes the key: a call that
 // had to wait for another does not shorten the delay that the other has set.
 //
-// Caches also hide expired values, but call your function later: otter at its next maintenance, ristretto within ten
-// seconds, ttlcache while Start runs, go-cache at its next cleanup.
-//
 // # Every value has one end
 //
 // A value that Set, Swap or GetOrSet accepted ends once: it expires, and expired is called with it; or Delete or

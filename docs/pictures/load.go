@@ -7,10 +7,10 @@ import (
 	"github.com/hashedwheel/hashedwheel"
 )
 
-const connections = 200_000
+const connections = 12_000
 
-// A server has three timers at work, without a network: idle times of connections, deadlines of calls, and jobs.
-type server struct{ connections, calls, jobs *hashedwheel.Timer }
+// A server has the timeouts of one, without a network: idle times of connections, deadlines of calls, and jobs.
+type server struct{ tm *hashedwheel.Timer }
 
 // A conn is closed after half a minute without a read.
 type conn struct{ idle hashedwheel.Timeout }
@@ -19,19 +19,15 @@ type conn struct{ idle hashedwheel.Timeout }
 type call struct{ deadline *hashedwheel.Timeout }
 
 func newServer() *server {
-	s := &server{
-		connections: hashedwheel.MustNew(hashedwheel.WithTick(100 * time.Millisecond)),
-		calls:       hashedwheel.MustNew(hashedwheel.WithMaxPending(10_000)),
-		jobs:        hashedwheel.MustNew(hashedwheel.WithTick(time.Second)),
-	}
+	s := &server{hashedwheel.MustNew()}
 	for range 250 {
-		s.jobs.AfterFunc(rand.N(30*time.Minute), s.expireSession)
+		s.tm.AfterFunc(rand.N(30*time.Minute), s.expireSession)
 	}
 	for i := range 40 {
-		s.jobs.AfterFunc(time.Duration(i)*36*time.Hour, s.renewCertificate)
+		s.tm.AfterFunc(time.Duration(i)*36*time.Hour, s.renewCertificate)
 	}
-	s.jobs.AfterFunc(24*time.Hour, func() {}) // a function literal: the page shows its file and line
-	s.jobs.Every(time.Second, s.report)
+	s.tm.AfterFunc(24*time.Hour, func() {}) // a function literal: the page shows its file and line
+	s.tm.Every(time.Second, s.report)
 	return s
 }
 
@@ -40,13 +36,13 @@ func (s *server) work(done <-chan struct{}) {
 	conns := make([]conn, connections)
 	for i := range conns {
 		c := &conns[i]
-		c.idle.Init(s.connections, c)
+		c.idle.Init(s.tm, c)
 		c.idle.Reset(30*time.Second - rand.N(10*time.Second))
 		if i%6 == 0 {
-			s.connections.AfterFunc(rand.N(5*time.Minute), c.ping)
+			s.tm.AfterFunc(rand.N(5*time.Minute), c.ping)
 		}
 		if i%40 == 0 { // not yet authenticated
-			s.connections.AfterFunc(rand.N(10*time.Minute), c.close)
+			s.tm.AfterFunc(rand.N(10*time.Minute), c.close)
 		}
 	}
 	var open []*call
@@ -56,10 +52,10 @@ func (s *server) work(done <-chan struct{}) {
 		}
 		for range 40 {
 			c := new(call)
-			c.deadline = s.calls.AfterFunc(time.Second, c.fail)
+			c.deadline = s.tm.AfterFunc(time.Second, c.fail)
 			open = append(open, c)
 		}
-		s.calls.AfterFunc(100*time.Millisecond, open[0].retry)
+		s.tm.AfterFunc(100*time.Millisecond, open[0].retry)
 		for ; len(open) > 400; open = open[1:] { // the oldest are answered, but for a few
 			if rand.IntN(50) > 0 {
 				open[0].deadline.Stop()

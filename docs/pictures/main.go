@@ -1,5 +1,5 @@
-// Pictures takes the pictures of package inspect's page that README and the documents show, light and dark, in headless
-// Chromium: Debian's package chromium has it.
+// Pictures takes the pictures of package inspect's page that README shows, light and dark, in headless Chromium:
+// Debian's package chromium has it.
 //
 //	go run ./docs/pictures
 package main
@@ -7,12 +7,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"time"
 
 	"github.com/hashedwheel/hashedwheel"
@@ -26,38 +26,40 @@ func main() {
 }
 
 func takePictures() error {
+	folder, err := os.MkdirTemp("", "pictures")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	page := filepath.Join(folder, "page.html") // made before Chromium takes the processors
+	if err := os.WriteFile(page, load(), 0o644); err != nil {
+		return err
+	}
+	return errors.Join(takePicture(page, "1", "docs/inspect.png"), takePicture(page, "0", "docs/inspect-dark.png"))
+}
+
+// load returns the page of a server that has worked for five seconds.
+func load() []byte {
 	s := newServer()
 	done := make(chan struct{})
 	defer close(done)
 	go s.work(done)
-	page := httptest.NewServer(inspect.Handler(map[string]*hashedwheel.Timer{
-		"connections": s.connections, "calls": s.calls, "jobs": s.jobs,
-	}))
-	defer page.Close()
-	time.Sleep(3 * time.Second) // there is something to see
-	first, err := http.Get(page.URL)
-	if err != nil {
-		return err
+	page := inspect.Handler(map[string]*hashedwheel.Timer{"server": s.tm})
+	var loaded *httptest.ResponseRecorder
+	for _, after := range []time.Duration{3 * time.Second, 2 * time.Second} { // the second load shows rates
+		time.Sleep(after)
+		loaded = httptest.NewRecorder()
+		page.ServeHTTP(loaded, httptest.NewRequest(http.MethodGet, "/", nil))
 	}
-	_, err = io.Copy(io.Discard, first.Body)
-	first.Body.Close()
-	time.Sleep(2 * time.Second) // the second look shows rates
-	return errors.Join(err,
-		takePicture(page.URL, "1", "docs/inspect.png"),
-		takePicture(page.URL, "0", "docs/inspect-dark.png"))
+	return loaded.Body.Bytes()
 }
 
 // takePicture writes a picture of the page to a file, in the color scheme that its reader prefers: 1 is light, 0 dark.
-func takePicture(url, scheme, file string) error {
-	profile, err := os.MkdirTemp("", "pictures")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(profile)
+func takePicture(page, scheme, file string) error {
 	out, err := exec.Command("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir="+profile,
-		"--hide-scrollbars", "--window-size=1080,2240", "--blink-settings=preferredColorScheme="+scheme,
-		"--screenshot="+file, url).CombinedOutput()
+		"--disable-background-networking", "--disable-component-update", "--disable-sync",
+		"--user-data-dir="+filepath.Join(filepath.Dir(page), scheme), "--hide-scrollbars", "--window-size=1080,800",
+		"--blink-settings=preferredColorScheme="+scheme, "--screenshot="+file, "file://"+page).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s: %w\n%s", file, err, out)
 	}

@@ -60,7 +60,7 @@ func (t theme) panel(title, unit string, least float64, labels plot.ConstantTick
 	p.BackgroundColor = nil
 	p.Title.Text, p.Title.Padding = title, vg.Points(8)
 	p.X.Label.Text = "pending timeouts"
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 1e3, 1e6, least, 200
+	p.Y.Min, p.Y.Max = least, 200
 	p.X.Tick.Marker = powers(1e3, "1,000", "10,000", "100,000", "1,000,000")
 	p.Y.Tick.Marker = labels
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {

@@ -18,7 +18,11 @@ var readme = []figure{
 var others = []figure{
 	{"A server with 100,000 idle timeouts that move, and calls: CPU of the timers, of one core",
 		".name:Server /pending:100k", "timers-cpu-%", ""},
-	{"There: p99 lateness", ".name:Server /pending:100k", "late-p99-ms", ""},
+	{"The same server: p99 lateness", ".name:Server /pending:100k", "late-p99-ms", ""},
+	{"A server with 10,000: CPU of the timers, of one core", ".name:Server /pending:10k", "timers-cpu-%", ""},
+	{"The same server: p99 lateness", ".name:Server /pending:10k", "late-p99-ms", ""},
+	{"A server with 1,000: CPU of the timers, of one core", ".name:Server /pending:1k", "timers-cpu-%", ""},
+	{"The same server: p99 lateness", ".name:Server /pending:1k", "late-p99-ms", ""},
 	{"A million calls a second, each stopped after 5 ms: p99 lateness of the few that expire",
 		".name:Steady /rate:1M", "late-p99-ms", ""},
 	{"99.9th percentile of lateness, 770 timeouts a second", ".name:Late /next-to:nothing", "late-p99.9-ms", ""},
@@ -46,9 +50,10 @@ var others = []figure{
 	{"CPU per timeout, a million armed and fired", ".name:Fire", "cpu-sec/timeout", ""},
 	{"Arm a timeout while a million others become due, 99th percentile", ".name:Due", "arming-p99-sec", ""},
 	{"CPU of waiting, a million timeouts far away, of one core", ".name:Idle /pending:1M", "cpu-%", ""},
+	{"CPU of waiting, nothing pending, of one core", ".name:Idle /pending:0", "cpu-%", ""},
 }
 
-// The rows of docs/measured.md of another machine.
+// The rows of docs/measured.md of another machine and an older version, which do not count.
 var sixteen = []figure{
 	{"Calls of 5 ms, `Reset` of a `Timeout` that is kept",
 		".name:Calls /timeouts:reused /gomaxprocs:16 build:0.4.0", "calls/s", "sixteen.txt"},
