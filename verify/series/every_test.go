@@ -143,28 +143,6 @@ func TestRecurPassesOnAPanicOfItsScheduler(t *testing.T) {
 	})
 }
 
-// Next takes longer than the interval between runs, and f takes longer still.
-func TestRecurNeverCallsNextTwiceAtTheSameTime(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		var inside, calls atomic.Int64
-		slow := schedule(func(now time.Time) time.Time {
-			assert.Equal(t, int64(1), inside.Add(1))
-			defer inside.Add(-1)
-			calls.Add(1)
-			time.Sleep(3 * aPeriod)
-			return now.Add(aPeriod)
-		})
-		s := tm.Recur(slow, func(*hashedwheel.Series) { time.Sleep(10 * aPeriod) })
-		for range 20 {
-			timertest.Pass(5 * aPeriod)
-			s.Reset(tick) // a run, even if the Scheduler is called for another
-		}
-		assert.Greater(t, calls.Load(), int64(5))
-		s.Stop()
-		timertest.Pass(40 * aPeriod)
-	})
-}
-
 // Next is a part of the run, so a run that Reset arms is skipped if it is due during Next. The series goes on or ends
 // as Next says.
 func TestRecurSkipsTheRunOfAResetThatIsDueDuringNext(t *testing.T) {
