@@ -19,22 +19,6 @@ func forEachTick(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer), tick
 	}
 }
 
-func TestQuietWithoutAGoroutineWhileTimeoutsWait(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		for i := range 1000 {
-			tm.AfterFunc(time.Duration(1+i%10)*time.Hour, timertest.Nop)
-			if i%50 == 0 {
-				assert.Zero(t, timertest.LibraryGoroutines(), "while they are armed")
-			}
-		}
-		for range 12 {
-			timertest.Pass(time.Hour)
-			assert.Zero(t, timertest.LibraryGoroutines(), "between two passes, and after the last")
-		}
-		assert.EqualValues(t, 1000, tm.Stats().Expired)
-	})
-}
-
 // Calls end after 5 ms, long before their deadlines. The worker runs 20 times a second, to free the memory of stopped
 // timeouts, and sooner where a stripe is half full.
 func TestQuietWhileCallsAreArmedAndStopped(t *testing.T) {

@@ -23,6 +23,7 @@ func TestQuietWhileNothingIsPending(t *testing.T) {
 		"all expired":         func(to *hashedwheel.Timeout) { timertest.Pass(time.Hour) },
 		"all canceled":        func(to *hashedwheel.Timeout) { to.Stop() },
 		"all canceled, filed": func(to *hashedwheel.Timeout) { timertest.Pass(10 * timertest.Tick); to.Stop() },
+		"all wait, filed":     func(*hashedwheel.Timeout) { timertest.Pass(time.Minute) },
 		"all that are left are never due": func(to *hashedwheel.Timeout) {
 			to.Reset(1 << 62)
 		},
