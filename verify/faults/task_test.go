@@ -58,35 +58,6 @@ func TestFaultTaskThatWaitsForTheTimerItHoldsUp(t *testing.T) {
 	}, timertest.OnWorker)
 }
 
-// Each task schedules two more: a bound on pending timeouts bounds the work of a tick. The first tick is a tenth.
-func TestFaultTasksThatMultiply(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		const bound, ticks = 1000, 50
-		var others timertest.LateLog
-		for i := range ticks {
-			d := time.Duration(1+i) * timertest.Tick
-			tm.AfterFunc(d, others.In(d))
-		}
-		ran := 0
-		var multiply hashedwheel.TaskFunc
-		multiply = func(*hashedwheel.Timeout) {
-			ran++
-			for range 2 {
-				_, _ = tm.Schedule(0, multiply)
-			}
-		}
-		multiply(nil)
-		for range ticks {
-			timertest.Pass(timertest.Tick)
-			require.LessOrEqual(t, tm.Pending(), bound)
-		}
-		others.Assert(t, ticks, timertest.Tick)
-		assert.LessOrEqual(t, ran, (ticks+1)*bound)
-		stats, left := tm.Stats(), len(tm.StopAll())
-		assert.Equal(t, uint64(2*ran+ticks), stats.Expired+stats.Rejected+uint64(left), "each arming has its outcome")
-	}, timertest.OnWorker, hashedwheel.WithMaxPending(1000))
-}
-
 // Executors that misbehave. They are user code on the worker: a lost or repeated task affects no other task.
 
 // swallower is an executor that never runs every nth task.
