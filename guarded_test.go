@@ -183,14 +183,8 @@ func TestReleaseTakesATimeoutOut(t *testing.T) {
 		prepare  func(g *guarded, to *Timeout)
 		canceled bool
 	}{
-		"queued":             {func(*guarded, *Timeout) {}, true},
-		"filed":              {func(g *guarded, _ *Timeout) { g.drainAll() }, true},
-		"filed and queued":   {func(g *guarded, to *Timeout) { g.drainAll(); to.Reset(time.Minute) }, true},
 		"in lists":           {func(g *guarded, _ *Timeout) { g.takeLane(&g.queue.far.lane) }, true},
 		"in the intake":      {func(g *guarded, _ *Timeout) { g.beginPass(0, 0, true); g.fileIntake(1) }, true},
-		"stopped":            {func(_ *guarded, to *Timeout) { to.Stop() }, false},
-		"stopped, filed":     {func(g *guarded, to *Timeout) { g.drainAll(); to.Stop() }, false},
-		"expired":            {func(g *guarded, _ *Timeout) { g.drainAll(); g.takeAll(int64(2 * time.Hour)) }, false},
 		"on a stopped timer": {func(g *guarded, _ *Timeout) { g.owner.StopAll() }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -283,24 +277,6 @@ func TestTakeDueFindsTheLastWhileOthersLeave(t *testing.T) {
 	}
 	batch, _ = g.takeDue(batch[:0])
 	assert.Len(t, batch, 1)
-}
-
-// Release is not for timeouts that other goroutines use, but it loses none.
-func TestTimeoutArmedAgainDuringReleaseIsNotLost(t *testing.T) {
-	tm := MustNew()
-	defer tm.StopAll()
-	to := new(Timeout).InitFunc(tm, func() {})
-	for range 5000 {
-		var done sync.WaitGroup
-		done.Go(func() { to.Release() })
-		done.Go(func() { to.Reset(time.Hour) })
-		done.Wait()
-		want := 0
-		if to.State() == Pending {
-			want = 1
-		}
-		require.Equal(t, want, tm.Pending())
-	}
 }
 
 // armMany leaves n timeouts in the queue: it pushes them itself, since AfterFunc would help to file them.
