@@ -1,6 +1,7 @@
 package hashedwheel
 
 import (
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync"
@@ -277,6 +278,40 @@ func TestTakeDueFindsTheLastWhileOthersLeave(t *testing.T) {
 	}
 	batch, _ = g.takeDue(batch[:0])
 	assert.Len(t, batch, 1)
+}
+
+// The last timeout of a slot takes the place of one that leaves. The walk has visited it.
+func TestSampleWalkFindsAllThatStayWhileOthersLeave(t *testing.T) {
+	g, _ := newGuarded()
+	all := g.fileMoved(many, 3000*ms, 3000*ms)
+	s := newSample(g.owner, many, many)
+	for g.samplePortion(s) {
+		for range portion / 4 {
+			i := rand.IntN(len(all))
+			g.wheel.remove(all[i])
+			all = slices.Delete(all, i, i+1)
+		}
+	}
+	for _, to := range all {
+		_, isFound := s.picked[to]
+		require.True(t, isFound)
+	}
+}
+
+// A portion is visited under the lock, where an allocation would prolong the hold.
+func TestSampleWalkAllocatesNothing(t *testing.T) {
+	g, _ := newGuarded()
+	g.fileMoved(many, 50*ms, 50*ms)
+	samples := make([]*sample, 11)
+	for i := range samples {
+		samples[i] = newSample(g.owner, many, many)
+	}
+	runs := 0
+	assert.Zero(t, testing.AllocsPerRun(10, func() {
+		g.samplePortion(samples[runs])
+		runs++
+	}))
+	assert.Len(t, samples[0].picked, portion)
 }
 
 // armMany leaves n timeouts in the queue: it pushes them itself, since AfterFunc would help to file them.
