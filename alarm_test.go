@@ -134,24 +134,6 @@ func TestTimerIsNotSetOnceItHasEnded(t *testing.T) {
 	})
 }
 
-// The timeout waits in the far lane, which runs take once per linger.
-func TestTimeoutMovedNearWhileInTheFarLaneIsOnTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		tm, ran := MustNew(), 0
-		defer tm.StopAll()
-		for range 3 {
-			tm.AfterFunc(time.Millisecond, func() {}) // its run takes the lane, or leaves it
-			to := tm.AfterFunc(time.Hour, func() { ran++ })
-			time.Sleep(time.Millisecond)
-			synctest.Wait()
-			to.Reset(2 * time.Millisecond)
-			time.Sleep(2 * time.Millisecond)
-			synctest.Wait()
-		}
-		assert.Equal(t, 3, ran)
-	})
-}
-
 func TestRunPutOffAfterItsTimerWasSetIsNotLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm, ran := MustNew(WithTick(time.Millisecond)), false

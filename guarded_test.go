@@ -1,6 +1,7 @@
 package hashedwheel
 
 import (
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync"
@@ -183,14 +184,8 @@ func TestReleaseTakesATimeoutOut(t *testing.T) {
 		prepare  func(g *guarded, to *Timeout)
 		canceled bool
 	}{
-		"queued":             {func(*guarded, *Timeout) {}, true},
-		"filed":              {func(g *guarded, _ *Timeout) { g.drainAll() }, true},
-		"filed and queued":   {func(g *guarded, to *Timeout) { g.drainAll(); to.Reset(time.Minute) }, true},
 		"in lists":           {func(g *guarded, _ *Timeout) { g.takeLane(&g.queue.far.lane) }, true},
 		"in the intake":      {func(g *guarded, _ *Timeout) { g.beginPass(0, 0, true); g.fileIntake(1) }, true},
-		"stopped":            {func(_ *guarded, to *Timeout) { to.Stop() }, false},
-		"stopped, filed":     {func(g *guarded, to *Timeout) { g.drainAll(); to.Stop() }, false},
-		"expired":            {func(g *guarded, _ *Timeout) { g.drainAll(); g.takeAll(int64(2 * time.Hour)) }, false},
 		"on a stopped timer": {func(g *guarded, _ *Timeout) { g.owner.StopAll() }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -285,22 +280,38 @@ func TestTakeDueFindsTheLastWhileOthersLeave(t *testing.T) {
 	assert.Len(t, batch, 1)
 }
 
-// Release is not for timeouts that other goroutines use, but it loses none.
-func TestTimeoutArmedAgainDuringReleaseIsNotLost(t *testing.T) {
-	tm := MustNew()
-	defer tm.StopAll()
-	to := new(Timeout).InitFunc(tm, func() {})
-	for range 5000 {
-		var done sync.WaitGroup
-		done.Go(func() { to.Release() })
-		done.Go(func() { to.Reset(time.Hour) })
-		done.Wait()
-		want := 0
-		if to.State() == Pending {
-			want = 1
+// The last timeout of a slot takes the place of one that leaves. The walk has visited it.
+func TestSampleWalkFindsAllThatStayWhileOthersLeave(t *testing.T) {
+	g, _ := newGuarded()
+	all := g.fileMoved(many, 3000*ms, 3000*ms)
+	s := newSample(g.owner, many, many)
+	for g.samplePortion(s) {
+		for range portion / 4 {
+			i := rand.IntN(len(all))
+			g.wheel.remove(all[i])
+			all = slices.Delete(all, i, i+1)
 		}
-		require.Equal(t, want, tm.Pending())
 	}
+	for _, to := range all {
+		_, isFound := s.picked[to]
+		require.True(t, isFound)
+	}
+}
+
+// A portion is visited under the lock, where an allocation would prolong the hold.
+func TestSampleWalkAllocatesNothing(t *testing.T) {
+	g, _ := newGuarded()
+	g.fileMoved(many, 50*ms, 50*ms)
+	samples := make([]*sample, 11)
+	for i := range samples {
+		samples[i] = newSample(g.owner, many, many)
+	}
+	runs := 0
+	assert.Zero(t, testing.AllocsPerRun(10, func() {
+		g.samplePortion(samples[runs])
+		runs++
+	}))
+	assert.Len(t, samples[0].picked, portion)
 }
 
 // armMany leaves n timeouts in the queue: it pushes them itself, since AfterFunc would help to file them.

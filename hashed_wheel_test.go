@@ -282,6 +282,8 @@ func (r *trial) step(moves bool) {
 		r.drain(false)
 	case op < 75:
 		r.pass(r.randomTime())
+	case op < 78:
+		r.thin()
 	case !moves:
 	case op < 87:
 		r.moveLater()

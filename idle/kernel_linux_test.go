@@ -106,6 +106,33 @@ func TestNeverEarlyPeerThatIsSometimesAway(t *testing.T) {
 	running.Wait()
 }
 
+// Once the peer has vanished, the connection becomes idle while the kernel still resends the data. On a busy machine
+// the looks may come so late that the kernel has just stopped: then another connection is tried.
+func TestVanishedPeerIsIdle(t *testing.T) {
+	t.Parallel()
+	const d = 500 * time.Millisecond
+	tm := hashedwheel.MustNew()
+	defer tm.StopAll()
+	for range 10 {
+		here, there := connect(t)
+		sendAgainSteadily(t, here)
+		dropAll(t, there)
+		at := make(chan traffic, 1)
+		start := time.Now()
+		_, err := Watch(tm, here, d, func(net.Conn) { at <- report(t, here) })
+		require.NoError(t, err)
+		write(t, here)
+		now := <-at
+		took := time.Since(start)
+		require.GreaterOrEqual(t, took, d)
+		if now.sent < d {
+			t.Logf("idle after %v, and sent again %v ago", took, now.sent)
+			return
+		}
+	}
+	t.Error("retransmissions keep the connection open")
+}
+
 func connect(t testing.TB) (here, there *net.TCPConn) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

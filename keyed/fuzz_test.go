@@ -2,7 +2,9 @@ package keyed_test
 
 import (
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,7 +18,17 @@ import (
 // FuzzMap plays a script on a Map and on its model. The first byte holds the bound of the timer, and flags for keys
 // that share one hash, for a renewing Map, and for a Map whose expired is nil. Each following pair of bytes is an
 // operation on a key, and a number for it. Operations also take place inside renew, expired, and the loops of All.
+// testdata/scripts.txt has the seeds, each with a name.
 func FuzzMap(f *testing.F) {
+	seeds, err := os.ReadFile("testdata/scripts.txt")
+	require.NoError(f, err)
+	for line := range strings.Lines(string(seeds)) {
+		var name string
+		var script []byte
+		_, err := fmt.Sscanf(line, "%s %q", &name, &script)
+		require.NoError(f, err)
+		f.Add(script)
+	}
 	f.Fuzz(func(t *testing.T, script []byte) {
 		if len(script) == 0 || len(script) > 400 {
 			return

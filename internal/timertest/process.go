@@ -3,8 +3,6 @@ package timertest
 import (
 	"runtime"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 	"weak"
@@ -52,24 +50,6 @@ func IsClosed(c <-chan struct{}) bool {
 		return true
 	default:
 		return false
-	}
-}
-
-// Counting drains the queue in place of the worker until end is called.
-func Counting(tm *hashedwheel.Timer) (end func()) {
-	var quit atomic.Bool
-	var done sync.WaitGroup
-	done.Go(func() {
-		for i := 1; !quit.Load(); i++ {
-			tm.Pending()
-			if i%64 == 0 {
-				runtime.Gosched()
-			}
-		}
-	})
-	return func() {
-		quit.Store(true)
-		done.Wait()
 	}
 }
 
@@ -139,13 +119,4 @@ func AssertGarbage[T any](t *testing.T, p weak.Pointer[T], what string) {
 	t.Helper()
 	runtime.GC()
 	assert.True(t, p.Value() == nil, "%s is kept", what) // Nil would print p's value, and so read it
-}
-
-// AssertCheap fails the test if the CPU time of f grows with the number of ticks that pass: 20 days are 17 billion
-// ticks of 100µs.
-func AssertCheap(t *testing.T, f func()) {
-	t.Helper()
-	before := CPUTime()
-	f()
-	assert.Less(t, CPUTime()-before, 5*time.Second)
 }

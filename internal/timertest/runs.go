@@ -92,22 +92,3 @@ func Lateness(tm *hashedwheel.Timer, delays []time.Duration) []time.Duration {
 	ran.Wait()
 	return late
 }
-
-// AssertOnGrid fails the test unless there were as many runs as points, each at its point of the grid: not early, and
-// no later than late.
-func AssertOnGrid(t *testing.T, start time.Time, period, late time.Duration, runs []time.Time, points ...int) {
-	t.Helper()
-	require.Len(t, runs, len(points), "runs")
-	for i, k := range points {
-		due := start.Add(time.Duration(k) * period)
-		require.WithinRange(t, runs[i], due, due.Add(late), "run %d, for point %d", i, k)
-	}
-}
-
-// UpTo returns 1 to n: the points of a grid.
-func UpTo(n int) (points []int) {
-	for k := range n {
-		points = append(points, k+1)
-	}
-	return points
-}

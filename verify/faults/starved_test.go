@@ -27,11 +27,14 @@ func busy(tm *hashedwheel.Timer, n int) (end func()) {
 			}
 		})
 	}
-	uncount := timertest.Counting(tm)
+	done.Go(func() {
+		for !quit.Load() {
+			tm.Pending()
+		}
+	})
 	return func() {
 		quit.Store(true)
 		done.Wait()
-		uncount()
 	}
 }
 

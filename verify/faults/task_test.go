@@ -1,7 +1,9 @@
+// Package faults contains the tests of the faults in docs/reliability.md: of executors, tasks and the machine.
 package faults
 
 import (
 	"context"
+	"os/exec"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,7 +15,7 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/timertest"
 )
 
-// Tasks that never return, or arm without end.
+// Tasks that never return, or panic.
 
 // These run on the default executor, where no task waits for another.
 func TestFaultTasksThatNeverReturn(t *testing.T) {
@@ -23,14 +25,16 @@ func TestFaultTasksThatNeverReturn(t *testing.T) {
 			tm.AfterFunc(time.Duration(i%100)*timertest.Tick, func() { <-over })
 		}
 		timertest.Pass(200 * timertest.Tick)
-		for _, late := range timertest.Lateness(tm, []time.Duration{0, 10 * timertest.Tick, time.Second}) {
-			assert.LessOrEqual(t, late, timertest.Tick, "the others")
+		for _, late := range timertest.Lateness(tm, []time.Duration{10 * timertest.Tick, time.Second}) {
+			assert.Zero(t, late, "the others")
 		}
 		far := tm.AfterFunc(time.Hour, timertest.Nop)
 		ctx, end := context.WithTimeout(t.Context(), time.Minute)
 		defer end()
+		begun := time.Now()
 		left, err := tm.Shutdown(ctx)
 		assert.ErrorIs(t, err, context.DeadlineExceeded, "Shutdown reports that it did not wait")
+		assert.Equal(t, time.Minute, time.Since(begun))
 		assert.Equal(t, []*hashedwheel.Timeout{far}, left)
 		close(over)
 		assert.NoError(t, timertest.ShutdownErr(tm))
@@ -56,33 +60,33 @@ func TestFaultTaskThatWaitsForTheTimerItHoldsUp(t *testing.T) {
 	}, timertest.OnWorker)
 }
 
-// Each task schedules two more: a bound on pending timeouts bounds the work of a tick. The first tick is a tenth.
-func TestFaultTasksThatMultiply(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		const bound, ticks = 1000, 50
-		var others timertest.LateLog
-		for i := range ticks {
-			d := time.Duration(1+i) * timertest.Tick
-			tm.AfterFunc(d, others.In(d))
-		}
-		ran := 0
-		var multiply hashedwheel.TaskFunc
-		multiply = func(*hashedwheel.Timeout) {
-			ran++
-			for range 2 {
-				_, _ = tm.Schedule(0, multiply)
+// Without a handler a panic in a task ends the program with its stack: no fault is silently ignored.
+func TestFaultPanicWithoutAHandlerCrashes(t *testing.T) {
+	panics := hashedwheel.ExecutorFunc(func(func()) { timertest.PanicHere() })
+	again := func(*hashedwheel.Timeout, any) { timertest.PanicHere() }
+	for name, opts := range map[string][]hashedwheel.Option{
+		"in a task":               nil,
+		"in a task on the worker": {timertest.OnWorker},
+		"in a task of Inline":     {timertest.Inline},
+		"in a task of a Limit":    {hashedwheel.WithExecutor(hashedwheel.Limit(1))},
+		"in the executor":         {hashedwheel.WithExecutor(panics)},
+		"in the panic handler":    {hashedwheel.WithPanicHandler(again)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if timertest.IsOwnProcess(t) {
+				timertest.New(opts...).AfterFunc(0, timertest.PanicHere)
+				time.Sleep(time.Minute)
+				return // and so it has not crashed
 			}
-		}
-		multiply(nil)
-		for range ticks {
-			timertest.Pass(timertest.Tick)
-			require.LessOrEqual(t, tm.Pending(), bound)
-		}
-		others.Assert(t, ticks, timertest.Tick)
-		assert.LessOrEqual(t, ran, (ticks+1)*bound)
-		stats, left := tm.Stats(), len(tm.StopAll())
-		assert.Equal(t, uint64(2*ran+ticks), stats.Expired+stats.Rejected+uint64(left), "each arming has its outcome")
-	}, timertest.OnWorker, hashedwheel.WithMaxPending(1000))
+			t.Parallel()
+			out, err := timertest.OwnProcess(t).CombinedOutput()
+			var exit *exec.ExitError
+			require.ErrorAs(t, err, &exit)
+			assert.Equal(t, 2, exit.ExitCode())
+			assert.Contains(t, string(out), "panic: on purpose")
+			assert.Contains(t, string(out), "timertest.PanicHere", "where it came from")
+		})
+	}
 }
 
 // Executors that misbehave. They are user code on the worker: a lost or repeated task affects no other task.
@@ -137,3 +141,5 @@ func TestFaultExecutorRunsATaskTwice(t *testing.T) {
 		assert.NoError(t, timertest.ShutdownErr(tm))
 	}, hashedwheel.WithExecutor(hashedwheel.ExecutorFunc(twice)))
 }
+
+func TestMain(m *testing.M) { timertest.VerifyMain(m) }

@@ -2,13 +2,10 @@ package promises
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel"
 	"github.com/hashedwheel/hashedwheel/internal/limits"
@@ -20,22 +17,6 @@ func forEachTick(t *testing.T, f func(t *testing.T, tm *hashedwheel.Timer), tick
 	for _, tick := range ticks {
 		t.Run("tick "+tick.String(), func(t *testing.T) { timertest.InBubble(t, f, hashedwheel.WithTick(tick)) })
 	}
-}
-
-func TestQuietWithoutAGoroutineWhileTimeoutsWait(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		for i := range 1000 {
-			tm.AfterFunc(time.Duration(1+i%10)*time.Hour, timertest.Nop)
-			if i%50 == 0 {
-				assert.Zero(t, timertest.LibraryGoroutines(), "while they are armed")
-			}
-		}
-		for range 12 {
-			timertest.Pass(time.Hour)
-			assert.Zero(t, timertest.LibraryGoroutines(), "between two passes, and after the last")
-		}
-		assert.EqualValues(t, 1000, tm.Stats().Expired)
-	})
 }
 
 // Calls end after 5 ms, long before their deadlines. The worker runs 20 times a second, to free the memory of stopped
@@ -93,43 +74,6 @@ var earlier = map[string]func(to *hashedwheel.Timeout, d time.Duration){
 		to.Stop()
 		to.ResetAt(to.Timer().Now().Add(d))
 	},
-}
-
-// One goroutine arms for an hour while another arms for soon. The goroutine that pushes may find the other's deadline
-// in the word. Next to a beat, the worker runs at each tick.
-func TestAtMostOneTickLateIfTwoGoroutinesArmATimeout(t *testing.T) {
-	for name, move := range earlier {
-		for beside, load := range map[string]func(tm *hashedwheel.Timer){
-			"alone": func(*hashedwheel.Timer) {}, "beside a beat": beat,
-		} {
-			t.Run(name+", "+beside, func(t *testing.T) {
-				timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-					load(tm)
-					rnd := rand.New(rand.NewPCG(8, 8))
-					var ran, due int64
-					to := timertest.Owned(tm, hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { ran++ }))
-					for range int64(timertest.Lasting(10_000)) {
-						var both sync.WaitGroup
-						calls := []func(){
-							func() { to.Reset(time.Hour) },
-							func() { move(to, 2*timertest.Tick) },
-						}
-						first := rnd.IntN(2) // usually the goroutine that was started last runs first
-						both.Go(calls[first])
-						both.Go(calls[1-first])
-						both.Wait()
-						if tm.Now().Add(time.Minute).After(to.Deadline()) {
-							due++
-						}
-						timertest.Pass(3 * timertest.Tick)
-						require.Equal(t, due, ran)
-						to.Stop()
-					}
-					assert.Positive(t, due)
-				}, timertest.Inline)
-			})
-		}
-	}
 }
 
 // An Inline task ends just after a tick has begun: a timeout that the task has armed for that tick runs in it.

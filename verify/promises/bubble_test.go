@@ -1,6 +1,7 @@
 package promises
 
 import (
+	"maps"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -41,26 +42,20 @@ func TestATimerFromOutsideTheBubblePanics(t *testing.T) {
 // A lazy global whose first caller is a test in a bubble would run nothing for the rest of the process.
 func TestATimerFromABubblePanicsOutside(t *testing.T) {
 	const message = "hashedwheel: Timer made in a testing/synctest bubble and used outside: make it where it is used"
-	for name, call := range bubbleCalls {
+	var filed *hashedwheel.Timeout
+	calls := maps.Clone(bubbleCalls)
+	calls["Timeout.Stop"] = func(*hashedwheel.Timer, time.Time) { filed.Stop() }
+	calls["Move"] = func(*hashedwheel.Timer, time.Time) { filed.Move(time.Second) }
+	calls["Timer.StopAll"] = func(tm *hashedwheel.Timer, _ time.Time) { tm.StopAll() }
+	for name, call := range calls {
 		t.Run(name, func(t *testing.T) {
-			var tm *hashedwheel.Timer
 			var at time.Time
-			synctest.Test(t, func(t *testing.T) { tm, at = timertest.New(), time.Now().Add(30*time.Minute) })
-			assert.PanicsWithValue(t, message, func() { call(tm, at) })
-		})
-	}
-	for name, call := range map[string]func(filed *hashedwheel.Timeout){
-		"Timeout.Stop":  func(filed *hashedwheel.Timeout) { filed.Stop() },
-		"Move":          func(filed *hashedwheel.Timeout) { filed.Move(time.Second) },
-		"Timer.StopAll": func(filed *hashedwheel.Timeout) { filed.Timer().StopAll() },
-	} {
-		t.Run(name, func(t *testing.T) {
-			var filed *hashedwheel.Timeout
 			synctest.Test(t, func(t *testing.T) {
+				at = time.Now().Add(30 * time.Minute)
 				filed = timertest.New().AfterFunc(time.Hour, timertest.Nop)
 				timertest.Pass(time.Minute)
 			})
-			assert.PanicsWithValue(t, message, func() { call(filed) })
+			assert.PanicsWithValue(t, message, func() { call(filed.Timer(), at) })
 		})
 	}
 	synctest.Test(t, func(t *testing.T) { // twenty years in a bubble are not a mistake

@@ -87,24 +87,6 @@ type each time.Duration
 
 func (d each) Next(now time.Time) time.Time { return now.Add(time.Duration(d)) }
 
-func TestShutdownEndsWithItsContext(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		tm.AfterFunc(0, func() { time.Sleep(time.Hour) })
-		tm.AfterFunc(time.Hour, timertest.Nop)
-		timertest.Pass(2 * timertest.Tick)
-		start := time.Now()
-		ctx, end := context.WithTimeout(context.Background(), time.Minute)
-		defer end()
-		left, err := tm.Shutdown(ctx)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Len(t, left, 1, "the result is returned all the same")
-		assert.Equal(t, time.Minute, time.Since(start))
-		_, err = tm.Shutdown(context.Background())
-		require.NoError(t, err, "Shutdown can be called again")
-		assert.Greater(t, time.Since(start), 59*time.Minute)
-	})
-}
-
 // An executor ends the worker's goroutine, or panics, once another goroutine has the task.
 func TestShutdownWaitsForATaskThatItsExecutorHasBegun(t *testing.T) {
 	for name, end := range map[string]func(){

@@ -1,6 +1,7 @@
 package promises
 
 import (
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -81,6 +82,30 @@ func TestOneOutcomePerArmingIfArmRacesWithAnotherCall(t *testing.T) {
 			assert.Equal(t, refused, tm.Stats().Rejected)
 			assert.Empty(t, timertest.Shutdown(t, tm))
 		})
+	}
+}
+
+// When State is Canceled because of Timer.StopAll, armings return ErrStopped, full or not.
+func TestArmingDuringStopOfAFullTimerReturnsErrStopped(t *testing.T) {
+	for round := range 300 {
+		tm := timertest.New(hashedwheel.WithMaxPending(64))
+		all := make([]hashedwheel.Timeout, 64)
+		for i := range all {
+			all[i].Init(tm, timertest.NopTask).Reset(2 * time.Hour)
+		}
+		tm.Pending() // files them
+		own := timertest.Owned(tm, timertest.NopTask)
+		refused := make(chan error)
+		go func() {
+			for all[round%64].State() == hashedwheel.Pending {
+			}
+			_, err := tm.Schedule(time.Hour, timertest.NopTask)
+			refused <- fmt.Errorf("%w, %w, %w", err, own.Arm(time.Hour), own.Err())
+		}()
+		tm.StopAll()
+		err := <-refused
+		require.ErrorIs(t, err, hashedwheel.ErrStopped)
+		require.NotErrorIs(t, err, hashedwheel.ErrFull)
 	}
 }
 

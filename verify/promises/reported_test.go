@@ -79,22 +79,6 @@ func TestLatenessIsReportedInTheBucketOfItsBounds(t *testing.T) {
 	}
 }
 
-// Of so many timeouts at once, callers file some before the worker runs: the wheel's current tick is an hour old.
-func TestLatenessIsReportedAsNoneForPastDeadlinesThatTheirCallersFiled(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		all := make([]hashedwheel.Timeout, 50_000)
-		tm.AfterFunc(timertest.Tick, timertest.Nop)
-		timertest.Pass(time.Hour)
-		for i := range all {
-			all[i].Init(tm, timertest.NopTask)
-			all[i].ResetAt(time.Now().Add(-2 * time.Hour))
-		}
-		timertest.Pass(2 * timertest.Tick)
-		assert.Equal(t, uint64(len(all)+1), tm.Stats().Expired)
-		assert.LessOrEqual(t, tm.Stats().LatenessSum, time.Duration(len(all))*(timertest.Tick+1))
-	}, timertest.Inline)
-}
-
 func TestStatsHasTheBoundAndWhetherTheTimerIsStopped(t *testing.T) {
 	_, tm := timertest.NewManual(hashedwheel.WithMaxPending(3))
 	for _, stopped := range []bool{false, true} {
@@ -130,22 +114,6 @@ func TestOverdueCountsTheDelayOfAWorkerThatTheAlarmHasCalled(t *testing.T) {
 			assert.Positive(t, waited)
 		})
 	}
-}
-
-// This saves a goroutine for each tick: the time package starts the goroutine that runs the task.
-func TestLoneTaskRunsOnTheGoroutineOfTheAlarm(t *testing.T) {
-	if timertest.Race {
-		t.Skip("each task has its own goroutine")
-	}
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		var stack []byte
-		tm.AfterFunc(time.Second, func() {
-			stack = debug.Stack()
-			assert.Equal(t, 1, timertest.LibraryGoroutines(), "the tests of quiet count it")
-		})
-		timertest.Pass(3 * time.Second)
-		assert.Contains(t, string(stack), "created by time.goFunc")
-	})
 }
 
 func TestPanicOfATaskGoesToTheHandler(t *testing.T) {

@@ -212,22 +212,6 @@ func TestQuietAndAtMostOneTickLateWhereManyExpire(t *testing.T) {
 	}
 }
 
-// Each task runs on the goroutine that was the worker, and another is the worker before it returns.
-func TestOnTimeBehindSlowTasks(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		var log timertest.LateLog
-		const n = 50
-		for i := range time.Duration(n) {
-			d := (1 + i) * timertest.Tick
-			f := log.In(d)
-			tm.AfterFunc(d, func() { f(); time.Sleep(5 * timertest.Tick) })
-		}
-		timertest.Pass(100 * timertest.Tick)
-		_, most := log.Assert(t, n, timertest.Tick)
-		assert.Zero(t, most)
-	})
-}
-
 // Timeouts expire all the time: the worker runs once a tick, even if the tick is not a multiple of ten times 100 µs.
 func TestQuietOnceATickWhateverTheTickWhileManyExpire(t *testing.T) {
 	forEachTick(t, func(t *testing.T, tm *hashedwheel.Timer) {

@@ -27,7 +27,11 @@ func TestEveryWithAPeriodOfAboutATickMissesNothing(t *testing.T) {
 				start, log := time.Now(), new(timertest.RunLog)
 				tm.Every(period, noted(log))
 				timertest.Pass(n*period + tick/2)
-				timertest.AssertOnGrid(t, start, period, tick, log.Times(), timertest.UpTo(n)...)
+				require.Equal(t, n, log.Count())
+				for i, at := range log.Times() {
+					due := start.Add(time.Duration(1+i) * period)
+					require.WithinRange(t, at, due, due.Add(tick), "run %d", i)
+				}
 			})
 		})
 	}
@@ -140,28 +144,6 @@ func TestRecurPassesOnAPanicOfItsScheduler(t *testing.T) {
 		s := schedule(func(time.Time) time.Time { panic("on purpose") })
 		assert.PanicsWithValue(t, "on purpose", func() { tm.Recur(s, nop) })
 		assert.Zero(t, tm.Pending())
-	})
-}
-
-// Next takes longer than the interval between runs, and f takes longer still.
-func TestRecurNeverCallsNextTwiceAtTheSameTime(t *testing.T) {
-	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
-		var inside, calls atomic.Int64
-		slow := schedule(func(now time.Time) time.Time {
-			assert.Equal(t, int64(1), inside.Add(1))
-			defer inside.Add(-1)
-			calls.Add(1)
-			time.Sleep(3 * aPeriod)
-			return now.Add(aPeriod)
-		})
-		s := tm.Recur(slow, func(*hashedwheel.Series) { time.Sleep(10 * aPeriod) })
-		for range 20 {
-			timertest.Pass(5 * aPeriod)
-			s.Reset(tick) // a run, even if the Scheduler is called for another
-		}
-		assert.Greater(t, calls.Load(), int64(5))
-		s.Stop()
-		timertest.Pass(40 * aPeriod)
 	})
 }
 
