@@ -76,6 +76,7 @@ func TestSchedulerCountsReadyGoroutinesAndTheirWaits(t *testing.T) {
 	stop.Store(true)
 	all.Wait()
 	assert.InDelta(t, 1000, now.ready, 100)
+	assert.Empty(t, scheduler{isUnknown: true}.readiness())
 	assert.Regexp(t, `\d for 1 processor$`, now.readiness())
 	assert.Regexp(t, `within \d`, now.waited.since(before.waited).within(0.99))
 }

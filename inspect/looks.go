@@ -21,6 +21,7 @@ func newLook(timers []named) look {
 // scheduler holds figures that show how busy the process is.
 type scheduler struct {
 	ready      uint64 // goroutines that wait for a processor
+	isUnknown  bool   // ready is; Go counts these goroutines since 1.26
 	processors int
 	waited     waits // of goroutines since the process began
 }
@@ -28,11 +29,18 @@ type scheduler struct {
 func readScheduler() scheduler {
 	samples := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}, {Name: "/sched/latencies:seconds"}}
 	metrics.Read(samples)
-	return scheduler{samples[0].Value.Uint64(), runtime.GOMAXPROCS(0), newWaits(samples[1].Value.Float64Histogram())}
+	s := scheduler{processors: runtime.GOMAXPROCS(0), waited: newWaits(samples[1].Value.Float64Histogram())}
+	if s.isUnknown = samples[0].Value.Kind() != metrics.KindUint64; !s.isUnknown {
+		s.ready = samples[0].Value.Uint64()
+	}
+	return s
 }
 
-// readiness returns the numbers of ready goroutines and of processors, in words.
+// readiness returns the numbers of ready goroutines and of processors, in words; "" if Go does not count the former.
 func (s scheduler) readiness() string {
+	if s.isUnknown {
+		return ""
+	}
 	if s.processors == 1 {
 		return count(s.ready) + " for 1 processor"
 	}
