@@ -59,7 +59,7 @@ var Wide = []Edit{
 	before("(g *guarded) release(", "for t.load().queued() {"),
 	before("(g *guarded) release(", "if t.home != unfiled"),
 	before("(g *guarded) claim(", "if t.cas("),
-	before("(g *guarded) stop(", "for _, t := range"),
+	before("(g *guarded) stop(", "g.lists = append("),
 	before("(g *guarded) nextWork(", "if g.stopped"),
 	before("(g *guarded) beginPass(", "g.takeLane(&g.queue.near)"),
 	before("(g *guarded) beginPass(", "g.intake = len(g.lists)"),
@@ -68,7 +68,11 @@ var Wide = []Edit{
 	before("(wk *worker) work(", "if !wasCut &&"),
 	before("(a *alarm) announce(", "w := t.load()"),
 	before("(a *alarm) begin(", "if a.word.CompareAndSwap("),
-	before("(a *alarm) set(", "again := a.load().next()"),
+	before("(a *alarm) init(", "wake()"),
+	before("(a *alarm) set(", "a.wakeFor("),
+	before("(a *alarm) set(", "if a.sets.CompareAndSwap("),
+	before("(a *alarm) wakeFor(", "if first > start {"),
+	before("(a *alarm) wakeFor(", "last.Reset("),
 	before("(a *alarm) silence(", "a.word.Store("),
 }
 
