@@ -141,8 +141,8 @@ func (a *alarm) by(at int64, bit alarmWord) {
 	}
 }
 
-// set has the worker woken for the next run. It is called after each change of the time of that, and when the worker was
-// woken early. One goroutine at a time sets timers: while it does, another call has it do so once more.
+// set has the worker woken for the next run. It is called after each change of the time of that run, and when the
+// worker was woken early. One goroutine at a time sets timers: while it does, another call has it do so once more.
 func (a *alarm) set() {
 	if a.sets.Add(1) > 1 {
 		return

@@ -44,8 +44,8 @@
 // and everything in it is late. If they waited much less, the worker was blocked, or the system gave the process no
 // processor, which Go does not count: other programs had it, or the container was at its limit.
 //
-// The last row, from Go 1.26 on, shows how many goroutines are ready to run at the moment, and how many processors there
-// are: the most direct sign of too much work.
+// The last row shows how many goroutines are ready to run at the moment, and how many processors there are: the most
+// direct sign of too much work. It needs Go 1.26 or newer.
 //
 // # Refresh and rates
 //
