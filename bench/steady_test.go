@@ -57,6 +57,23 @@ func BenchmarkServer(b *testing.B) {
 	}
 }
 
+// BenchmarkBeside is a small server in a process that also keeps a million time.Timers, as for read deadlines. Each of
+// them was moved, as by a read.
+func BenchmarkBeside(b *testing.B) {
+	others := make([]*time.Timer, count(1e6))
+	each(b, "others="+short(len(others)), isOneOfTwo, func(b *testing.B, k Kind) {
+		for i := range others {
+			others[i] = time.AfterFunc(time.Hour, nop)
+			others[i].Reset(2 * time.Hour)
+		}
+		steady{pending: 1000, moves: 2000, arms: 20_000, expire: 1, tick: ms, length: span(3 * time.Second)}.run(b, k)
+		for _, other := range others {
+			other.Stop()
+		}
+		once(b)
+	})
+}
+
 // steady is a load at fixed rates, in operations a second.
 type steady struct {
 	pending int           // idle timeouts
