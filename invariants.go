@@ -7,30 +7,27 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/invariants"
 )
 
-// check checks the wheel if built with -tags invariants. It is called after timeouts were filed.
+// check checks the wheel if built with -tags invariants. It is called after timeouts were filed. It checks a small wheel
+// at every call, a larger one less often.
 func (g *guarded) check() {
-	if invariants.Enabled && !g.stopped {
+	if !invariants.Enabled || g.stopped {
+		return
+	}
+	size := g.wheel.count
+	for _, l := range g.wheel.levels {
+		size += l.size / 64
+	}
+	if size <= 1<<11 || rand.IntN(size) < 8*portion { // a portion is filed between two checks
 		g.wheel.check()
 	}
 }
 
-// check checks a small wheel at every call, a larger one less often.
-func (w *hashedWheel) check() {
-	size := w.count
-	for _, l := range w.levels {
-		size += l.size / 64
-	}
-	if size <= 1<<11 || rand.IntN(size) < 8*portion { // a portion is filed between two checks
-		w.checkAll()
-	}
-}
-
-// checkAll panics if an invariant of the wheel is broken. Producers may change words at the same time, so each word is
+// check panics if an invariant of the wheel is broken. Producers may change words at the same time, so each word is
 // read once, and must satisfy conditions that no producer can break:
 //   - A timeout that is filed has been armed and has not expired.
 //   - If it is no longer pending, it is queued: the next drain removes it.
 //   - If it is pending and not queued, its slot is visited no later than it is due: a move to earlier queues it.
-func (w *hashedWheel) checkAll() {
+func (w *hashedWheel) check() {
 	n := 0
 	for k, l := range w.levels {
 		for i := l.occupied.Next(0); i >= 0; i = l.occupied.Next(i + 1) {

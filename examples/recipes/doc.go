@@ -14,7 +14,6 @@
 //   - packet_deadline_test.go: a read deadline that each packet moves
 //   - peer_test.go: a server that pings its peers
 //   - retry_test.go: retries with back-off
-//   - revoke_test.go: a limit on starts per second
 //   - stale_run_test.go: a run that may be stale
 //   - with_timeout_test.go: context.WithTimeout on a wheel
 package recipes
