@@ -65,6 +65,20 @@ func TestATimerFromABubblePanicsOutside(t *testing.T) {
 	})
 }
 
+// Both bubbles begin in the year 2000, so the clock shows nothing.
+func TestATimerFromAnotherBubbleEndsTheProcess(t *testing.T) {
+	if !timertest.IsOwnProcess(t) {
+		t.Parallel()
+		out, err := timertest.OwnProcess(t).CombinedOutput()
+		assert.Error(t, err)
+		assert.Contains(t, string(out), "channel from outside bubble")
+		return
+	}
+	var tm *hashedwheel.Timer
+	synctest.Test(t, func(t *testing.T) { tm = timertest.New() })
+	synctest.Test(t, func(t *testing.T) { tm.AfterFunc(time.Second, timertest.Nop) })
+}
+
 // Stopping reads no clock. A goroutine that stops many timeouts wakes the worker to take the queue, but not from a
 // bubble; if nothing is ever due, no waker is set, and the stopped timeouts fill a part of the queue.
 func TestATimerFromOutsideTheBubbleMayBeStoppedInside(t *testing.T) {
