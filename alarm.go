@@ -15,7 +15,7 @@ import (
 // verify/spin/alarm.pml checks the interleavings.
 type alarm struct {
 	word    atomic.Int64 // an alarmWord
-	overdue atomic.Int64 // a caller that reads a later time, in ns, wakes the worker; notOverdue if no run is set
+	overdue atomic.Int64 // ns: a caller that reads a later time wakes the worker; notSet if no run is set
 	allowed atomic.Int64 // ns: a run that is due earlier is put off to the next whole tick; only the worker writes it
 	seen    atomic.Int64 // for the race detector: see announce
 	last    atomic.Int64 // ns: when the run in progress, or the last, was due; only the worker writes it
@@ -52,8 +52,7 @@ const (
 	// the end, where it waits for up to a second on a busy machine. So a caller wakes a worker that is overdue by this
 	// much.
 	overdueAfter = int64(time.Millisecond)
-	notOverdue   = 1<<63 - 1
-	notSet       = 1<<63 - 1
+	notSet       = 1<<63 - 1 // overdue, or a waker
 
 	burst = 10 // in ticks: the worker saves up to this many runs while it rests
 
@@ -69,7 +68,7 @@ func (a *alarm) load() alarmWord { return alarmWord(a.word.Load()) }
 
 func (a *alarm) init(tl *timeline, far *farLane, wake func()) {
 	a.time, a.far = tl, far
-	a.overdue.Store(notOverdue)
+	a.overdue.Store(notSet)
 	a.free = -linger
 	if tl.manual != nil {
 		a.word.Store(int64(ended)) // Advance runs the worker
@@ -185,7 +184,7 @@ func (a *alarm) wakeFor(due int64) {
 // endWakers leaves no timer set, since the runtime keeps the Timer for one that is, and also for one that was stopped
 // until it cleans its heap. So they fire now, but not after Timer.StopAll, where a leak detector would find that.
 func (a *alarm) endWakers(hasEnded bool) {
-	a.overdue.Store(notOverdue)
+	a.overdue.Store(notSet)
 	for i := range a.wakers {
 		if a.wakers[i].Stop() && !hasEnded {
 			a.wakers[i].Reset(1)
@@ -222,7 +221,7 @@ func (a *alarm) begin(now int64) (isDue bool) {
 			a.set()
 			return false
 		}
-		a.overdue.Store(notOverdue) // before the word is changed: then a producer may set the next run
+		a.overdue.Store(notSet) // before the word is changed: then a producer may set the next run
 		if a.word.CompareAndSwap(int64(w), int64(noRun)) {
 			a.last.Store(due)
 			a.from = w.next()

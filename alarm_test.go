@@ -59,7 +59,7 @@ func TestCallerWakesAnOverdueWorker(t *testing.T) {
 func TestCallerWakesNoWorkerDuringAPassOrAfterStopAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tm := MustNew(WithExecutor(Inline{}))
-		isOverdue := func() bool { return tm.alarm.overdue.Load() != notOverdue }
+		isOverdue := func() bool { return tm.alarm.overdue.Load() != notSet }
 		assert.False(t, isOverdue(), "nothing is pending")
 		tm.AfterFunc(10*time.Millisecond, func() {
 			time.Sleep(10 * time.Millisecond)
@@ -84,7 +84,7 @@ func TestTimerIsSetForTheLatestWordByWhoeverSetsIt(t *testing.T) {
 		a.time.manual = c
 		c.mu.Lock() // the first to set the timer waits as it reads the clock
 		go a.by(40*ms, 0)
-		for a.overdue.Load() == notOverdue {
+		for a.overdue.Load() == notSet {
 			runtime.Gosched()
 		}
 		a.by(10*ms, 0) // does not wait

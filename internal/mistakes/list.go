@@ -71,7 +71,6 @@ var Wide = []Edit{
 	before("(a *alarm) init(", "wake()"),
 	before("(a *alarm) set(", "a.wakeFor("),
 	before("(a *alarm) set(", "if a.sets.CompareAndSwap("),
-	before("(a *alarm) wakeFor(", "if first > start {"),
 	before("(a *alarm) wakeFor(", "last.Reset("),
 	before("(a *alarm) silence(", "a.word.Store("),
 }

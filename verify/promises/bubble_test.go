@@ -68,7 +68,6 @@ func TestATimerFromABubblePanicsOutside(t *testing.T) {
 // Both bubbles begin in the year 2000, so the clock shows nothing.
 func TestATimerFromAnotherBubbleEndsTheProcess(t *testing.T) {
 	if !timertest.IsOwnProcess(t) {
-		t.Parallel()
 		out, err := timertest.OwnProcess(t).CombinedOutput()
 		assert.Error(t, err)
 		assert.Contains(t, string(out), "channel from outside bubble")

@@ -67,7 +67,7 @@
 #define TICK   2
 #define LINGER 5
 #define MARGIN (3 * (LINGER + TICK))
-#define NEVER  120	/* maxDeadline; notOverdue */
+#define NEVER  120	/* maxDeadline; notSet */
 
 #define NO_RUN (2 * NEVER)
 #define ENDED  (-1)
@@ -93,7 +93,7 @@ short word = NO_RUN;
 byte overdue = NEVER;
 #endif
 byte timer[2] = { SET_AT, NEVER };	/* when it is due; NEVER: it is not set */
-byte set_at[2] = { SET_AT, NEVER };	/* a waker's at; NEVER: notSet */
+byte set_at[2] = { SET_AT, NEVER };	/* a waker's at; NEVER: it has fired */
 byte sets;
 byte fd = LAST;		/* the timerfd: the run for which it is set */
 short allowed, last, free = -LINGER;
