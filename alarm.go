@@ -97,6 +97,9 @@ func newTimer(f func()) *time.Timer {
 // perhaps in the far lane. It reads the deadline after that, and the word last: another goroutine may have armed t for
 // an earlier time, and a run that has taken the word may have looked at far.wanted before it was set.
 func (a *alarm) announce(t *Timeout, mayBeFar bool) {
+	if a.time.bubble != nil {
+		a.time.checkOutside() // also if a run is set: it never comes if its bubble has ended
+	}
 	w := t.load()
 	deadline := w.deadline()
 	if w.state() != Pending {

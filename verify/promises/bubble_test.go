@@ -1,6 +1,7 @@
 package promises
 
 import (
+	"fmt"
 	"maps"
 	"runtime"
 	"testing"
@@ -48,15 +49,19 @@ func TestATimerFromABubblePanicsOutside(t *testing.T) {
 	calls["Move"] = func(*hashedwheel.Timer, time.Time) { filed.Move(time.Second) }
 	calls["Timer.StopAll"] = func(tm *hashedwheel.Timer, _ time.Time) { tm.StopAll() }
 	for name, call := range calls {
-		t.Run(name, func(t *testing.T) {
-			var at time.Time
-			synctest.Test(t, func(t *testing.T) {
-				at = time.Now().Add(30 * time.Minute)
-				filed = timertest.New().AfterFunc(time.Hour, timertest.Nop)
-				timertest.Pass(time.Minute)
+		for _, rest := range []time.Duration{0, time.Minute} { // with a run set for the queue, and without
+			t.Run(fmt.Sprintf("%s after %v", name, rest), func(t *testing.T) {
+				var at time.Time
+				synctest.Test(t, func(t *testing.T) {
+					at = time.Now().Add(30 * time.Minute)
+					filed = timertest.New().AfterFunc(time.Hour, timertest.Nop)
+					timertest.Pass(time.Minute)
+					filed.Timer().AfterFunc(time.Hour, timertest.Nop)
+					timertest.Pass(rest)
+				})
+				assert.PanicsWithValue(t, message, func() { call(filed.Timer(), at) })
 			})
-			assert.PanicsWithValue(t, message, func() { call(filed.Timer(), at) })
-		})
+		}
 	}
 	synctest.Test(t, func(t *testing.T) { // twenty years in a bubble are not a mistake
 		tm := timertest.New()
@@ -74,7 +79,10 @@ func TestATimerFromAnotherBubbleEndsTheProcess(t *testing.T) {
 		return
 	}
 	var tm *hashedwheel.Timer
-	synctest.Test(t, func(t *testing.T) { tm = timertest.New() })
+	synctest.Test(t, func(t *testing.T) {
+		tm = timertest.New()
+		tm.AfterFunc(time.Hour, timertest.Nop) // has a run set, which never comes
+	})
 	synctest.Test(t, func(t *testing.T) { tm.AfterFunc(time.Second, timertest.Nop) })
 }
 
