@@ -50,7 +50,7 @@ func (c *ManualClock) Advance(d time.Duration) {
 	defer func() {
 		if !arrived {
 			c.mu.Lock()
-			c.advancing, c.target = false, c.now
+			c.end()
 			c.mu.Unlock()
 		}
 	}()
@@ -83,16 +83,21 @@ func (c *ManualClock) move(due []time.Time) bool {
 	}
 	due = slices.DeleteFunc(due, c.target.Before)
 	if len(due) == 0 {
-		for _, wk := range c.workers {
-			wk.guarded.endPasses() // before another Advance begins
-		}
-		c.advancing = false
+		c.end()
 		return false
 	}
 	if to := slices.MinFunc(due, time.Time.Compare); to.After(c.now) {
 		c.now = to
 	}
 	return true
+}
+
+// end ends an advance at the time that the clock shows. The caller holds mu.
+func (c *ManualClock) end() {
+	for _, wk := range c.workers {
+		wk.guarded.endPasses() // before another Advance begins
+	}
+	c.advancing, c.target = false, c.now
 }
 
 // attached returns a copy of workers.

@@ -42,6 +42,18 @@ func TestManualClockCannotGoBack(t *testing.T) {
 	assert.Fail(t, "no panic")
 }
 
+// A test may recover a panic of a task. What it then arms without a delay is due at once, not at the next tick.
+func TestManualClockGoesOnAfterAPanic(t *testing.T) {
+	clock, tm := timertest.NewManual()
+	tm.AfterFunc(time.Second, timertest.PanicHere)
+	assert.Panics(t, func() { clock.Advance(time.Hour) })
+	assert.Equal(t, timertest.Epoch.Add(time.Second), clock.Now())
+	ran := false
+	tm.AfterFunc(0, func() { ran = true })
+	clock.Advance(0)
+	assert.True(t, ran)
+}
+
 func TestManualClockForgetsATimerThatATaskStops(t *testing.T) {
 	clock, first := timertest.NewManual()
 	second := timertest.NewManualOn(clock)
