@@ -17,7 +17,6 @@ type alarm struct {
 	word    atomic.Int64 // an alarmWord
 	overdue atomic.Int64 // ns: a caller that reads a later time wakes the worker; notSet if no run is set
 	allowed atomic.Int64 // ns: a run that is due earlier is put off to the next whole tick; only the worker writes it
-	seen    atomic.Int64 // for the race detector: see announce
 	last    atomic.Int64 // ns: when the run in progress, or the last, was due; only the worker writes it
 	free    int64        // ns: when the last run that did not count was due; only the worker uses it, and the next
 	from    int64        // ns: for when the run in progress was set, before it was put off
@@ -100,16 +99,13 @@ func (a *alarm) announce(t *Timeout, mayBeFar bool) {
 	if a.time.bubble != nil {
 		a.time.checkOutside() // also if a run is set: it never comes if its bubble has ended
 	}
-	w := t.load()
+	w := word(race.Load(&t.word)) // by now the task of t may run, and clear t
 	deadline := w.deadline()
 	if w.state() != Pending {
 		deadline = maxDeadline // stopped: only its memory waits
 	}
 	if mayBeFar && !a.far.suits(deadline, a.load()) {
 		a.far.wanted.Store(true)
-	}
-	if race.Enabled {
-		a.seen.Add(1) // begin loads it: the task of t may clear t, which must not race with this read of it
 	}
 	if set := a.load(); set&announced == 0 || set.next() > deadline {
 		a.expect(deadline)
@@ -211,9 +207,6 @@ func (a *alarm) putOff(due int64) int64 {
 // counts against the rate of one a tick by the time at which it was due, so that a late wake-up does not put off the
 // next run. (The generic cell rate algorithm, ITU-T I.371.)
 func (a *alarm) begin(now int64) (isDue bool) {
-	if race.Enabled {
-		a.seen.Load()
-	}
 	for {
 		w := a.load()
 		if w == ended {

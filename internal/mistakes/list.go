@@ -66,7 +66,7 @@ var Wide = []Edit{
 	before("(wk *worker) dispatch(", "wk.lateness.note("),
 	before("(wk *worker) wake(", "if wk.calls.Add(1) > 1 {"),
 	before("(wk *worker) work(", "if !wasCut &&"),
-	before("(a *alarm) announce(", "w := t.load()"),
+	before("(a *alarm) announce(", "w := word(race.Load("),
 	before("(a *alarm) begin(", "if a.word.CompareAndSwap("),
 	before("(a *alarm) init(", "wake()"),
 	before("(a *alarm) set(", "a.wakeFor("),

@@ -113,6 +113,43 @@ func TestReleaseOfDueTimeoutsInATask(t *testing.T) {
 	}
 }
 
+// fleeting clears itself in its task.
+type fleeting struct {
+	to  hashedwheel.Timeout
+	ran *atomic.Int64
+}
+
+func (f *fleeting) Run(*hashedwheel.Timeout) {
+	ran := f.ran
+	*f = fleeting{}
+	ran.Add(1)
+}
+
+// A task that has begun may clear its struct, although the call that armed it has not returned: that call reads nothing
+// of it any more that the race detector sees.
+func TestReleaseIsNotNeededByATask(t *testing.T) {
+	const callers, calls = 4, 5000
+	for name, opts := range timertest.EachExecutor {
+		t.Run(name, func(t *testing.T) {
+			var ran atomic.Int64
+			var armed sync.WaitGroup
+			tm := timertest.New(opts...)
+			for range callers {
+				armed.Go(func() {
+					for range calls {
+						f := &fleeting{ran: &ran}
+						f.to.Init(tm, f).Reset(0)
+					}
+				})
+			}
+			armed.Wait()
+			all := func() bool { return ran.Load() == callers*calls }
+			assert.Eventually(t, all, 20*time.Second, timertest.Tick)
+			assert.Empty(t, timertest.Shutdown(t, tm))
+		})
+	}
+}
+
 // storm is goroutines that arm, move, stop, release and clear structs from a pool.
 type storm struct {
 	tm   *hashedwheel.Timer
