@@ -52,7 +52,7 @@ func stoppedLater(tm *hashedwheel.Timer) func() {
 	}
 }
 
-// Filing is slowed to the ratio of a machine with about ninety processors: see internal/mistakes/handicap. If callers
+// Filing is slowed to the ratio of a machine with about ninety processors: see internal/overlay/handicap. If callers
 // neither filed their stopped timeouts nor waited, the heap would grow to hundreds of MiB, and a heartbeat would be
 // more than a second late. The heap's bound is that of bench's load storm. The heartbeat's must also hold on a busy
 // machine.

@@ -110,7 +110,7 @@ func TestArmingDuringStopOfAFullTimerReturnsErrStopped(t *testing.T) {
 }
 
 // The permit of an expired timeout is returned before anybody sees that the timeout has expired. The windows of
-// internal/mistakes/wide make it likely that this test finds the opposite.
+// internal/overlay/wide make it likely that this test finds the opposite.
 func TestOneOutcomePerArmingSoAnExpiredTimeoutFillsNoTimer(t *testing.T) {
 	tm := hashedwheel.MustNew(hashedwheel.WithMaxPending(1), hashedwheel.WithTick(100*time.Microsecond))
 	defer tm.StopAll()

@@ -1,39 +1,9 @@
-package mistakes
+package overlay
 
 import (
 	"fmt"
 	"time"
 )
-
-// Mistake is a change of the library that breaks a promise.
-type Mistake struct {
-	Name string
-	Edit
-	Test string // the folder and the name of the test that finds it
-}
-
-// chaos finds its mistakes in a library with wide windows.
-const chaos = "./verify/chaos TestChaosKeepsTheBooks"
-
-// List has mistakes that neither FuzzTimer nor chaos without wide windows finds in seconds. If you change the code that
-// a mistake applies to, adapt the mistake, so that it is still the same.
-var List = []Mistake{
-	{"Stop gives up if it loses a race",
-		Edit{"(t *Timeout) Stop(", "if !ok {\n\t\t\tcontinue", "if !ok {\n\t\t\treturn false"},
-		chaos},
-	{"Reset gives up a move if it loses a race",
-		Edit{"(tm *Timer) tryMove(", "return ok", "return true"},
-		chaos},
-	{"an arming relies on a push that will be refused",
-		Edit{"(tm *Timer) arm(", "isTooLate :=", "isTooLate := false &&"},
-		". TestArmOnAStoppedTimerIsRefusedWhileAnotherArmingIsNotPushedYet"},
-	{"a pending timeout's memory is kept by the queue's link",
-		Edit{"(t *Timeout) unqueue(", "t.link = nil", ""},
-		"./verify/promises TestSmallAndGarbageFreeEvenIfTheNeighborIsKept"},
-	{"no producer files a stripe that is deep",
-		Edit{"(tm *Timer) help(", "tm.guarded.fileStripe(", "_ = tm.guarded.fileStripe; _ = ("},
-		". TestProducerFilesItsStripeOnceTheStripeIsDeep"},
-}
 
 // Handicap makes the worker and producers take longer to file a timeout.
 func Handicap(d time.Duration) []Edit {

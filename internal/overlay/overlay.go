@@ -1,7 +1,6 @@
-// Package mistakes contains changes of the library's source, applied by an overlay of the go command: the seeded
-// mistakes, which break a promise, each with the test that finds it; wide windows for races; and the handicap of a slow
-// worker.
-package mistakes
+// Package overlay contains changes of the library's source, applied by an overlay of the go command: wide windows for
+// races, and the handicap of a slow worker.
+package overlay
 
 import (
 	"encoding/json"
@@ -10,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -18,7 +16,7 @@ import (
 type Edit struct {
 	In  string // how the function's declaration begins, without func, such as "(t *Timeout) cancel("
 	Old string
-	New string // if empty, the fragment is removed
+	New string
 }
 
 // helpers is a file that is added to the library: inserted code calls it.
@@ -47,9 +45,9 @@ func window() {
 }
 `
 
-// PrintOverlay prints the name of an overlay for the go command, which puts the edited library in place of the library.
+// Print prints the name of an overlay for the go command, which puts the edited library in place of the library.
 // It is in a new temporary folder, where go test must find it later.
-func PrintOverlay(edits ...Edit) {
+func Print(edits ...Edit) {
 	const library = "github.com/hashedwheel/hashedwheel"
 	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", library).Output()
 	if err != nil {
@@ -59,16 +57,15 @@ func PrintOverlay(edits ...Edit) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	overlay, err := newOverlay(strings.TrimSpace(string(root)), dir, edits, nil)
+	overlay, err := write(strings.TrimSpace(string(root)), dir, edits)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(overlay)
 }
 
-// newOverlay applies edits to the library in root, and writes the changed files and the overlay to dir. The edits of
-// wide apply where the others have not changed the code.
-func newOverlay(root, dir string, edits, wide []Edit) (overlay string, err error) {
+// write applies edits to the library in root, and writes the changed files and the overlay to dir.
+func write(root, dir string, edits []Edit) (overlay string, err error) {
 	paths, err := filepath.Glob(filepath.Join(root, "*.go"))
 	if err != nil {
 		return "", err
@@ -83,15 +80,13 @@ func newOverlay(root, dir string, edits, wide []Edit) (overlay string, err error
 			texts[path] = string(text)
 		}
 	}
-	changed := map[string]string{filepath.Join(root, "seeded_mistakes.go"): helpers}
-	for i, e := range slices.Concat(edits, wide) {
+	changed := map[string]string{filepath.Join(root, "overlay_helpers.go"): helpers}
+	for _, e := range edits {
 		path, text := e.apply(texts)
-		switch {
-		case path != "":
-			texts[path], changed[path] = text, text
-		case i < len(edits) || len(edits) == 0:
+		if path == "" {
 			return "", fmt.Errorf("%q is not in %s exactly once", e.Old, e.In)
 		}
+		texts[path], changed[path] = text, text
 	}
 	replace := make(map[string]string)
 	for path, text := range changed {

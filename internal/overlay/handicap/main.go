@@ -1,7 +1,7 @@
 // Command handicap prints the name of an overlay with which the library takes longer to file a timeout, by the given
 // time: two processors then have the ratio of producers to filing of a larger machine.
 //
-//	go test -overlay "$(go run ./internal/mistakes/handicap 600ns)" -tags handicap ./verify/promises
+//	go test -overlay "$(go run ./internal/overlay/handicap 600ns)" -tags handicap ./verify/promises
 package main
 
 import (
@@ -9,7 +9,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/hashedwheel/hashedwheel/internal/mistakes"
+	"github.com/hashedwheel/hashedwheel/internal/overlay"
 )
 
 func main() {
@@ -20,5 +20,5 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	mistakes.PrintOverlay(mistakes.Handicap(d)...)
+	overlay.Print(overlay.Handicap(d)...)
 }
