@@ -126,11 +126,11 @@
 //
 // # Virtual time
 //
-// In a testing/synctest bubble a Timer runs on the bubble's time, and each timeout expires exactly at its deadline
-// unless [WithTick] is given. Make the Timer in the bubble: a Timer from outside panics there, and a Timer from a
-// bubble panics outside, and ends the process in another bubble. So code under test should take its Timer as a
-// parameter or a field, not from a package variable. Pending timeouts do not keep the bubble from ending, and the Timer
-// needs no StopAll. A [ManualClock] needs no bubble.
+// In a testing/synctest bubble a Timer runs on the bubble's time, and each timeout expires exactly at its deadline, or
+// a nanosecond from now if that has passed, unless [WithTick] is given. Make the Timer in the bubble: a Timer from
+// outside panics there, and a Timer from a bubble panics outside, and ends the process in another bubble. So code under
+// test should take its Timer as a parameter or a field, not from a package variable. Pending timeouts do not keep the
+// bubble from ending, and the Timer needs no StopAll. A [ManualClock] needs no bubble.
 //
 // # Not promised
 //

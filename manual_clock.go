@@ -31,9 +31,10 @@ func (c *ManualClock) Now() time.Time {
 func (c *ManualClock) String() string { return "hashedwheel.ManualClock(" + c.Now().String() + ")" }
 
 // Advance moves the clock on by d, which must not be negative. It stops at every instant at which a timeout is due, in
-// order: each task sees its own time, and all have run when Advance returns. With an Executor that starts goroutines
-// tasks start later, so a series skips runs within one Advance. A call during another Advance, such as from a task,
-// only extends that Advance by d. A panic, or runtime.Goexit, ends the Advance at the time that the clock shows.
+// order: each task sees its own time, and all have run when Advance returns. What a task arms for the present is due at
+// the next tick. With an Executor that starts goroutines tasks start later, so a series skips runs within one Advance.
+// A call during another Advance, such as from a task, only extends that Advance by d. A panic, or runtime.Goexit, ends
+// the Advance at the time that the clock shows.
 func (c *ManualClock) Advance(d time.Duration) {
 	if d < 0 {
 		panic("hashedwheel: Advance by a negative duration")

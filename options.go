@@ -33,9 +33,10 @@ func valid(ok bool, format string, args ...any) error {
 }
 
 // WithTick sets the most that a task may be late: 1ms by default, 100µs at least. As long as the worker runs no more
-// often than once a tick on average, plus a burst of ten, it runs for each timeout at its own time; otherwise it waits
-// for the next whole tick. So where fewer timeouts expire than ticks pass, each is on time. A longer tick saves
-// wake-ups where more than one timeout expires in a tick, and nothing else.
+// often than once a tick on average, plus a burst of ten after a rest, it runs for each timeout at its own time;
+// otherwise it waits for the next whole tick. So where fewer timeouts expire than ticks pass, each is on time. With a
+// long tick, timeouts of less than a tick use up these runs, also if they are stopped. A longer tick saves wake-ups
+// where more than one timeout expires in a tick, and nothing else.
 //
 // In a testing/synctest bubble the default is 1ns: every timeout is exactly on time there.
 func WithTick(d time.Duration) Option {
