@@ -140,8 +140,12 @@ func (a *alarm) by(at int64, bit alarmWord) {
 }
 
 // set has the worker woken for the next run. It is called after each change of the time of that run, and when the
-// worker was woken early. One goroutine at a time sets timers: while it does, another call has it do so once more.
+// worker was woken early. One goroutine at a time sets timers: while it does, another call has it do so once more. It
+// may have lost its processor, so each call first has callers that find the worker overdue wake it.
 func (a *alarm) set() {
+	if at := a.load().next(); at >= 0 && at < maxDeadline {
+		a.overdue.Store(a.putOff(at) + overdueAfter)
+	}
 	if a.sets.Add(1) > 1 {
 		return
 	}

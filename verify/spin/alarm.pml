@@ -160,6 +160,15 @@ inline reset() {
 
 /* set, which uses at, start, i and asked. */
 inline set() {
+	atomic {
+		at = next(word);
+		if
+		:: at >= 0 && at < NEVER -> start = PUT_OFF(at)
+		:: else
+		fi;
+		at = 0
+	};
+	atomic { overdue = (start -> start : overdue); start = 0 };
 	if
 	:: atomic { sets > 0 -> sets++ }
 	:: atomic { sets == 0 -> sets = 1; asked = 1 };
