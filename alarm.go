@@ -158,8 +158,9 @@ func (a *alarm) set() {
 }
 
 // wakeFor sets a timer for a run that is due at a time, unless one fires earlier: then the worker finds that nothing is
-// due, and calls set. So a timer that is set is moved only if all are. Before a timer fires that was moved, the runtime
-// scans all timers of its P: 14 ms where a program keeps a million.
+// due, and calls set. One that has fired does not count: its goroutine may wait for a processor. So a timer that is set
+// is moved only if all are. Before a timer fires that was moved, the runtime scans all timers of its P: 14 ms where a
+// program keeps a million.
 func (a *alarm) wakeFor(due int64) {
 	if due < 0 || due >= maxDeadline {
 		a.endWakers(due < 0)
@@ -167,15 +168,15 @@ func (a *alarm) wakeFor(due int64) {
 	}
 	start := a.putOff(due)
 	a.overdue.Store(start + overdueAfter)
-	first, last := int64(notSet), &a.wakers[0]
+	now, isSet, last := a.time.now(), false, &a.wakers[0]
 	for i := range a.wakers {
 		at := a.wakers[i].at.Load()
-		first = min(first, at)
+		isSet = isSet || now < at && at <= start
 		if at > last.at.Load() {
 			last = &a.wakers[i]
 		}
 	}
-	if first > start {
+	if !isSet {
 		last.at.Store(start)
 		last.Reset(max(1, time.Duration(start-a.time.now()))) // 1: a timer that fires at once crashes, see start
 	}

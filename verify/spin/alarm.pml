@@ -158,6 +158,8 @@ inline reset() {
 #endif
 }
 
+#define IS_SET(i) (now < set_at[i] && set_at[i] <= start)
+
 /* set, which uses at, start, i and asked. */
 inline set() {
 	atomic {
@@ -187,7 +189,7 @@ inline set() {
 				i = (set_at[1] > set_at[0])
 			};
 			if
-			:: set_at[0] <= start || set_at[1] <= start
+			:: IS_SET(0) || IS_SET(1)
 			:: else -> reset()
 			fi;
 			fd = at
