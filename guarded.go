@@ -13,8 +13,8 @@ import (
 // methods take the lock, except those at the end of the file, whose callers hold it. One hold visits one or two
 // portions of timeouts.
 //
-// A timeout that is armed is in the queue or in lists, in the wheel, or in both. Only a holder of the lock takes it out,
-// and it expires in the hold that takes it out of the wheel: an Expired timeout is nowhere.
+// A timeout that is armed is in the queue or in lists, in the wheel, or in both. Only a holder of the lock takes it
+// out, and it expires in the hold that takes it out of the wheel: an Expired timeout is nowhere.
 type guarded struct {
 	owner *Timer // set by init, then read only, like the next two
 	queue *mpscQueue

@@ -7,8 +7,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/invariants"
 )
 
-// check checks the wheel if built with -tags invariants. It is called after timeouts were filed. It checks a small wheel
-// at every call, a larger one less often.
+// check checks the wheel if built with -tags invariants. It is called after timeouts were filed. It checks a small
+// wheel at every call, a larger one less often.
 func (g *guarded) check() {
 	if !invariants.Enabled || g.stopped {
 		return

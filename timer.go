@@ -189,8 +189,8 @@ func (tm *Timer) move(t *Timeout, deadline int64) (was bool) {
 	return false
 }
 
-// tryMove reports false if w, the word of a pending timeout, was out of date. hand returns no error here: a timeout that
-// it pushes is filed, and so StopAll collects it.
+// tryMove reports false if w, the word of a pending timeout, was out of date. hand returns no error here: a timeout
+// that it pushes is filed, and so StopAll collects it.
 func (tm *Timer) tryMove(t *Timeout, w word, deadline int64) (ok bool) {
 	push, ok := t.move(w, deadline)
 	if ok && deadline < w.deadline() {
