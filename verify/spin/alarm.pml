@@ -147,17 +147,6 @@ inline away() {
 	fi
 }
 
-/* Reset stores at first. */
-inline reset() {
-#ifdef MISTAKE_RESET_BEFORE_AT
-	timer[i] = start;
-	set_at[i] = start
-#else
-	set_at[i] = start;
-	timer[i] = start
-#endif
-}
-
 #define IS_SET(i) (now < set_at[i] && set_at[i] <= start)
 
 /* set, which uses at, start, i and asked. */
@@ -190,7 +179,7 @@ inline set() {
 			};
 			if
 			:: IS_SET(0) || IS_SET(1)
-			:: else -> reset()
+			:: else -> set_at[i] = start; timer[i] = start
 			fi;
 			fd = at
 		fi;
@@ -549,15 +538,9 @@ active proctype stopper() {
 #endif
 
 /* A timer fires, and its goroutine stores notSet, then calls wake. */
-#ifdef MISTAKE_NOT_SET_AFTER_WAKE
-#define FIRE(t) \
-	:: atomic { timer[t] <= now -> timer[t] = NEVER; woken++; fired[t]++; busy++ } \
-	:: atomic { fired[t] > 0 -> fired[t]--; set_at[t] = NEVER }
-#else
 #define FIRE(t) \
 	:: atomic { timer[t] <= now -> timer[t] = NEVER; fired[t]++; busy++ } \
 	:: atomic { fired[t] > 0 -> fired[t]--; set_at[t] = NEVER; woken++ }
-#endif
 
 init {
 	byte i;
