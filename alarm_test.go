@@ -103,7 +103,7 @@ func TestNoTimerIsMovedWhileAnotherIsFree(t *testing.T) {
 		tm := MustNew()
 		defer tm.StopAll()
 		for i := range 6 {
-			tm.AfterFunc(time.Duration(40-5*i)*time.Millisecond, func() {})
+			tm.alarm.by(int64(40-5*i)*ms, 0)
 			n := 0
 			for k := range tm.alarm.wakers {
 				if tm.alarm.wakers[k].at.Load() != notSet {

@@ -102,8 +102,8 @@ func (g *guarded) thin() bool {
 	return !g.stopped && g.wheel.thin()
 }
 
-// nextWork returns the time at which filed timeouts need the worker, or the far lane is due, or maxDeadline. For the
-// near lane a run is set.
+// nextWork, called as the worker ends its passes, returns the time at which filed timeouts need it, or the far lane is
+// due, or maxDeadline. For the near lane a run is set: so what seems due by the time of the last pass is queued.
 func (g *guarded) nextWork() (at int64) {
 	defer g.lock().Unlock()
 	if g.stopped {
@@ -113,7 +113,7 @@ func (g *guarded) nextWork() (at int64) {
 	if len(g.lists) > 0 || !g.queue.far.isEmpty() { // in lists: Pending may have taken it, and be filing it
 		at = min(at, g.queue.far.at)
 	}
-	return at
+	return max(at, g.wheel.closed+1)
 }
 
 // fileStripe has a producer file a part of the lists or, if there are none, of its stripe.

@@ -26,7 +26,8 @@ func (g *guarded) check() {
 // read once, and must satisfy conditions that no producer can break:
 //   - A timeout that is filed has been armed and has not expired.
 //   - If it is no longer pending, it is queued: the next drain removes it.
-//   - If it is pending and not queued, its slot is visited no later than it is due: a move to earlier queues it.
+//   - If it is pending and not queued, its slot is visited no later than it is due, or than the next tick: a move
+//     to earlier queues it.
 func (w *hashedWheel) check() {
 	n := 0
 	for k, l := range w.levels {
@@ -92,10 +93,8 @@ func (w *hashedWheel) checkFiled(k, i, index int) {
 	if state == Unarmed || state == Expired || state != Pending && !word.queued() {
 		broken("slot %d holds a timeout that is %v; queued: %t", number, state, word.queued())
 	}
-	at := max(word.deadline(), w.start(start))
-	if at <= w.closed {
-		at = w.start(w.tickAt(w.closed) + 1) // at the latest: see place
-	}
+	// Since it was filed as due by the last pass, and so in the next tick, it may have been moved later.
+	at := max(word.deadline(), w.start(max(start, w.tickAt(w.closed)+1)))
 	if e := l.earliest[i]; state == Pending && !word.queued() && e > at && e < maxDeadline {
 		broken("a timeout due at %d is filed in slot %d, whose earliest is %d", at, number, e)
 	}

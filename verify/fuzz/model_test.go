@@ -170,7 +170,7 @@ func (m *model) lateness(e *entry) (latest, least int64) {
 	case e.deadline >= e.armed:
 		return late, late
 	case m.woken == longAgo:
-		return min(late, m.tick+8), min(late, m.tick) // 8: the wake-ups before it take a nanosecond each
+		return min(late, m.tick+1), min(late, m.tick)
 	}
 	return late, min(late, m.tick)
 }

@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"testing/synctest"
 	"time"
@@ -188,10 +189,13 @@ func (s *script) task(e *entry) {
 
 // panicked is the panic handler.
 func (s *script) panicked(to *hashedwheel.Timeout, recovered any) {
+	if recovered != any(misbehave{}) {
+		// An invariant is broken, perhaps in a call of the script's, which holds mu.
+		go panic(fmt.Sprintf("%v\n%s", recovered, debug.Stack()))
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.model.panics++
-	s.check(recovered == any(misbehave{}), "the panic handler got %v", recovered)
 	s.check(s.panicking != nil && to == s.panicking.to, "the panic handler got another timeout")
 	if s.byte()&7 == 1 && s.failure == "" {
 		self, nested, handling := s.self, s.nested, s.handling
