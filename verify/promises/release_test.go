@@ -198,10 +198,13 @@ func (s *storm) use(gives bool) {
 	}
 	s.armed.Add(1)
 	if gives && rand.IntN(4) == 0 {
-		given := make(chan struct{})
-		defer close(given)
+		given, begun := make(chan struct{}), p.begun
 		p.given = given
 		p.to.Init(s.tm, p).Reset(timertest.Tick)
+		close(given)
+		if rand.IntN(100) == 0 {
+			<-begun // the storm must not outrun a ManualClock, which visits all timeouts of a tick for each of them
+		}
 		return
 	}
 	if p.to.Init(s.tm, p).Arm(delay()) == nil {
