@@ -143,8 +143,10 @@ func (s *script) step() {
 
 // settle waits until the worker has finished: all due tasks have been dispatched, and the time is the target. The
 // caller holds mu.
-func (s *script) settle() {
-	for waits := s.inBubble() && !s.nested; waits; {
+func (s *script) settle() { s.settleIf(!s.nested) }
+
+func (s *script) settleIf(waits bool) {
+	for waits = waits && s.inBubble(); waits; {
 		s.mu.Unlock()
 		synctest.Wait()
 		s.mu.Lock()
