@@ -93,6 +93,9 @@ func (w *hashedWheel) checkFiled(k, i, index int) {
 	if state == Unarmed || state == Expired || state != Pending && !word.queued() {
 		broken("slot %d holds a timeout that is %v; queued: %t", number, state, word.queued())
 	}
+	if w.closed < 0 {
+		return // between two calls of Advance nobody knows when the last pass was
+	}
 	// Since it was filed as due by the last pass, and so in the next tick, it may have been moved later.
 	at := max(word.deadline(), w.start(max(start, w.tickAt(w.closed)+1)))
 	if e := l.earliest[i]; state == Pending && !word.queued() && e > at && e < maxDeadline {

@@ -160,13 +160,13 @@ func (s *script) runAnyJob() {
 func (s *script) runJob(i int) {
 	j := s.jobs[i]
 	s.jobs = slices.Delete(s.jobs, i, i+1)
-	self, nested, waits := s.self, s.nested, 1
+	self, waits := s.self, 1
 	if j.isGivenUp {
 		waits = 0
 	}
 	s.active += waits
 	s.elsewhere(j.f)
-	s.settleIf(!nested) // the panic handler, which sets nested, may still sleep
+	s.settle()
 	s.active -= waits
 	s.self = self
 }

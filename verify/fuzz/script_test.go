@@ -133,6 +133,7 @@ func (s *script) step() {
 	switch d := s.call(); {
 	case d == none:
 		s.settle()
+	case s.handling && s.tasksWait(): // in a goroutine of its own, for which the script does not wait: it must not sleep
 	case s.nested:
 		s.extend(d)
 	default:
@@ -143,10 +144,8 @@ func (s *script) step() {
 
 // settle waits until the worker has finished: all due tasks have been dispatched, and the time is the target. The
 // caller holds mu.
-func (s *script) settle() { s.settleIf(!s.nested) }
-
-func (s *script) settleIf(waits bool) {
-	for waits = waits && s.inBubble(); waits; {
+func (s *script) settle() {
+	for waits := s.inBubble() && !s.nested; waits; {
 		s.mu.Unlock()
 		synctest.Wait()
 		s.mu.Lock()
