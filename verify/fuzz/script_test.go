@@ -133,7 +133,7 @@ func (s *script) step() {
 	switch d := s.call(); {
 	case d == none:
 		s.settle()
-	case s.handling && s.tasksWait(): // in a goroutine of its own, for which the script does not wait: it must not sleep
+	case s.handling && s.tasksWait(): // the script does not wait for the goroutine of this handler: it must not sleep
 	case s.nested:
 		s.extend(d)
 	default:
