@@ -124,7 +124,7 @@ func TestOneHoldOfTheLockVisitsAtMostAPortionOrTwo(t *testing.T) {
 			for more := true; more; {
 				require.LessOrEqual(t, countRefiled(all, func() { more = row.hold(g) }), row.most)
 			}
-			g.wheel.check()
+			g.wheel.check(g.wheel.closed)
 		})
 	}
 }
@@ -196,7 +196,7 @@ func TestReleaseTakesATimeoutOut(t *testing.T) {
 			assert.Equal(t, row.canceled, to.Release())
 			*to = Timeout{}
 			_, pending := g.drainAll()
-			g.wheel.check()
+			g.wheel.check(g.wheel.closed)
 			assert.Len(t, tm.StopAll(), pending)
 		})
 	}

@@ -96,7 +96,7 @@ func TestRingsReachMaxDeadline(t *testing.T) {
 		for size := 1; size <= 1<<16; size *= 2 {
 			w := newWheel(tick, size, few)
 			w.arm(maxDeadline, maxDeadline-1, 0)
-			w.check()
+			w.check(w.closed)
 			require.LessOrEqual(t, inWheel+len(w.levels), 1<<kindBits, "levels")
 		}
 	}
@@ -302,7 +302,7 @@ func (r *trial) compare(moves bool) {
 	if r.rnd.IntN(2) == 0 {
 		next = r.next()
 	}
-	r.check()
+	r.check(r.closed)
 	filed, lost, want := 0, 0, int64(maxDeadline)
 	for _, e := range r.entries {
 		if e.to.home != unfiled {

@@ -18,7 +18,7 @@ func (g *guarded) check() {
 		size += l.size / 64
 	}
 	if size <= 1<<11 || rand.IntN(size) < 8*portion { // a portion is filed between two checks
-		g.wheel.check()
+		g.wheel.check(max(g.wheel.closed, g.owner.alarm.last.Load())) // the latter is that of a ManualClock
 	}
 }
 
@@ -28,7 +28,7 @@ func (g *guarded) check() {
 //   - If it is no longer pending, it is queued: the next drain removes it.
 //   - If it is pending and not queued, its slot is visited no later than it is due, or than the next tick: a move
 //     to earlier queues it.
-func (w *hashedWheel) check() {
+func (w *hashedWheel) check(lastPass int64) {
 	n := 0
 	for k, l := range w.levels {
 		for i := l.occupied.Next(0); i >= 0; i = l.occupied.Next(i + 1) {
@@ -37,7 +37,7 @@ func (w *hashedWheel) check() {
 				broken("level %d slot %d is empty, but marked as occupied", k, i)
 			}
 			for index := range size {
-				w.checkFiled(k, i, index)
+				w.checkFiled(k, i, index, lastPass)
 			}
 			n += size
 		}
@@ -74,7 +74,7 @@ func (b *buckets) check(i int) (n int) {
 }
 
 // checkFiled checks a timeout found in slot i of level k.
-func (w *hashedWheel) checkFiled(k, i, index int) {
+func (w *hashedWheel) checkFiled(k, i, index int, lastPass int64) {
 	l := w.levels[k]
 	t := *l.slots.entry(i, index)
 	if t == nil || t.home != homeIn(inWheel+k, i, index) {
@@ -93,11 +93,8 @@ func (w *hashedWheel) checkFiled(k, i, index int) {
 	if state == Unarmed || state == Expired || state != Pending && !word.queued() {
 		broken("slot %d holds a timeout that is %v; queued: %t", number, state, word.queued())
 	}
-	if w.closed < 0 {
-		return // between two calls of Advance nobody knows when the last pass was
-	}
 	// Since it was filed as due by the last pass, and so in the next tick, it may have been moved later.
-	at := max(word.deadline(), w.start(max(start, w.tickAt(w.closed)+1)))
+	at := max(word.deadline(), w.start(max(start, w.tickAt(lastPass)+1)))
 	if e := l.earliest[i]; state == Pending && !word.queued() && e > at && e < maxDeadline {
 		broken("a timeout due at %d is filed in slot %d, whose earliest is %d", at, number, e)
 	}

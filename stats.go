@@ -30,8 +30,8 @@ type Stats struct {
 	Overdue time.Duration `json:"overdue_ns"`
 }
 
-// A LatenessBucket counts tasks that were at most UpTo late, and later than UpTo of the bucket before. UpTo is 100µs in
-// the first bucket and doubles from bucket to bucket; in the last it is the largest Duration.
+// A LatenessBucket counts tasks that were at most UpTo late, and later than UpTo of the bucket before. UpTo is 100µs
+// in the first bucket and doubles from bucket to bucket; in the last it is the largest Duration.
 type LatenessBucket struct {
 	UpTo  time.Duration `json:"up_to_ns"`
 	Count uint64        `json:"count"`

@@ -128,7 +128,7 @@ func (s *script) panics(j job) func() {
 	return func() {
 		s.mu.Lock()
 		s.log("Go panics", j.e.id, 0)
-		s.panicking = j.e
+		s.panicking, s.handled = j.e, func() {}
 		s.mu.Unlock()
 		panic(misbehave{})
 	}
@@ -188,18 +188,21 @@ func (s *script) elsewhere(f func()) {
 	s.mu.Lock()
 }
 
-// ending decides how a task ends.
-func (s *script) ending(e *entry) func() {
+// ending decides how a task ends. end ends the turn of its goroutine: after the panic handler, if it panics.
+func (s *script) ending(e *entry, end func()) func() {
 	switch b := s.byte(); {
 	case b >= 1 && b < 8:
 		s.log("panic", e.id, 0)
-		s.panicking = e
+		s.panicking, s.handled = e, end
 		return func() { panic(misbehave{}) }
 	case b > 250:
 		s.log("Goexit", e.id, 0)
-		return runtime.Goexit
+		return func() {
+			end()
+			runtime.Goexit()
+		}
 	}
-	return func() {}
+	return end
 }
 
 // clockKind is the clock that a script's timer is on.

@@ -43,6 +43,7 @@ type script struct {
 	nested    bool   // the worker waits for the goroutine that reads the stream, which must not wait for it
 	handling  bool   // the stream continues in the panic handler, of the worker or another goroutine
 	panicking *entry // the entry whose task, or executor, panics now
+	handled   func() // ends the turn of its goroutine
 
 	// The books, as the caller of the library keeps them.
 	ran, stopped, returned, refused int
@@ -133,7 +134,6 @@ func (s *script) step() {
 	switch d := s.call(); {
 	case d == none:
 		s.settle()
-	case s.handling && s.tasksWait(): // the script does not wait for the goroutine of this handler: it must not sleep
 	case s.nested:
 		s.extend(d)
 	default:
@@ -168,23 +168,22 @@ func (s *script) task(e *entry) {
 		return
 	}
 	end := func() {}
-	self, nested := s.self, s.nested
 	switch {
 	case s.executor == withInline:
 		s.handed(e)
-		s.nested = true
 	case s.tasksWait():
 		s.handed(e)
 		end = s.await(e)
 	}
+	self, nested := s.self, s.nested // of whoever gave the turn
+	s.nested = s.nested || s.executor == withInline
 	s.began(e)
 	for n := s.byte() & 3; n > 0 && s.failure == ""; n-- {
 		s.step()
 	}
 	s.self, s.nested = self, nested
-	misbehaves := s.ending(e)
+	misbehaves := s.ending(e, end)
 	s.mu.Unlock()
-	end()
 	misbehaves()
 }
 
@@ -195,6 +194,7 @@ func (s *script) panicked(to *hashedwheel.Timeout, recovered any) {
 		go panic(fmt.Sprintf("%v\n%s", recovered, debug.Stack()))
 	}
 	s.mu.Lock()
+	defer s.handled()
 	defer s.mu.Unlock()
 	s.model.panics++
 	s.check(s.panicking != nil && to == s.panicking.to, "the panic handler got another timeout")

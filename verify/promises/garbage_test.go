@@ -165,8 +165,8 @@ func TestCrewASlowTaskKeepsNothingFromTheCollector(t *testing.T) {
 	}, 20*time.Second, timertest.Tick)
 }
 
-// A hundred thousand timeouts are due at one tick, and each task takes 10 µs: a thousand ticks. Timeouts that are armed
-// and stopped in the middle are released a hundred ticks later, not when all tasks have run.
+// A hundred thousand timeouts are due at one tick, and each task takes 10 µs: a thousand ticks. Timeouts that are
+// armed and stopped in the middle are released a hundred ticks later, not when all tasks have run.
 func TestLongPassReleasesTimeoutsStoppedDuringIt(t *testing.T) {
 	timertest.InBubble(t, func(t *testing.T, tm *hashedwheel.Timer) {
 		const n, stops = 100_000, 100
