@@ -24,83 +24,47 @@ func (tm *Timer) After(d time.Duration) <-chan struct{} {
 	// At a whole tick, so that there are no more channels than ticks. If the worker waits for a whole tick, it waits
 	// for the same one.
 	at := tm.time.wholeTick(tm.deadlineIn(d))
-	if s := tm.after.find(at); s != nil {
-		return s.done
-	}
-	s := &sharedTick{at: at, done: make(chan struct{})}
-	s.to.Init(tm, s)
-	_, err := tm.arm(&s.to, at, unbounded)
-	if err != nil { // the timer is stopped, and nobody else has this channel
-		s.Outlive(d)
-		return s.done
-	}
-	first := tm.after.add(s)
-	if first != s {
-		s.to.Stop()
-	}
-	return first.done
-}
-
-// afters finds the channel of a tick. No other lock is taken while mu is held.
-type afters struct {
-	mu      sync.Mutex            // guards all below
-	pending map[int64]*sharedTick // the channels that are pending, by deadline; nil before the first
-}
-
-// sharedTick is the channel of all callers that wait for a tick, and the Timeout that closes it. The channel is closed
-// by Run when the Timeout expires, or by the time package if Timer.StopAll has canceled it or the timer refuses it.
-type sharedTick struct {
-	to   Timeout
-	at   int64 // the deadline; set by After, then read only, like done
-	done chan struct{}
-}
-
-// find returns the channel of a deadline, nil if none is pending.
-func (a *afters) find(at int64) *sharedTick {
+	a := &tm.after
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.get(at)
-}
-
-// get is find for a caller that holds mu.
-func (a *afters) get(at int64) *sharedTick {
 	if s := a.pending[at]; s != nil && s.to.State() == Pending {
-		return s
+		return s.done
 	}
-	return nil
-}
-
-// add publishes s to other callers and returns s, or returns the channel of a caller that was first. If s is no longer
-// pending, add does not publish it, since remove may already have run.
-func (a *afters) add(s *sharedTick) *sharedTick {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if first := a.get(s.at); first != nil {
-		return first
-	}
-	if s.to.State() != Pending {
-		return s
+	s := &sharedTick{done: make(chan struct{})}
+	s.to.Init(tm, s)
+	if _, err := tm.arm(&s.to, at, unbounded); err != nil { // the timer is stopped
+		time.AfterFunc(d, func() { close(s.done) })
+		return s.done
 	}
 	if a.pending == nil {
 		a.pending = make(map[int64]*sharedTick)
 	}
-	a.pending[s.at] = s
-	return s
+	a.pending[at] = s // if s has run by now, it waits for mu, and removes itself
+	return s.done
 }
 
-// remove is called once s is no longer pending.
-func (a *afters) remove(s *sharedTick) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.pending[s.at] == s {
-		delete(a.pending, s.at)
-	}
+// afters finds the channel of a tick.
+type afters struct {
+	mu      sync.Mutex            // guards pending; held while a channel's Timeout is armed
+	pending map[int64]*sharedTick // the channels that are not closed, by deadline; nil before the first
+}
+
+// sharedTick is the channel of all callers that wait for a tick, and the Timeout that closes it. The channel is closed
+// by Run when the Timeout expires, or by the time package if Timer.StopAll has canceled it.
+type sharedTick struct {
+	to   Timeout
+	done chan struct{} // set by After, then read only
 }
 
 // Run closes the channel at its tick.
 func (s *sharedTick) Run(*Timeout) {
 	close(s.done)
-	s.to.timer.after.remove(s)
+	a := &s.to.timer.after
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if at := s.to.load().deadline(); a.pending[at] == s {
+		delete(a.pending, at)
+	}
 }
 
 // Outlive has the time package close the channel.

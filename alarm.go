@@ -178,7 +178,7 @@ func (a *alarm) wakeFor(due int64) {
 	}
 	if !isSet {
 		last.at.Store(start)
-		last.Reset(max(1, time.Duration(start-a.time.now()))) // 1: a timer that fires at once crashes, see start
+		last.Reset(max(1, time.Duration(start-a.time.now()))) // 1: a timer that fires at once crashes, see restart
 	}
 	if !a.time.isInBubble() {
 		a.precise.set(time.Duration(start - a.time.now())) // after the timer, which must not be due later
@@ -258,18 +258,8 @@ func (a *alarm) rest(next int64, isBusy, dispatched bool) {
 func (a *alarm) wakeOverdue(now int64) {
 	at := a.overdue.Load()
 	if now > at && a.overdue.CompareAndSwap(at, now+2*overdueAfter) {
-		a.extra.Reset(1) // 1: see start
+		a.extra.Reset(1) // 1: see restart
 	}
-}
-
-// start calls f in a time.Timer's goroutine, which inherits no profiler labels or modes of the caller's. In a bubble it
-// inherits them: a timer that fires at once crashes the race detector there (golang/go#78156).
-func (a *alarm) start(f func()) {
-	if a.time.isInBubble() {
-		go f()
-		return
-	}
-	time.AfterFunc(0, f)
 }
 
 // silence is called by Timer.StopAll: no run begins any more.

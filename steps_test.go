@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // stepWall has tm see a wall clock that was set by d after New: it changes the seconds of the wall clock in the start
@@ -55,17 +54,6 @@ func TestTimesAreRightAfterTheWallClockWasSet(t *testing.T) {
 			assert.WithinDuration(t, want.Round(0), got.Round(0), most, "%s, wall clock", name)
 		}
 	}
-}
-
-// A channel that has been closed before its caller adds it must not stay in the table: nothing would remove it.
-func TestAfterThatHasEndedIsNotKept(t *testing.T) {
-	tm := MustNew()
-	defer tm.StopAll()
-	s := &sharedTick{at: 1, done: make(chan struct{})}
-	s.to.Init(tm, s).Reset(time.Hour)
-	s.to.Stop()
-	require.Same(t, s, tm.after.add(s))
-	require.Empty(t, tm.after.pending)
 }
 
 // A goroutine arms a timeout, and loses its processor before the push. The timer is stopped; then another goroutine

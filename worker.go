@@ -56,7 +56,7 @@ func (wk *worker) work() {
 	gone := false
 	defer func() {
 		if !gone {
-			wk.alarm.start(wk.work)
+			wk.restart()
 		}
 	}()
 	for {
@@ -77,6 +77,16 @@ func (wk *worker) work() {
 			go kept()
 		}
 	}
+}
+
+// restart calls work in a time.Timer's goroutine, which inherits no profiler labels or modes of the caller's. In a bubble
+// it inherits them: a timer that fires at once crashes the race detector there (golang/go#78156).
+func (wk *worker) restart() {
+	if wk.time.isInBubble() {
+		go wk.work()
+		return
+	}
+	time.AfterFunc(0, wk.work)
 }
 
 // run makes passes until nothing is due, and has the alarm set the next run. If a task has cut the last run short, the
