@@ -3,7 +3,6 @@ package hashedwheel
 import (
 	"fmt"
 	"log/slog"
-	"math"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -278,12 +277,8 @@ func (t *Timeout) String() string {
 func (t *Timeout) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
 func init() {
-	hook.Left = func(timeout any) time.Duration {
+	hook.HasPassed = func(timeout any) bool {
 		t := timeout.(*Timeout)
-		deadline := t.load().deadline()
-		if deadline == maxDeadline {
-			return math.MaxInt64
-		}
-		return time.Duration(deadline - t.timer.time.now())
+		return t.load().deadline() <= t.timer.time.now()
 	}
 }

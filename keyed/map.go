@@ -254,5 +254,5 @@ func (m *Map[K, V]) hash(k K) uint64 { return maphash.Comparable(m.seed, k) & m.
 // hasExpired reports whether the deadline of e has passed, unless renew decides. The caller has locked e's shard: a
 // call that locks the shard later reads a later time, and does not find a value that this one has missed.
 func (m *Map[K, V]) hasExpired(e *entry[K, V]) bool {
-	return m.renew == nil && hook.Left(&e.timeout) <= 0
+	return m.renew == nil && hook.HasPassed(&e.timeout)
 }
