@@ -22,6 +22,9 @@ func onProcessors(t *testing.T, n int, f func()) {
 
 // bytesOf returns the size of a map that open returns, in bytes.
 func bytesOf(t *testing.T, n int, open func() any) int {
+	if timertest.Race {
+		t.Skip("it counts bytes, in one goroutine")
+	}
 	maps, before := make([]any, n), timertest.Heap()
 	for i := range maps {
 		maps[i] = open()

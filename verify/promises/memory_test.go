@@ -107,6 +107,9 @@ func TestBytesOfAPendingTimeout(t *testing.T) {
 	const size = 48
 	assert.LessOrEqual(t, unsafe.Sizeof(hashedwheel.Timeout{}), uintptr(size))
 	plainSizes(t)
+	if timertest.Race {
+		t.Skip("it counts bytes, in one goroutine")
+	}
 	for name, c := range map[string]struct {
 		size  int     // of the wheel
 		n     int     // large enough that the runtime's own allocations hardly count
