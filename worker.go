@@ -79,8 +79,8 @@ func (wk *worker) work() {
 	}
 }
 
-// restart calls work in a time.Timer's goroutine, which inherits no profiler labels or modes of the caller's. In a bubble
-// it inherits them: a timer that fires at once crashes the race detector there (golang/go#78156).
+// restart calls work in a time.Timer's goroutine, which inherits no profiler labels or modes of the caller's. In a
+// bubble it inherits them: a timer that fires at once crashes the race detector there (golang/go#78156).
 func (wk *worker) restart() {
 	if wk.time.isInBubble() {
 		go wk.work()
