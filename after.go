@@ -50,7 +50,7 @@ type afters struct {
 }
 
 // sharedTick is the channel of all callers that wait for a tick, and the Timeout that closes it. The channel is closed
-// by Run when the Timeout expires, or by the time package if Timer.StopAll has canceled it.
+// by Run when the Timeout expires, or by the time package if Timer.StopAll has canceled it or the timer refuses it.
 type sharedTick struct {
 	to   Timeout
 	done chan struct{} // set by After, then read only

@@ -178,7 +178,7 @@ func (a *alarm) wakeFor(due int64) {
 	}
 	if !isSet {
 		last.at.Store(start)
-		last.Reset(max(1, time.Duration(start-a.time.now()))) // 1: a timer that fires at once crashes, see restart
+		last.Reset(max(1, time.Duration(start-a.time.now()))) // 1: see worker.restart
 	}
 	if !a.time.isInBubble() {
 		a.precise.set(time.Duration(start - a.time.now())) // after the timer, which must not be due later
@@ -258,7 +258,7 @@ func (a *alarm) rest(next int64, isBusy, dispatched bool) {
 func (a *alarm) wakeOverdue(now int64) {
 	at := a.overdue.Load()
 	if now > at && a.overdue.CompareAndSwap(at, now+2*overdueAfter) {
-		a.extra.Reset(1) // 1: see restart
+		a.extra.Reset(1) // 1: see worker.restart
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // stepWall has tm see a wall clock that was set by d after New: it changes the seconds of the wall clock in the start
@@ -54,6 +55,28 @@ func TestTimesAreRightAfterTheWallClockWasSet(t *testing.T) {
 			assert.WithinDuration(t, want.Round(0), got.Round(0), most, "%s, wall clock", name)
 		}
 	}
+}
+
+// A caller of After loses its processor before it enters the channel, which is closed meanwhile. The channel must not
+// stay in the map: nothing else would remove it.
+func TestAfterThatIsClosedBeforeItIsEnteredIsNotKept(t *testing.T) {
+	tm := MustNew()
+	defer tm.StopAll()
+	a, s := &tm.after, &sharedTick{done: make(chan struct{})}
+	s.to.Init(tm, s)
+	a.mu.Lock()
+	at := tm.time.wholeTick(tm.deadlineIn(0))
+	_, err := tm.arm(&s.to, at, unbounded)
+	require.NoError(t, err)
+	<-s.done
+	time.Sleep(10 * time.Millisecond) // Run waits for mu by now
+	a.pending = map[int64]*sharedTick{at: s}
+	a.mu.Unlock()
+	require.Eventually(t, func() bool {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return len(a.pending) == 0
+	}, time.Second, time.Millisecond)
 }
 
 // A goroutine arms a timeout, and loses its processor before the push. The timer is stopped; then another goroutine
