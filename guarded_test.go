@@ -164,6 +164,15 @@ func TestIntakeDoesNotGrowUntilItIsFiled(t *testing.T) {
 	assert.Equal(t, 2*many, g.wheel.count)
 }
 
+// What falls due while a long intake is filed does not wait for its end.
+func TestPassThatFilesForLongerThanATickBeginsAgain(t *testing.T) {
+	tm := MustNew(WithTick(minTick))
+	defer tm.StopAll()
+	tm.armMany(t, 20_000)
+	assert.True(t, tm.worker.pass(true))
+	assert.Positive(t, tm.guarded.intake)
+}
+
 func TestCollectTakesAtMostOnePortion(t *testing.T) {
 	g, tm := newGuarded()
 	g.fileMoved(many, 50*ms, 50*ms)

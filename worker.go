@@ -121,7 +121,7 @@ func (wk *worker) runsAt() int64 {
 
 // pass dispatches the timeouts that are due now. It first takes and files the intake, and dispatches in between if that
 // takes long. again is true if the pass has thinned a crowd or outlasted a tick: a new intake must not wait until a
-// million timeouts are dispatched.
+// million timeouts are dispatched, nor what falls due until a long intake is filed.
 func (wk *worker) pass(takes bool) (again bool) {
 	g, begun := wk.guarded, wk.time.now()
 	since := min(wk.alarm.from, wk.alarm.load().next())
@@ -146,6 +146,9 @@ func (wk *worker) pass(takes bool) (again bool) {
 			if now >= begun+wk.time.tick {
 				return true
 			}
+		}
+		if !isFiled && wk.time.now() >= begun+wk.time.tick {
+			return true
 		}
 	}
 	return g.thin()
