@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hashedwheel/hashedwheel/internal/limits"
+	"github.com/hashedwheel/hashedwheel/internal/race"
 )
 
 // One hold of the lock visits at most about a portion of timeouts. Each test here arms many portions.
@@ -171,6 +172,25 @@ func TestPassThatFilesForLongerThanATickBeginsAgain(t *testing.T) {
 	tm.armMany(t, 20_000)
 	assert.True(t, tm.worker.pass(true))
 	assert.Positive(t, tm.guarded.intake)
+}
+
+// On one processor, a goroutine that the worker started for the task would wait until the worker has filed all.
+func TestDueTaskStartsBeforeALongIntakeIsFiled(t *testing.T) {
+	if race.Enabled {
+		t.Skip("each task has its own goroutine")
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	tm := MustNew()
+	defer tm.StopAll()
+	tm.armMany(t, 50_000)
+	intake := func() int {
+		defer tm.guarded.lock().Unlock()
+		return tm.guarded.intake
+	}
+	left := make(chan int, 1)
+	tm.AfterFunc(time.Millisecond, func() { left <- intake() })
+	assert.Positive(t, <-left)
+	assert.Eventually(t, func() bool { return intake() == 0 }, 10*time.Second, time.Millisecond)
 }
 
 func TestCollectTakesAtMostOnePortion(t *testing.T) {

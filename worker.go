@@ -20,7 +20,7 @@ type worker struct {
 
 	batch      []expired     // an empty slice with room for a batch
 	calls      atomic.Int32  // of wake that no run has answered; while there are any, one goroutine is the worker
-	inRun      atomic.Bool   // passes are being made; it stays true if a task ends the goroutine among them
+	inRun      atomic.Bool   // a run has begun and not ended: it may be left to another goroutine between two passes
 	isBusy     bool          // this run has taken timeouts from the queue
 	taken      int64         // ns: when the intake was taken that is being filed; 0 if there is none
 	dispatched bool          // this run has dispatched a task
@@ -50,7 +50,8 @@ func (wk *worker) wake() {
 	wk.work()
 }
 
-// work runs until all calls are answered. If user code ends the goroutine by runtime.Goexit, another goroutine
+// work runs until all calls are answered. If tasks wait after a run, or in the middle of a long one, this goroutine runs
+// them, and another is the worker, as in internal/crew. If user code ends the goroutine by runtime.Goexit, another one
 // continues.
 func (wk *worker) work() {
 	gone := false
@@ -63,18 +64,20 @@ func (wk *worker) work() {
 		calls, wasCut := wk.calls.Load(), wk.inRun.Load()
 		wk.run()
 		kept := wk.out.crews.Keep() // before another goroutine may be the worker, and use the crews
-		if !wasCut && wk.calls.CompareAndSwap(calls, 0) {
+		isOver := !wasCut && !wk.inRun.Load() && wk.calls.CompareAndSwap(calls, 0)
+		switch {
+		case kept != nil:
 			gone = true
-			if kept != nil {
-				kept() // it calls Leave at its end
-			} else {
-				wk.out.Leave()
+			if !isOver {
+				wk.out.Enter()
+				go wk.work()
 			}
+			kept() // it calls Leave at its end
 			return
-		}
-		if kept != nil {
-			wk.out.Enter()
-			go kept()
+		case isOver:
+			gone = true
+			wk.out.Leave()
+			return
 		}
 	}
 }
@@ -91,7 +94,7 @@ func (wk *worker) restart() {
 
 // run makes passes until nothing is due, and has the alarm set the next run. If a task has cut the last run short, the
 // first pass is the rest of that run, and takes nothing from the queue: its tasks may have armed themselves again at
-// once, and the run would never end.
+// once, and the run would never end. Nor does it if the last run was handed over, since its intake is not filed yet.
 func (wk *worker) run() {
 	takes := !wk.inRun.Load()
 	if takes {
@@ -106,6 +109,9 @@ func (wk *worker) run() {
 		wk.out.crews.Launch()
 		again = wk.pass(takes)
 		takes = true
+		if wk.taken > 0 && wk.out.crews.HasTasks() {
+			return // work hands the run over: tasks must not wait until the intake is filed
+		}
 	}
 	wk.inRun.Store(false)
 	wk.alarm.rest(wk.guarded.nextWork(), wk.isBusy, wk.dispatched)
@@ -130,7 +136,6 @@ func (wk *worker) pass(takes bool) (again bool) {
 	}
 	now := begun
 	for isFiled := false; !isFiled; {
-		wk.out.crews.Launch()
 		isFiled = wk.fileIntake()
 		if isFiled && wk.taken > 0 {
 			wk.alarm.far.isLong.Store(wk.time.now()-wk.taken > linger/4)
@@ -147,7 +152,7 @@ func (wk *worker) pass(takes bool) (again bool) {
 				return true
 			}
 		}
-		if !isFiled && wk.time.now() >= begun+wk.time.tick {
+		if !isFiled && (wk.out.crews.HasTasks() || wk.time.now() >= begun+wk.time.tick) {
 			return true
 		}
 	}

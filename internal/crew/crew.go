@@ -23,7 +23,7 @@ type Host[T any] interface {
 	Run(task T) // it may block, and may end the goroutine
 }
 
-// Crews launches one batch after another. Add, Launch and Keep are for one goroutine at a time.
+// Crews launches one batch after another. Its methods are for one goroutine at a time.
 type Crews[T any] struct {
 	host     Host[T]
 	separate bool                    // each task has its own goroutine
@@ -75,6 +75,9 @@ func (cs *Crews[T]) Keep() (run func()) {
 	c.inside.Add(1)
 	return c.work
 }
+
+// HasTasks reports whether a batch was added but not launched.
+func (cs *Crews[T]) HasTasks() bool { return cs.next != nil }
 
 // take returns the crew of the batch that was added, nil if there is none.
 func (cs *Crews[T]) take() *crew[T] {
