@@ -6,11 +6,17 @@ import (
 	"time"
 )
 
-// BenchmarkLate measures how late timeouts of 5 to 10 ms run on an idle machine.
+// BenchmarkLate measures how late timeouts of 5 to 10 ms run: on an idle machine, and next to bursts.
 func BenchmarkLate(b *testing.B) {
-	each(b, "tick=1ms/next-to=nothing", anyKind, func(b *testing.B, k Kind) {
+	late(b, "nothing", anyKind, func(Timer) (end func()) { return func() {} })
+	late(b, "burst", isOneOfTwo, startBursts)
+}
+
+func late(b *testing.B, nextTo string, fits func(Kind) bool, start func(t Timer) (end func())) {
+	each(b, "tick=1ms/next-to="+nextTo, fits, func(b *testing.B, k Kind) {
 		t := k.Open(ms)
 		settle(ms, 0)
+		defer start(t)()
 		var fired tally
 		late := make([]float64, count(2000))
 		start := time.Now()
@@ -28,4 +34,32 @@ func BenchmarkLate(b *testing.B) {
 		quantiles(b, "late", "ms", late, 50, 99, 99.9)
 		once(b)
 	})
+}
+
+// startBursts has a goroutine arm 150,000 timeouts that it keeps, as many connections do that are made at once, and stop
+// them, four times a second.
+func startBursts(t Timer) (end func()) {
+	var own []Owned
+	for range count(150_000) {
+		own = append(own, t.(Owner).New(nop))
+	}
+	over, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for tick := time.NewTicker(span(125 * ms)); ; <-tick.C {
+			for _, to := range own {
+				to.Reset(deadline)
+			}
+			<-tick.C
+			for _, to := range own {
+				to.Stop()
+			}
+			select {
+			case <-over:
+				return
+			default:
+			}
+		}
+	}()
+	return func() { close(over); <-ended }
 }
