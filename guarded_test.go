@@ -165,7 +165,7 @@ func TestIntakeDoesNotGrowUntilItIsFiled(t *testing.T) {
 	assert.Equal(t, 2*many, g.wheel.count)
 }
 
-// What falls due while a long intake is filed does not wait for its end.
+// Due timeouts do not wait until a long intake is filed. No run is set, so this goroutine is the worker.
 func TestPassThatFilesForLongerThanATickBeginsAgain(t *testing.T) {
 	tm := MustNew(WithTick(minTick))
 	defer tm.StopAll()
@@ -176,9 +176,6 @@ func TestPassThatFilesForLongerThanATickBeginsAgain(t *testing.T) {
 
 // On one processor, a goroutine that the worker started for the task would wait until the worker has filed all.
 func TestDueTaskStartsBeforeALongIntakeIsFiled(t *testing.T) {
-	if race.Enabled {
-		t.Skip("each task has its own goroutine")
-	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	tm := MustNew()
 	defer tm.StopAll()
@@ -189,7 +186,9 @@ func TestDueTaskStartsBeforeALongIntakeIsFiled(t *testing.T) {
 	}
 	left := make(chan int, 1)
 	tm.AfterFunc(time.Millisecond, func() { left <- intake() })
-	assert.Positive(t, <-left)
+	if n := <-left; !race.Enabled { // with it each task has its own goroutine
+		assert.Positive(t, n)
+	}
 	assert.Eventually(t, func() bool { return intake() == 0 }, 10*time.Second, time.Millisecond)
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
-// worker files queued timeouts and dispatches due ones. One goroutine at a time runs it: one that the alarm has
-// started, or the caller of ManualClock.Advance.
+// worker files queued timeouts and dispatches due ones. One goroutine at a time runs it: one that the alarm or the last
+// one has started, or the caller of ManualClock.Advance.
 type worker struct {
 	// Its neighbors in the Timer; read only once New has returned.
 	time    *timeline
@@ -19,8 +19,9 @@ type worker struct {
 	_ [128]byte // between the alarm, which callers touch at each push, and the fields that only the worker writes
 
 	batch      []expired     // an empty slice with room for a batch
+	continued  func()        // work as a func, so that a go statement allocates nothing; set by init, then read only
 	calls      atomic.Int32  // of wake that no run has answered; while there are any, one goroutine is the worker
-	inRun      atomic.Bool   // a run has begun and not ended: it may be left to another goroutine between two passes
+	inRun      atomic.Bool   // a run has begun, and has not ended; perhaps another goroutine continues it
 	isBusy     bool          // this run has taken timeouts from the queue
 	taken      int64         // ns: when the intake was taken that is being filed; 0 if there is none
 	dispatched bool          // this run has dispatched a task
@@ -30,7 +31,7 @@ type worker struct {
 
 func (wk *worker) init(tm *Timer) {
 	wk.time, wk.alarm, wk.guarded, wk.out = &tm.time, &tm.alarm, &tm.guarded, &tm.out
-	wk.batch = make([]expired, 0, limits.Batch)
+	wk.batch, wk.continued = make([]expired, 0, limits.Batch), wk.work
 	if tm.out.executor != nil {
 		wk.batch = make([]expired, 0, 1) // until a task is dispatched, tasks before it may stop or move its timeout
 	}
@@ -50,9 +51,8 @@ func (wk *worker) wake() {
 	wk.work()
 }
 
-// work runs until all calls are answered. If tasks wait after a run, or in the middle of a long one, this goroutine runs
-// them, and another is the worker, as in internal/crew. If user code ends the goroutine by runtime.Goexit, another one
-// continues.
+// work runs until all calls are answered. If tasks wait while an intake is filed, this goroutine runs them, and a new
+// one continues the run. If user code ends the goroutine by runtime.Goexit, another one continues.
 func (wk *worker) work() {
 	gone := false
 	defer func() {
@@ -61,23 +61,28 @@ func (wk *worker) work() {
 		}
 	}()
 	for {
-		calls, wasCut := wk.calls.Load(), wk.inRun.Load()
+		calls, isRest := wk.calls.Load(), wk.inRun.Load()
 		wk.run()
 		kept := wk.out.crews.Keep() // before another goroutine may be the worker, and use the crews
-		isOver := !wasCut && !wk.inRun.Load() && wk.calls.CompareAndSwap(calls, 0)
-		switch {
-		case kept != nil:
+		if kept != nil && wk.inRun.Load() {
 			gone = true
-			if !isOver {
-				wk.out.Enter()
-				go wk.work()
-			}
+			wk.out.Enter()
+			go wk.continued()
 			kept() // it calls Leave at its end
 			return
-		case isOver:
+		}
+		if !isRest && !wk.inRun.Load() && wk.calls.CompareAndSwap(calls, 0) {
 			gone = true
-			wk.out.Leave()
+			if kept != nil {
+				kept()
+			} else {
+				wk.out.Leave()
+			}
 			return
+		}
+		if kept != nil {
+			wk.out.Enter()
+			go kept()
 		}
 	}
 }
@@ -92,9 +97,9 @@ func (wk *worker) restart() {
 	time.AfterFunc(0, wk.work)
 }
 
-// run makes passes until nothing is due, and has the alarm set the next run. If a task has cut the last run short, the
-// first pass is the rest of that run, and takes nothing from the queue: its tasks may have armed themselves again at
-// once, and the run would never end. Nor does it if the last run was handed over, since its intake is not filed yet.
+// run makes passes until nothing is due, and has the alarm set the next run. It returns in the middle if tasks wait
+// while an intake is filed. If a task has cut the last run short, the first pass is the rest of that run, and takes
+// nothing from the queue: its tasks may have armed themselves again at once, and the run would never end.
 func (wk *worker) run() {
 	takes := !wk.inRun.Load()
 	if takes {
@@ -110,7 +115,7 @@ func (wk *worker) run() {
 		again = wk.pass(takes)
 		takes = true
 		if wk.taken > 0 && wk.out.crews.HasTasks() {
-			return // work hands the run over: tasks must not wait until the intake is filed
+			return
 		}
 	}
 	wk.inRun.Store(false)
@@ -126,8 +131,8 @@ func (wk *worker) runsAt() int64 {
 }
 
 // pass dispatches the timeouts that are due now. It first takes and files the intake, and dispatches in between if that
-// takes long. again is true if the pass has thinned a crowd or outlasted a tick: a new intake must not wait until a
-// million timeouts are dispatched, nor what falls due until a long intake is filed.
+// takes long. again is true if the pass has thinned a crowd, has outlasted a tick, or has tasks before all is filed: a
+// new intake must not wait until a million timeouts are dispatched, nor due timeouts until a million are filed.
 func (wk *worker) pass(takes bool) (again bool) {
 	g, begun := wk.guarded, wk.time.now()
 	since := min(wk.alarm.from, wk.alarm.load().next())

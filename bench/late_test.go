@@ -36,8 +36,8 @@ func late(b *testing.B, nextTo string, fits func(Kind) bool, start func(t Timer)
 	})
 }
 
-// startBursts has a goroutine arm 150,000 timeouts that it keeps, as many connections do that are made at once, and stop
-// them, four times a second.
+// startBursts has a goroutine arm 150,000 timeouts that it keeps, as when many clients connect at once, and stop them,
+// four times a second.
 func startBursts(t Timer) (end func()) {
 	var own []Owned
 	for range count(150_000) {

@@ -35,7 +35,7 @@ var Wide = []Edit{
 	before("(g *guarded) beginPass(", "g.intake = len(g.lists)"),
 	before("(wk *worker) dispatch(", "wk.lateness.note("),
 	before("(wk *worker) wake(", "if wk.calls.Add(1) > 1 {"),
-	before("(wk *worker) work(", "isOver :="),
+	before("(wk *worker) work(", "if !isRest &&"),
 	before("(wk *worker) work(", "kept() // it calls"),
 	before("(a *alarm) announce(", "w := word(race.Load("),
 	before("(a *alarm) begin(", "if a.word.CompareAndSwap("),
