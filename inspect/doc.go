@@ -33,7 +33,7 @@
 // If timeouts are late, look at Overdue first: how long the oldest due timeout has waited. It is red above two ticks.
 // At the default tick of 1 ms that is often chance, so reload the page. If Overdue stays red, the machine is too busy,
 // or a task with Inline or an Executor whose Go does not return blocks the worker. A goroutine dump shows the cause, in
-// the goroutine with hashedwheel.(*worker) in its stack.
+// the goroutine with hashedwheel.(*worker).run in its stack.
 //
 // The picture shows how late tasks were dispatched since the timer was made, counted from their deadlines: up to a tick
 // is normal. If timeouts are late although these figures are small, they wait in the Executor.

@@ -29,6 +29,8 @@ var others = []figure{
 	{"Lateness of one timeout of 20 s in an idle process, where some other wake-up often ends the wait",
 		".name:Far", "late-ms", ""},
 	{"99.9th percentile of lateness, 770 timeouts a second", ".name:Late /next-to:nothing", "late-p99.9-ms", ""},
+	{"p99 lateness, 770 timeouts a second next to bursts of 150,000 armings", ".name:Late /next-to:burst",
+		"late-p99-ms", ""},
 	{"Lateness of the latest of 500,000 timeouts due within half a second",
 		".name:DueLate /due:500k", "worst-ms", ""},
 	{"p99 lateness, saturated server with nothing else",
