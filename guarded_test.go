@@ -189,7 +189,8 @@ func TestDueTaskStartsBeforeALongIntakeIsFiled(t *testing.T) {
 	if n := <-left; !race.Enabled { // with it each task has its own goroutine
 		assert.Positive(t, n)
 	}
-	assert.Eventually(t, func() bool { return intake() == 0 }, 10*time.Second, time.Millisecond)
+	hasEnded := func() bool { return intake() == 0 && tm.out.running.Load() == 1 } // 1: until StopAll
+	assert.Eventually(t, hasEnded, 10*time.Second, time.Millisecond)
 }
 
 func TestCollectTakesAtMostOnePortion(t *testing.T) {
