@@ -14,7 +14,7 @@ import (
 // swaps a sentinel in: earlier pushes are in close's result, later ones are refused.
 //
 // Timeouts with a far deadline have a separate lane, which the consumer takes less often: nearly all of them are
-// stopped by then. Near timeouts wait behind them only while they are filed.
+// stopped by then. Near timeouts wait behind them only while a run files them.
 type mpscQueue struct {
 	near   lane
 	far    farLane

@@ -7,8 +7,8 @@ import (
 	"github.com/hashedwheel/hashedwheel/internal/limits"
 )
 
-// worker files queued timeouts and dispatches due ones. One goroutine at a time runs it: one that the alarm or the last
-// one has started, or the caller of ManualClock.Advance.
+// worker files queued timeouts and dispatches due ones. One goroutine at a time runs it: one that the alarm or its
+// predecessor has started, or the caller of ManualClock.Advance.
 type worker struct {
 	// Its neighbors in the Timer; read only once New has returned.
 	time    *timeline

@@ -8,15 +8,15 @@ import (
 
 // BenchmarkLate measures how late timeouts of 5 to 10 ms run: on an idle machine, and next to bursts.
 func BenchmarkLate(b *testing.B) {
-	late(b, "nothing", anyKind, func(Timer) (end func()) { return func() {} })
+	late(b, "nothing", anyKind, func(Timer) (end func()) { return nop })
 	late(b, "burst", isOneOfTwo, startBursts)
 }
 
-func late(b *testing.B, nextTo string, fits func(Kind) bool, start func(t Timer) (end func())) {
+func late(b *testing.B, nextTo string, fits func(Kind) bool, begin func(t Timer) (end func())) {
 	each(b, "tick=1ms/next-to="+nextTo, fits, func(b *testing.B, k Kind) {
 		t := k.Open(ms)
 		settle(ms, 0)
-		defer start(t)()
+		defer begin(t)()
 		var fired tally
 		late := make([]float64, count(2000))
 		start := time.Now()
