@@ -177,9 +177,9 @@ func TestPassThatFilesForLongerThanATickBeginsAgain(t *testing.T) {
 // On one processor, a goroutine that the worker started for the task would wait until the worker has filed all.
 func TestDueTaskStartsBeforeALongIntakeIsFiled(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	tm := MustNew()
+	tm := MustNew(WithTick(time.Second)) // so that no pass ends for its length
 	defer tm.StopAll()
-	tm.armMany(t, 50_000)
+	tm.armMany(t, limits.Drain*3/2)
 	intake := func() int {
 		defer tm.guarded.lock().Unlock()
 		return tm.guarded.intake
